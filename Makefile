@@ -1,0 +1,70 @@
+# Every target makes what it needs: the environment in .venv, installed once from requirements.lock.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input install
+HOUSE := records config stores ingestion semantics tools agents graph serving evaluation
+export LANGSMITH_TRACING ?= false
+
+.PHONY: all check test demo e2e dev eval bench fmt lock clean
+
+all: check test
+
+.venv/nacre.stamp: pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Nacre needs Python 3.11 or newer; this is $$($(PYTHON) --version). Run: make PYTHON=python3.11" >&2; exit 2; }
+	@test -x $(BIN)/python || { echo "==> making .venv with $$($(PYTHON) --version)"; $(PYTHON) -m venv .venv; }
+	@echo "==> installing Nacre and what it stands on into .venv (a minute or two)"
+	@$(PIP) --constraint requirements.lock --editable '.[bundled]'
+	@touch $@
+
+.venv/dev.stamp: .venv/nacre.stamp
+	@echo "==> installing the tools for tests and checks into .venv"
+	@$(PIP) --constraint requirements.lock --editable '.[bundled,dev]'
+	@touch $@
+
+check: .venv/dev.stamp
+	@echo "==> ruff";         $(BIN)/ruff check .
+	@echo "==> mypy";         $(BIN)/mypy
+	@echo "==> import lint";  $(BIN)/lint-imports
+	@echo "==> codespell";    $(BIN)/codespell
+
+test: .venv/dev.stamp
+	@echo "==> unit and integration tests, and the examples in docstrings"
+	@$(BIN)/python -m pytest --doctest-modules $(HOUSE) tests/unit tests/integration
+
+demo: .venv/nacre.stamp
+	@echo "==> ingesting examples/bmw/kg.ttl as graph 'bmw'"
+	@$(BIN)/nacre ingest examples/bmw/kg.ttl --graph bmw
+	@echo "==> a conversation of five turns"
+	@$(BIN)/nacre chat --graph bmw --timings < examples/bmw/conversation.txt
+	@echo "==> now ask your own: .venv/bin/nacre chat --graph bmw"
+
+e2e: .venv/dev.stamp
+	@if grep -rqs chromium tests/e2e --include='*.py' && ! command -v chromium >/dev/null; then \
+		echo "==> installing chromium for the browser tests"; \
+		$$(test "$$(id -u)" = 0 || echo sudo) apt-get install -y -qq chromium >/dev/null; fi
+	@echo "==> end-to-end tests: started servers, the real command line"
+	@$(BIN)/python -m pytest tests/e2e
+
+dev: .venv/dev.stamp
+	$(BIN)/langgraph dev --no-browser --no-reload --port 2124
+
+eval: .venv/nacre.stamp
+	@$(BIN)/nacre ingest examples/bmw/kg.ttl --graph bmw
+	@$(BIN)/nacre eval examples/bmw/questions_dev.jsonl --graph bmw --out data/predictions.jsonl
+	@$(BIN)/python -m evaluation.score examples/bmw/questions_dev.jsonl data/predictions.jsonl
+
+bench: .venv/dev.stamp
+	@ls benchmarks/*.py 2>/dev/null || echo "No benchmark is here yet."
+
+fmt: .venv/dev.stamp
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+lock:
+	@uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+		--no-emit-index-url --no-header --no-annotate --quiet --output-file requirements.lock
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .langgraph_api

@@ -1,0 +1,173 @@
+"""What the rules answer: question + evidence -> Account: sentences with their evidence, values, status."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.plain import quoted
+from agents.trust import answering_table, covered, covers, empty_table
+from records.answer import Status, Value
+from records.evidence import Cell, Evidence, Ledger, QueryError, Table
+from records.schema import Schema
+from records.turn import Understanding
+from semantics.phrase import Phrase, phrase
+from semantics.sentences import best
+
+PROSE_WORDS = 120
+LOOKUP_WORDS = 35
+NAMED = 30
+
+
+@dataclass(frozen=True)
+class Account:
+    """The whole answer. `table` is the index of the evidence whose rows the values are, if any."""
+
+    ledger: Ledger
+    status: Status
+    values: tuple[Value, ...] = ()
+    unit: str | None = None
+    reason: str | None = None
+    caveats: tuple[str, ...] = ()
+    table: int | None = None
+
+
+def account(
+    question: str,
+    understanding: Understanding,
+    schema: Schema,
+    evidence: Sequence[Evidence],
+    failures: dict[str, QueryError],
+) -> Account:
+    """The answer in the order of trust: rows, then sentences, then an empty result that is sure, then why not."""
+    if understanding.expected == "prose":
+        told = _prose(understanding, evidence)
+        if told is not None:
+            return told
+    table = answering_table(understanding, evidence)
+    if table is not None:
+        return _rows(table, question, understanding, schema, evidence)
+    told = _text(understanding, evidence)
+    if told is not None:
+        return told
+    return _nothing(understanding, evidence, failures)
+
+
+def said(table: Table) -> Phrase:
+    """Rows in plain words, for a query that has no plan: the values column by column, in order, each once."""
+    cells = [row[column] for column in range(len(table.columns)) for row in table.rows]
+    values = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
+    units = {unit for unit in table.units if unit}
+    unit = units.pop() if len(units) == 1 else None
+    named = ", ".join(_shown(value, unit) for value in values[:NAMED])
+    more = f" and {len(values) - NAMED} more (ask for the sources to see all)" if len(values) > NAMED else ""
+    return Phrase(f"{named}{more}.", values, unit)
+
+
+def _rows(
+    table: int, question: str, understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]
+) -> Account:
+    used = evidence[table]
+    assert used.table is not None
+    result = Phrase("")
+    if used.reading is not None:
+        result = phrase(understanding.readings[used.reading].plan, used.table, schema, question)
+    if not result.text:
+        result = said(used.table)
+    missing = _unused(understanding) if covered(understanding, used) < 1 else ()
+    caveats: tuple[str, ...] = ()
+    if missing:
+        caveats += (f"The answer leaves out {_listed(missing)}: nothing in this graph is called that.",)
+    if used.table.truncated:
+        caveats += (f"Only the first {len(used.table.rows)} rows were read.",)
+    return Account(
+        Ledger(((result.text, (table,)),)),
+        "partial" if caveats else "answered",
+        result.values,
+        result.unit,
+        reason=caveats[0] if caveats else None,
+        caveats=caveats,
+        table=table,
+    )
+
+
+def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
+    """The best sentences, those about one thing together: a profile's first, then passages', 120 words at most."""
+    profiled = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch == "sql"]
+    told = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch != "sql"]
+    ranked = [told[i] for i in best(understanding.standalone, [evidence[i] for i in told], PROSE_WORDS)]
+    chosen = _within(profiled + ranked, evidence, PROSE_WORDS)
+    return _cited(chosen, evidence) if chosen else None
+
+
+def _text(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
+    """The best sentences, if they hold most of the question's words."""
+    told = [i for i, each in enumerate(evidence) if each.kind == "sentence"]
+    sentences = [evidence[i] for i in told]
+    ranked = [told[i] for i in best(understanding.standalone, sentences, LOOKUP_WORDS)]
+    chosen = _within(ranked, evidence, LOOKUP_WORDS)
+    if not chosen or understanding.unknown or not covers(understanding.standalone, [evidence[i] for i in chosen]):
+        return None
+    return _cited(chosen, evidence)
+
+
+def _within(ranked: Sequence[int], evidence: Sequence[Evidence], words: int) -> list[int]:
+    """The first that fit in `words` together, no text twice; at least one."""
+    chosen: list[int] = []
+    texts: set[str] = set()
+    for index in ranked:
+        text = evidence[index].text
+        length = len(text.split())
+        if text in texts or (chosen and length > words):
+            continue
+        chosen.append(index)
+        texts.add(text)
+        words -= length
+    return chosen
+
+
+def _cited(chosen: Sequence[int], evidence: Sequence[Evidence]) -> Account:
+    first = {evidence[index].title: place for place, index in reversed(list(enumerate(chosen)))}
+    grouped = sorted(chosen, key=lambda index: first[evidence[index].title])
+    return Account(Ledger(tuple((evidence[index].text, (index,)) for index in grouped)), "answered")
+
+
+def _nothing(
+    understanding: Understanding, evidence: Sequence[Evidence], failures: dict[str, QueryError]
+) -> Account:
+    empty = empty_table(evidence)
+    if understanding.unknown:
+        names = _listed([word for word, _ in understanding.unknown])
+        near = [nearest for _, nearest in understanding.unknown if nearest]
+        hint = f" The nearest name it has is {_listed(near)}." if near else ""
+        text = f"This graph knows nothing called {names}.{hint}"
+        return Account(Ledger(((text, ()),)), "not_in_graph", reason=text)
+    if empty is not None and _is_closed(understanding, evidence[empty]):
+        words = evidence[empty].words
+        text = f"Nothing in this graph matches: {quoted(words)}." if words else "Nothing in this graph matches."
+        return Account(Ledger(((text, (empty,)),)), "answered", table=empty)
+    broken = {branch: error for branch, error in failures.items() if error.kind != "empty"}
+    if broken and empty is None:
+        why = "; ".join(f"{branch}: {error.message}" for branch, error in broken.items())
+        return Account(Ledger((("I could not find out: my queries failed.", ()),)), "failed", reason=why)
+    text = "This graph holds nothing that answers this question."
+    return Account(Ledger(((text, ()),)), "not_in_graph", reason=text)
+
+
+def _is_closed(understanding: Understanding, evidence: Evidence) -> bool:
+    """Whether an empty result is itself the answer: the reading accounts for the whole question."""
+    return evidence.reading is None or covered(understanding, evidence) >= 0.75
+
+
+def _unused(understanding: Understanding) -> tuple[str, ...]:
+    return tuple(word for word, _ in understanding.unknown)
+
+
+def _listed(names: Sequence[str]) -> str:
+    quotes = [f"“{quoted(name)}”" for name in dict.fromkeys(names)]
+    return quotes[0] if len(quotes) == 1 else f"{', '.join(quotes[:-1])} and {quotes[-1]}"
+
+
+def _shown(value: Cell, unit: str | None) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
+    return f"{text} {unit}" if unit and isinstance(value, int | float) else text

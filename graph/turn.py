@@ -1,0 +1,117 @@
+"""One turn from outside: a question -> typed events as they happen, the answer record last."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
+from typing import Any
+from weakref import WeakValueDictionary
+
+from langchain_core.runnables import RunnableConfig
+
+from graph.branches import BRANCHES
+from graph.builder import App
+from graph.context import Context, context_of
+from graph.nodes import checked_question
+from graph.record import query_record
+from graph.state import Input
+from records.errors import ConfigError
+from records.evidence import Found
+from records.json_form import from_json
+from records.turn import Understanding
+
+Event = tuple[str, Any]
+
+# runs of one thread at the same time would each lose the other's messages
+_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+
+async def stream(
+    app: App,
+    question: str,
+    *,
+    graph: str | None = None,
+    thread: str | None = None,
+    owner: str = "local",
+    context: Context | Mapping[str, Any] | None = None,
+    id: str = "",
+) -> AsyncIterator[Event]:
+    """Ask one question. Without a thread nothing is remembered.
+
+    Yields ("rewriter", {standalone, depends}), ("understand", {mentions, readings, expected, unknown}),
+    ("query", a query record without its number), ("evidence", {branch, round, kind, title, text}), ("token", text) and
+    last ("answer", Answer); the joined tokens equal its `answer`. Raises ConfigError for bad input, before anything
+    is yielded.
+    """
+    asked = Input(question=checked_question(question))
+    if graph:
+        asked["graph"] = graph
+    chosen = context_of(context)
+    config = RunnableConfig(configurable={"ask_id": id})
+    async with AsyncExitStack() as stack:
+        if thread is None or app.checkpointer is None:
+            running = app.copy({"checkpointer": None})
+            durability = None
+        else:
+            key = f"{owner}:{thread}"
+            config["configurable"]["thread_id"] = key
+            await stack.enter_async_context(_locks.setdefault(key, asyncio.Lock()))
+            await _check_thread(app, config, graph or chosen.graph)
+            running, durability = app, "exit"
+        events = running.astream(
+            asked,
+            config,
+            context=chosen,
+            stream_mode=["updates", "custom"],
+            durability=durability,  # type: ignore[arg-type]
+        )
+        try:
+            async for mode, chunk in events:
+                for event in _events(str(mode), chunk):
+                    yield event
+        finally:
+            await events.aclose()  # type: ignore[attr-defined]
+
+
+async def _check_thread(app: App, config: RunnableConfig, graph: str | None) -> None:
+    about = (await app.aget_state(config)).values.get("about")
+    if about and graph and about != graph:
+        raise ConfigError(f"This thread is about the graph {about!r}. Start a new thread to ask {graph!r}.")
+
+
+def _events(mode: str, chunk: Any) -> list[Event]:
+    if mode == "custom":
+        return [("token", chunk["text"])] if chunk.get("type") == "token" else []
+    return [event for node, update in chunk.items() if update for event in _of_node(node, update)]
+
+
+def _of_node(node: str, update: Mapping[str, Any]) -> list[Event]:
+    if node == "rewriter":
+        rewrite = update["rewrite"]
+        return [("rewriter", {"standalone": rewrite["standalone"], "depends": rewrite["depends"]})]
+    if node == "understand":
+        return [("understand", _understood(from_json(Understanding, update["understanding"])))]
+    if node in BRANCHES:
+        return [event for part in update["found"] for event in _of_branch(from_json(Found, part))]
+    if node == "fuser":
+        return [("answer", update["answer"])]
+    return []
+
+
+def _understood(understanding: Understanding) -> dict[str, Any]:
+    return {
+        "mentions": [
+            {"text": m.text, "start": m.start, "end": m.end, "kind": m.kind, "target": m.target, "label": m.label}
+            for m in understanding.mentions
+        ],
+        "readings": [{"words": r.words, "score": r.score, "covered": r.covered} for r in understanding.readings],
+        "expected": understanding.expected,
+        "unknown": [{"word": word, "nearest": nearest} for word, nearest in understanding.unknown],
+    }
+
+
+def _of_branch(found: Found) -> list[Event]:
+    queries = [{k: v for k, v in query_record(query, 0).items() if k != "i"} for query in found.queries]
+    evidence = [
+        {"branch": e.branch, "round": e.round, "kind": e.kind, "title": e.title, "text": e.text} for e in found.evidence
+    ]
+    return [*(("query", query) for query in queries), *(("evidence", each) for each in evidence)]

@@ -1,0 +1,137 @@
+"""Keep the triples of a graph small in memory and hand them out by subject: (terms, int arrays) -> capsules."""
+
+from array import array
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from records.facts import Capsule, Fact, Term, TermKind
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+
+Sort = tuple[TermKind, str, str]
+
+
+class Facts:
+    """All distinct triples of a graph.
+
+    A term is a number: `texts[t]` is its IRI, blank label or lexical form, `sorts[sort_of[t]]` its kind, datatype and
+    language. `subject`, `predicate`, `object`, `graph` are parallel arrays, sorted by subject, predicate, object;
+    `graph` is None where every triple lies in the default graph (term 0, the empty IRI, otherwise).
+    """
+
+    def __init__(
+        self,
+        texts: list[str],
+        sorts: list[Sort],
+        sort_of: "NDArray[np.int32]",
+        subject: "Ints",
+        predicate: "Ints",
+        object: "Ints",
+        graph: "Ints | None",
+    ) -> None:
+        self.texts = texts
+        self.sorts = sorts
+        self.sort_of = sort_of
+        self.subject = subject
+        self.predicate = predicate
+        self.object = object
+        self.graph = graph
+
+    @property
+    def triples(self) -> int:
+        """The number of distinct triples; one in two named graphs counts twice."""
+        return len(self.subject)
+
+    def term(self, number: int) -> Term:
+        """The term with that number."""
+        kind, datatype, language = self.sorts[int(self.sort_of[number])]
+        return Term(kind, self.texts[number], datatype, language)
+
+    def kinds(self, kind: TermKind) -> "NDArray[np.bool_]":
+        """For each term whether it is of that kind."""
+        import numpy as np
+
+        flags = np.array([sort[0] == kind for sort in self.sorts], dtype=bool)
+        return flags[self.sort_of]
+
+    @cached_property
+    def is_literal(self) -> "NDArray[np.bool_]":
+        return self.kinds("literal")
+
+    def capsules(self) -> Iterator[Capsule]:
+        """The facts of each subject, subjects and facts in the order of their texts."""
+        import numpy as np
+
+        starts = np.flatnonzero(np.diff(self.subject, prepend=-1))
+        ends = np.append(starts[1:], len(self.subject))
+        texts, subject = self.texts, self.subject
+        order = sorted(range(len(starts)), key=lambda i: texts[subject[starts[i]]])
+        for i in order:
+            start, end = int(starts[i]), int(ends[i])
+            facts = [
+                Fact(
+                    texts[self.predicate[row]],
+                    self.term(self.object[row]),
+                    "" if self.graph is None else texts[self.graph[row]],
+                )
+                for row in range(start, end)
+            ]
+            facts.sort()
+            yield Capsule(self.term(subject[start]), tuple(facts))
+
+
+class Collector:
+    """Takes terms and triples one by one; `facts()` sorts them, drops doubles and names the blank nodes."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = [""]
+        self.sort_of = array("i", [0])
+        self._sorts: dict[Sort, int] = {("iri", "", ""): 0, ("blank", "", ""): 1, ("literal", "", ""): 2}
+        self.subject, self.predicate, self.object, self.graph = array("i"), array("i"), array("i"), array("i")
+        self.named_graphs = False
+
+    def term(self, text: str, kind: TermKind, datatype: str = "", language: str = "") -> int:
+        """A number for a term that was not there before."""
+        number = len(self.texts)
+        self.texts.append(text)
+        sort = (kind, datatype, language)
+        self.sort_of.append(self._sorts.setdefault(sort, len(self._sorts)))
+        return number
+
+    def facts(self) -> Facts:
+        """The finished graph; the collector is empty afterwards."""
+        import numpy as np
+
+        from ingestion.blanks import name_blanks
+
+        columns: list[Any] = [self.subject, self.predicate, self.object]
+        if self.named_graphs:
+            columns.append(self.graph)
+        arrays = [np.frombuffer(c, dtype=np.int32) if len(c) else np.empty(0, dtype=np.int32) for c in columns]
+        order = np.lexsort(tuple(reversed(arrays)))
+        arrays = [a[order] for a in arrays]
+        del order, columns
+        self.subject, self.predicate, self.object, self.graph = array("i"), array("i"), array("i"), array("i")
+        if len(arrays[0]):
+            new = np.zeros(len(arrays[0]), dtype=bool)
+            new[0] = True
+            for a in arrays:
+                new[1:] |= a[1:] != a[:-1]
+            if not new.all():
+                arrays = [a[new] for a in arrays]
+        facts = Facts(
+            self.texts,
+            list(self._sorts),
+            np.array(self.sort_of, dtype=np.int32),
+            arrays[0],
+            arrays[1],
+            arrays[2],
+            arrays[3] if self.named_graphs else None,
+        )
+        name_blanks(facts)
+        return facts

@@ -1,0 +1,193 @@
+"""Give the literals of one predicate a column type: distinct lexical forms -> typed cells that give them back."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ingestion.capsules import Sort
+from ingestion.column_names import words_of
+from ingestion.quantities import read_all
+from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
+from records.schema import Datatype, Shape
+
+Cell = str | int | float | None
+
+_INTEGERS = (
+    "integer int long short byte nonNegativeInteger positiveInteger negativeInteger nonPositiveInteger "
+    "unsignedLong unsignedInt unsignedShort unsignedByte"
+)
+_FAMILY: dict[str, Datatype] = {
+    **{XSD + name: "integer" for name in _INTEGERS.split()},
+    **{XSD + name: "real" for name in ("decimal", "double", "float")},
+    XSD + "boolean": "boolean",
+    XSD + "date": "date",
+    XSD + "dateTime": "datetime",
+    XSD + "dateTimeStamp": "datetime",
+    XSD + "time": "time",
+    XSD + "gYear": "year",
+    XSD + "duration": "duration",
+    XSD + "dayTimeDuration": "duration",
+    XSD + "yearMonthDuration": "duration",
+}
+_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+_DATETIME = re.compile(_DATE.pattern + r"[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
+_NOT_FINITE = frozenset({"NaN", "INF", "+INF", "-INF"})
+_YEAR_WORDS = {"year", "date"}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells for distinct literals, in their order.
+
+    `value[i]` is the typed cell; `low`, `high` are there for ranges and pairs. `text` says whether the lexical form
+    gets a column of its own. `exact[i]`: the cells alone would not give the literal back, its own form has to be
+    kept. `hidden[i]`: no cell shows it. `sort` is the datatype and language of a literal that is not `exact`.
+    """
+
+    datatype: Datatype
+    shape: Shape
+    unit: str
+    value: Sequence[Cell]
+    low: Sequence[Cell] | None
+    high: Sequence[Cell] | None
+    text: bool
+    sort: Sort
+    exact: Sequence[bool]
+    hidden: Sequence[bool]
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], counts: Sequence[int]) -> Cells:
+    """Type all distinct literals of a predicate together; `counts` says how often each occurs."""
+    frequency: Counter[Sort] = Counter()
+    for sort, count in zip(sorts, counts, strict=True):
+        frequency[sort] += count
+    usual = max(frequency, key=lambda s: (frequency[s], s))
+    families = {_FAMILY.get(sort[1], "text") for sort in frequency}
+    if families <= {"integer", "real"}:
+        family: Datatype = "integer" if families == {"integer"} else "real"
+        if _well_formed(family, texts):
+            return _declared(family, texts, sorts, usual)
+    elif len(families) == 1 and families != {"text"}:
+        (family,) = families
+        if _well_formed(family, texts):
+            return _declared(family, texts, sorts, usual)
+    if "text" in families and name_rank(iri) is None and local_name(iri).lower() not in IDENTIFIER_WORDS:
+        found = _found(iri, texts, sorts, usual)
+        if found:
+            return found
+    datatype: Datatype = "text"
+    if families == {"text"}:
+        if all(_DATE.fullmatch(text) for text in texts):
+            datatype = "date"
+        elif all(_DATETIME.fullmatch(text) for text in texts):
+            datatype = "datetime"
+    exact = [sort != usual for sort in sorts]
+    return Cells(datatype, "single", "", texts, None, None, False, usual, exact, [False] * len(texts))
+
+
+def lexical_form(cell: Cell, datatype: Datatype) -> str:
+    """The text of a literal that is kept as its typed cell alone.
+
+    >>> lexical_form(5.0, "real"), lexical_form(5.25, "real"), lexical_form(1, "boolean")
+    ('5', '5.25', 'true')
+    """
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+    if datatype == "boolean":
+        return "true" if cell else "false"
+    return str(cell)
+
+
+def _well_formed(family: Datatype, texts: Sequence[str]) -> bool:
+    """Whether enough of the literals are what their datatype says; NaN and INF are, but have no cell."""
+    cast = _CAST.get(family, _text)
+    cells = [cast(text) for text in texts]
+    wrong = sum(cell is None and text not in _NOT_FINITE for cell, text in zip(cells, texts, strict=True))
+    return wrong <= 0.1 * len(texts) and any(cell is not None for cell in cells)
+
+
+def _declared(family: Datatype, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -> Cells:
+    cast = _CAST.get(family, _text)
+    value: list[Cell] = [cast(text) for text in texts]
+    hidden = [cell is None for cell in value]
+    exact = [
+        sort != usual or lexical_form(cell, family) != text
+        for cell, text, sort in zip(value, texts, sorts, strict=True)
+    ]
+    low, high = _bounds(value) if family in {"integer", "real", "year"} else (None, None)
+    return Cells(family, "single", "", value, None, None, False, usual, exact, hidden, low, high)
+
+
+def _found(iri: str, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -> Cells | None:
+    reading = read_all(texts)
+    if reading is None:
+        return None
+    number: Callable[[float], Cell] = int if reading.whole else float
+    value = [None if n is None else number(n[0]) for n in reading.numbers]
+    ranged = reading.shape != "single"
+    low = [None if n is None else number(n[1]) for n in reading.numbers] if ranged else None
+    high = [None if n is None else number(n[2]) for n in reading.numbers] if ranged else None
+    text = bool(reading.unit) or ranged or None in value
+    datatype: Datatype = "integer" if reading.whole else "real"
+    if (
+        datatype == "integer"
+        and not text
+        and _YEAR_WORDS & set(words_of(local_name(iri)).lower().split())
+        and all(isinstance(v, int) and 1000 <= v <= 2999 for v in value)
+    ):
+        datatype = "year"
+    exact = [
+        sort != usual or (not text and lexical_form(cell, datatype) != form)
+        for cell, form, sort in zip(value, texts, sorts, strict=True)
+    ]
+    bounds = _bounds([*(low or value), *(high or value)])
+    return Cells(
+        datatype, reading.shape, reading.unit, value, low, high, text, usual, exact, [False] * len(texts), *bounds
+    )
+
+
+def _bounds(value: Sequence[Cell]) -> tuple[float | None, float | None]:
+    numbers = [float(v) for v in value if isinstance(v, (int, float)) and abs(v) != float("inf")]
+    return (min(numbers), max(numbers)) if numbers else (None, None)
+
+
+def _integer(text: str) -> Cell:
+    if not re.fullmatch(r"[-+]?[0-9]+", text):
+        return None
+    if len(text) > 400:
+        return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else _finite(float(number))
+
+
+def _real(text: str) -> Cell:
+    if not re.fullmatch(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", text):
+        return None
+    return _finite(float(text))
+
+
+def _finite(number: float) -> Cell:
+    return number if abs(number) != float("inf") else None
+
+
+def _boolean(text: str) -> Cell:
+    return {"true": 1, "1": 1, "false": 0, "0": 0}.get(text)
+
+
+def _year(text: str) -> Cell:
+    return int(text) if re.fullmatch(r"-?[0-9]{4,9}", text) else None
+
+
+def _text(text: str) -> Cell:
+    return text
+
+
+_CAST: dict[Datatype, Callable[[str], Cell]] = {
+    "integer": _integer,
+    "real": _real,
+    "boolean": _boolean,
+    "year": _year,
+}

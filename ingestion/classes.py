@@ -1,0 +1,296 @@
+"""Sort the things of a graph into tables by their set of types: Facts -> tables, and names for them."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import numpy as np
+
+from ingestion.capsules import Facts
+from ingestion.column_names import Names, column_name, namespace_word, words_of
+from ingestion.statements import Statements
+from ingestion.vocabulary import EMPTY_TYPES, local_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+    Flags = NDArray[np.bool_]
+
+FEW_MEMBERS = 5
+FEW_SHARE = 0.01
+# SQLite joins at most 500 SELECTs in one view, and a view over all tables has to stay possible.
+MOST_TABLES = 400
+SHARED = 0.8
+_SAMPLE = 2000
+
+
+@dataclass
+class Table:
+    """Members of one set of types, by and large.
+
+    `closed` holds the superclasses as well; `sets` are the indexes of the type sets in it, the main one first;
+    `asserted` is how most members state their types.
+    """
+
+    closed: frozenset[str]
+    sets: list[int]
+    asserted: tuple[str, ...]
+    count: int
+    name: str = ""
+    rows_name: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def merged(self) -> bool:
+        """Whether members of other type sets lie in it."""
+        return len(self.sets) > 1
+
+
+@dataclass
+class Classes:
+    """`set_of[t]`: index of a term's closed type set (-1: not described here); `table_of[t]`: index of its table.
+
+    `odd` are the subjects (term numbers) whose asserted types are not those of their table, with these types.
+    """
+
+    facts: Facts
+    sets: list[frozenset[str]]
+    counts: list[int]
+    set_of: "Ints"
+    table_of: "Ints"
+    tables: list[Table]
+    odd: dict[int, tuple[str, ...]]
+    relation_of: dict[str, str] = field(default_factory=dict)
+    view_of: dict[str, list[int]] = field(default_factory=dict)
+    members: dict[str, int] = field(default_factory=dict)
+
+    def tables_with(self, iri: str) -> list[int]:
+        """Indexes of the tables that hold members of a class."""
+        return self._tables_with.get(iri, [])
+
+    def table_sets(self) -> Iterator[list[int]]:
+        """The tables that one relation reads: each table alone, each class."""
+        yield from ([i] for i in range(len(self.tables)))
+        yield from self._tables_with.values()
+
+    def __post_init__(self) -> None:
+        self._tables_with: dict[str, list[int]] = defaultdict(list)
+        for index, table in enumerate(self.tables):
+            for iri in sorted(set().union(*(self.sets[s] for s in table.sets))):
+                self._tables_with[iri].append(index)
+        members: Counter[str] = Counter()
+        for closed, count in zip(self.sets, self.counts, strict=True):
+            for iri in closed:
+                members[iri] += count
+        self.members = dict(members)
+
+    def common_relation(self, subjects: "Ints") -> str:
+        """The smallest relation that holds all of the subjects, "" where there is none."""
+        sets = np.unique(self.set_of[subjects])
+        if (sets < 0).any():
+            return ""
+        tables = np.unique(self.table_of[subjects])
+        if len(tables) == 1 and (sets == self.tables[int(tables[0])].sets[0]).all():
+            return self.tables[int(tables[0])].name
+        common: frozenset[str] = frozenset.intersection(*(self.sets[s] for s in sets))
+        if not common:
+            return ""
+        smallest: str = min(common, key=lambda iri: (self.members[iri], iri))
+        return self.relation_of[smallest]
+
+    def name(self, names: Names, statements: Statements) -> None:
+        """Name tables by their most telling class and give every class a relation."""
+        segments = self._segments()
+        claimed: dict[str, str] = {}
+
+        def claim(iri: str) -> str:
+            if iri not in claimed:
+                plain = class_word(iri, statements)
+                claimed[iri] = names.claim([plain, f"{namespace_word(iri)}_{plain.rstrip('_')}"])
+            return claimed[iri]
+
+        order = sorted(range(len(self.tables)), key=lambda i: (-self.tables[i].count, sorted(self.tables[i].closed)))
+        shared = [iri for iri in self.members if not self._alone(iri)]
+        for iri in sorted(shared, key=lambda i: (-self.members[i], i)):
+            self.relation_of[iri] = claim(iri)
+            self.view_of[iri] = self.tables_with(iri)
+        for index in order:
+            table = self.tables[index]
+            telling = self._telling(table.closed, statements)
+            of_class = set(class_word(telling, statements).split("_"))
+            words = [w for w in segments[index] if not set(column_name(w).split("_")) <= of_class]
+            table.words = tuple(words)
+            if not telling:
+                table.name = names.claim(["thing", "untyped_thing"])
+            elif telling not in self.view_of:
+                table.name = claim(telling)
+            else:
+                base = claim(telling).rstrip("_")
+                taken_by_others = {w for i, other in segments.items() if i != index for w in other}
+                unique = [w for w in words if w not in taken_by_others] or words
+                table.name = names.claim(
+                    [
+                        *(f"{base}_{column_name(w)}" for w in unique),
+                        f"other_{base}" if len(base) < 50 else f"other_{base[:50]}",
+                    ]
+                )
+            table.rows_name = names.claim([f"{table.name.rstrip('_')}_rows"]) if table.merged else table.name
+            for iri in table.closed:
+                if iri not in self.view_of:
+                    self.relation_of[iri] = table.name
+        for iri in sorted(statements.classes - self.members.keys()):
+            if not iri.startswith("_:"):
+                self.relation_of[iri] = claim(iri)
+                self.view_of[iri] = []
+
+    def _alone(self, iri: str) -> bool:
+        """Whether the members of a class are exactly the main set of one table."""
+        tables = self.tables_with(iri)
+        if len(tables) != 1:
+            return False
+        table = self.tables[tables[0]]
+        return iri in table.closed and not any(iri in self.sets[s] for s in table.sets[1:])
+
+    def _telling(self, closed: frozenset[str], statements: Statements) -> str:
+        if not closed:
+            return ""
+        depth = {iri: len(statements.ancestors(iri)) for iri in closed}
+        return min(closed, key=lambda iri: (iri in EMPTY_TYPES, self.members[iri], -depth[iri], iri))
+
+    def _segments(self) -> dict[int, list[str]]:
+        """For each table the words of the innermost IRI segment that most members share and other things do not."""
+        texts = self.facts.texts
+        found: dict[int, Counter[str]] = {}
+        everywhere: Counter[str] = Counter()
+        seen = 0
+        for index in range(len(self.tables)):
+            members = np.flatnonzero(self.table_of == index)
+            members = members[:: max(1, len(members) // _SAMPLE)]
+            here: Counter[str] = Counter()
+            deepest: Counter[str] = Counter()
+            for number in members.tolist():
+                segments = _segments_of(texts[number])
+                here.update(set(segments))
+                deepest.update(segments[-1:])
+            seen += len(members)
+            everywhere.update(here)
+            found[index] = Counter({s: n for s, n in deepest.items() if n >= SHARED * len(members)})
+        common = {s for s, n in everywhere.items() if n >= 0.95 * seen}
+        return {
+            i: [words_of(s).lower() for s in sorted(f) if s not in common and words_of(s)] for i, f in found.items()
+        }
+
+
+def class_word(iri: str, statements: Statements) -> str:
+    """The SQL name of a class, from its label or its IRI."""
+    if not iri:
+        return ""
+    label = statements.label(iri)
+    return column_name(label) if label and len(label) <= 40 else column_name(local_name(iri))
+
+
+def _segments_of(iri: str) -> list[str]:
+    """The path of an IRI without authority and local name."""
+    if iri.startswith("_:"):
+        return []
+    rest = iri.partition("://")[2] or iri
+    parts = re.split(r"[/#?]", unquote(rest, errors="replace"))[1:-1]
+    return [part for part in parts if part and not part.isdigit()]
+
+
+def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visible: "Flags") -> Classes:
+    """Type set -> table; rare sets join the table whose types are nearest to theirs."""
+    size = len(facts.texts)
+    set_of = np.full(size, -1, dtype=np.int32)
+    asserted_of: dict[tuple[int, ...], int] = {}
+    asserted_index = np.full(size, -1, dtype=np.int32)
+    asserted_index[facts.subject[visible]] = 0
+    asserted_of[()] = 0
+    rows = np.flatnonzero(type_rows)
+    subjects, objects = facts.subject[rows], facts.object[rows]
+    if len(rows):
+        starts = np.flatnonzero(np.diff(subjects, prepend=-1))
+        items = objects.tolist()
+        for subject, start, end in zip(
+            subjects[starts].tolist(), starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True
+        ):
+            key = tuple(items[start:end])
+            index = asserted_of.get(key)
+            if index is None:
+                key = tuple(sorted(set(key)))
+                index = asserted_of.setdefault(key, len(asserted_of))
+                asserted_of[tuple(items[start:end])] = index
+            asserted_index[subject] = index
+    names: list[tuple[str, ...]] = [()] * (max(asserted_of.values()) + 1)
+    for numbers, index in asserted_of.items():
+        names[index] = tuple(sorted({facts.texts[n] for n in numbers}))
+    described = asserted_index >= 0
+    how_many = np.bincount(asserted_index[described], minlength=len(names)).tolist()
+    closed_index: dict[frozenset[str], int] = {}
+    set_by_asserted = np.zeros(len(names), dtype=np.int32)
+    for index, types in enumerate(names):
+        closed = frozenset().union(*(statements.ancestors(iri) for iri in types)) if types else frozenset()
+        if how_many[index]:
+            set_by_asserted[index] = closed_index.setdefault(closed, len(closed_index))
+    sets = list(closed_index)
+    counts = [0] * len(sets)
+    main: dict[int, tuple[int, tuple[str, ...]]] = {}
+    for index, types in enumerate(names):
+        if how_many[index]:
+            s = int(set_by_asserted[index])
+            counts[s] += how_many[index]
+            main[s] = max(main.get(s, (0, ())), (how_many[index], types))
+    set_of[described] = set_by_asserted[asserted_index[described]]
+    tables = _tables(sets, counts, {s: types for s, (_, types) in main.items()})
+    table_by_set = np.full(len(sets) + 1, -1, dtype=np.int32)
+    for number, table in enumerate(tables):
+        table_by_set[table.sets] = number
+    table_of = table_by_set[set_of]
+    odd = _odd(asserted_index, names, table_of, tables)
+    return Classes(facts, sets, counts, set_of, table_of, tables, odd)
+
+
+def _odd(
+    asserted_index: "Ints", names: list[tuple[str, ...]], table_of: "Ints", tables: list[Table]
+) -> dict[int, tuple[str, ...]]:
+    if not tables:
+        return {}
+    normal: dict[tuple[str, ...], int] = {types: i for i, types in enumerate(names)}
+    usual = np.array([normal[table.asserted] for table in tables], dtype=np.int32)
+    described = np.flatnonzero(table_of >= 0)
+    different = described[asserted_index[described] != usual[table_of[described]]]
+    return {int(n): names[asserted_index[n]] for n in different.tolist()}
+
+
+def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]) -> list[Table]:
+    total = sum(counts)
+    order = sorted(range(len(sets)), key=lambda s: (-counts[s], sorted(sets[s])))
+    kept: list[int] = []
+    rare: list[int] = []
+    for s in order:
+        few = counts[s] < FEW_MEMBERS and counts[s] < FEW_SHARE * total
+        (rare if few and sets[s] else kept).append(s)
+    rare += kept[MOST_TABLES:]
+    kept = kept[:MOST_TABLES]
+    tables = {s: Table(sets[s], [s], asserted[s], counts[s]) for s in kept}
+    holders: dict[str, list[int]] = defaultdict(list)
+    for s in kept:
+        for iri in sets[s]:
+            holders[iri].append(s)
+    for s in rare:
+        near = Counter(other for iri in sets[s] for other in holders.get(iri, ()))
+        if near:
+            home = min(near, key=lambda o: (-near[o] / len(sets[s] | sets[o]), -counts[o], sorted(sets[o])))
+        elif len(tables) < MOST_TABLES:
+            tables[s] = Table(sets[s], [s], asserted[s], counts[s])
+            for iri in sets[s]:
+                holders[iri].append(s)
+            continue
+        else:
+            home = kept[-1]
+        tables[home].sets.append(s)
+    return [tables[s] for s in order if s in tables]

@@ -1,0 +1,128 @@
+"""Names for tables and columns: labels and IRIs -> short, unique SQL identifiers."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from hashlib import blake2b
+from urllib.parse import unquote
+
+from ingestion.vocabulary import local_name
+
+_KEYWORDS = """
+    abort action add after all alter always analyze and as asc attach autoincrement before begin between by cascade case
+    cast check collate column commit conflict constraint create cross current current_date current_time
+    current_timestamp database default deferrable deferred delete desc detach distinct do drop each else end escape
+    except exclude exclusive exists explain fail filter first following for foreign from full generated glob group
+    groups having if ignore immediate in index indexed initially inner insert instead intersect into is isnull join
+    key last left like limit match materialized natural no not nothing notnull null nulls of offset on or order others
+    outer over partition plan pragma preceding primary query raise range recursive references regexp reindex release
+    rename replace restrict returning right rollback row rows savepoint select set table temp temporary then ties to
+    transaction trigger true false unbounded union unique update using vacuum values view virtual when where window with
+    without
+"""
+RESERVED = frozenset(_KEYWORDS.split())
+_TAKEN_BY_SQLITE = frozenset({"id", "rowid", "oid", "_rowid_", "entity", "iri"})
+_LONGEST = 60
+
+
+def words_of(text: str) -> str:
+    """A name as a person would say it: escapes decoded, camel case and separators turned into spaces.
+
+    >>> words_of("HTTPVersion_used"), words_of("New%20roof-box"), words_of("sprint062mph")
+    ('HTTP Version used', 'New roof box', 'sprint 062 mph')
+    """
+    if "%" in text:
+        text = unquote(text, errors="replace")
+    text = re.sub(r"[\s_\-+.:/\\]+", " ", text)
+    text = re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-zß-öø-ÿ]{2})", " ", text)
+    if " " not in text:
+        text = re.sub(r"(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[a-zA-Z]{3})", " ", text)
+    return re.sub(r" +", " ", text).strip()
+
+
+def plain_words(text: str) -> str:
+    """The words of a name as they stand in a sentence: lower case, but for abbreviations.
+
+    >>> plain_words("OrderItem"), plain_words("HTTPVersion"), plain_words("birthPlace")
+    ('order item', 'HTTP version', 'birth place')
+    """
+    return " ".join(w if any(c.isupper() for c in w[1:]) else w.lower() for w in words_of(text).split())
+
+
+def label_from_iri(iri: str) -> str:
+    """The last segment of an IRI, decoded, separators turned into spaces; letters keep their case.
+
+    >>> label_from_iri("http://example.org/a/New%20York_City")
+    'New York City'
+    """
+    text = unquote(local_name(iri), errors="replace")
+    return re.sub(r"[\s_]+", " ", text).strip() or iri
+
+
+def column_name(name: str) -> str:
+    """The SQL identifier for a label or the local name of an IRI; letters of other scripts stay.
+
+    >>> column_name("birthPlace"), column_name("Größe (m²)"), column_name("order"), column_name("id")
+    ('birth_place', 'groesse_m2', 'order_', 'id_value')
+    """
+    text = words_of(name)
+    for letter, plain in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"), ("ß", "ss")):
+        text = text.replace(letter, plain)
+    text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    text = re.sub(r"\W+", "_", unicodedata.normalize("NFC", text).lower()).strip("_")
+    text = re.sub(r"__+", "_", text)
+    if len(text.encode()) > _LONGEST:
+        text = text.encode()[:_LONGEST].decode(errors="ignore").rstrip("_")
+    if not text:
+        return "x_" + blake2b(name.encode(errors="replace"), digest_size=3).hexdigest()
+    if text[0].isdigit() or text.startswith("sqlite"):
+        text = "n_" + text
+    if text in _TAKEN_BY_SQLITE:
+        return text + "_value"
+    return text + "_" if text in RESERVED else text
+
+
+def namespace_word(iri: str) -> str:
+    """The word of a namespace that tells it from others.
+
+    >>> namespace_word("http://xmlns.com/foaf/0.1/name"), namespace_word("https://schema.org/name")
+    ('foaf', 'schema')
+    """
+    head = iri[: len(iri.rstrip("/#")) - len(local_name(iri))]
+    authority, _, path = head.partition("://")[2].partition("/")
+    plain = [part for part in re.split(r"[/#:]", path) if len(part) > 1 and not re.search(r"\d", part)]
+    useful = [part for part in plain if part.lower() not in {"ns", "vocab", "ontology", "terms", "owl", "core", "rdf"}]
+    if useful:
+        return column_name(useful[-1]).strip("_")
+    host = [part for part in authority.split(":")[0].split(".") if part != "www"]
+    return column_name(host[-2] if len(host) > 1 else (host or ["other"])[0]).strip("_")
+
+
+class Names:
+    """Identifiers given out so far; SQLite takes names that differ in case alone for the same."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = {name.lower() for name in taken}
+
+    def free(self, *names: str) -> bool:
+        """Whether none of the names is taken."""
+        return not any(name.lower() in self._taken for name in names)
+
+    def claim(self, candidates: Iterable[str], suffixes: Iterable[str] = ("",)) -> str:
+        """Take the first candidate that is free with every suffix, else the last one with a number."""
+        suffixes = tuple(suffixes)
+        last = ""
+        for last in candidates:
+            if self._take(last, suffixes):
+                return last
+        number = 2
+        while not self._take(f"{last.rstrip('_')}_{number}", suffixes):
+            number += 1
+        return f"{last.rstrip('_')}_{number}"
+
+    def _take(self, name: str, suffixes: tuple[str, ...]) -> bool:
+        names = {(name.rstrip("_") + suffix if suffix else name).lower() for suffix in suffixes}
+        if names & self._taken:
+            return False
+        self._taken |= names
+        return True

@@ -1,0 +1,245 @@
+"""Say what a graph is about and where it lies: Layout -> Schema."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ingestion.cells import Cells
+from ingestion.column_names import plain_words, words_of
+from ingestion.induce import Layout, Place
+from ingestion.vocabulary import (
+    ALTERNATIVE,
+    COMMENT_PREDICATES,
+    IDENTIFIER_WORDS,
+    OWL,
+    SCHEMA_PREDICATES,
+    local_name,
+    name_rank,
+)
+from records.schema import Class, Column, Group, Predicate, Relation, Schema
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FEW_VALUES = 30
+_SAMPLES = 5
+_LONG_TEXT = 60
+_LONGEST_SAMPLE = 80
+
+
+def describe(layout: Layout) -> Schema:
+    """The shown schema: classes, groups and predicates by IRI, and the relations they read from."""
+    label_of = np.full(len(layout.facts.texts), -1, dtype=np.int64)
+    label_of[layout.entities] = np.arange(len(layout.entities))
+    predicates = tuple(_predicate(layout, place, label_of) for place in layout.places)
+    return Schema(
+        classes=_classes(layout),
+        groups=_groups(layout),
+        predicates=predicates,
+        relations=_relations(layout),
+        junctions={p.iri: p.junction for p in layout.places if p.junction},
+        triples=layout.facts.triples,
+        entities=len(layout.entities),
+    )
+
+
+def table_columns(layout: Layout) -> list[list[Place]]:
+    """For each table the predicates that have a column in it, in the order of the columns."""
+    found: list[list[Place]] = [[] for _ in layout.classes.tables]
+    for place in layout.places:
+        if not place.junction:
+            tables, counts = np.unique(layout.classes.table_of[place.subject], return_counts=True)
+            for table, _ in zip(tables.tolist(), counts.tolist(), strict=True):
+                found[table].append(place)
+    for places in found:
+        places.sort(key=_column_order)
+    return found
+
+
+def _column_order(place: Place) -> tuple[int, int, str]:
+    rank = name_rank(place.iri)
+    return (rank if rank is not None else 9), -len(place.subject), place.iri
+
+
+def _classes(layout: Layout) -> tuple[Class, ...]:
+    statements, classes = layout.statements, layout.classes
+    found = []
+    for iri, relation in classes.relation_of.items():
+        label = statements.label(iri) or plain_words(local_name(iri)) or iri
+        found.append(
+            Class(
+                iri=iri,
+                label=label,
+                count=classes.members.get(iri, 0),
+                relation=relation,
+                comment=statements.comments.get(iri, ""),
+                alt_labels=statements.other_labels(iri),
+                parents=tuple(statements.class_parents.get(iri, ())),
+            )
+        )
+    return tuple(sorted(found, key=lambda c: (-c.count, c.iri)))
+
+
+def _groups(layout: Layout) -> tuple[Group, ...]:
+    classes = layout.classes
+    groups = []
+    for table in classes.tables:
+        own = classes.sets[table.sets[0]]
+        others = [closed for closed in classes.sets if closed > own]
+        without: list[str] = []
+        for closed in sorted(others, key=lambda c: (len(c), sorted(c))):
+            if not closed & set(without):
+                without.append(min(closed - own, key=lambda iri: (-classes.members[iri], iri)))
+        groups.append(
+            Group(
+                relation=table.name,
+                label=words_of(table.name),
+                classes=table.asserted,
+                count=classes.counts[table.sets[0]],
+                without=tuple(sorted(without)),
+                words=table.words,
+            )
+        )
+    return tuple(sorted(groups, key=lambda g: (-g.count, g.relation)))
+
+
+def _relations(layout: Layout) -> tuple[Relation, ...]:
+    classes = layout.classes
+    by_table = table_columns(layout)
+    relations = [
+        Relation(table.name, "view" if table.merged else "table", "id", tuple(map(column, by_table[i])))
+        for i, table in enumerate(classes.tables)
+    ]
+    for iri, tables in classes.view_of.items():
+        relations.append(
+            Relation(classes.relation_of[iri], "view", "id", tuple(map(column, union_columns(by_table, tables))))
+        )
+    for place in layout.places:
+        if place.junction:
+            relations.append(Relation(place.junction, "junction", place.key, (column(place),)))
+    return tuple(sorted(relations, key=lambda r: ({"table": 0, "view": 1, "junction": 2}[r.kind], r.name)))
+
+
+def union_columns(by_table: list[list[Place]], tables: list[int]) -> list[Place]:
+    """The predicates of several tables, in the order of the columns of a view over them."""
+    found = {place.number: place for index in tables for place in by_table[index]}
+    return sorted(found.values(), key=_column_order)
+
+
+def column(place: Place) -> Column:
+    """Where a predicate reads from, in every relation that has it."""
+    return Column(place.iri, place.value, place.low, place.high, place.text, place.link)
+
+
+def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> Predicate:
+    statements = layout.statements
+    domains = _spread(layout, np.unique(place.subject))
+    links = place.object[~place.literal]
+    targets, counts = np.unique(links, return_counts=True)
+    ranges = _spread(layout, targets)
+    values, samples = _values(layout, place, targets, counts, label_of)
+    cells = place.cells
+    return Predicate(
+        iri=place.iri,
+        label=statements.label(place.iri) or plain_words(local_name(place.iri)) or place.iri,
+        triples=len(place.subject),
+        subjects=len(np.unique(place.subject)),
+        objects=len(targets) + len(place.distinct),
+        has_literals=bool(place.literal.any()),
+        has_links=bool(len(targets)),
+        functional=bool(len(np.unique(place.subject)) == len(place.subject)),
+        domains=domains,
+        ranges=ranges,
+        datatype=cells.datatype if cells else "text",
+        shape=cells.shape if cells else "single",
+        unit=cells.unit if cells else "",
+        minimum=cells.minimum if cells else None,
+        maximum=cells.maximum if cells else None,
+        comment=statements.comments.get(place.iri, ""),
+        alt_labels=statements.other_labels(place.iri),
+        values=values,
+        samples=samples,
+        parents=tuple(statements.predicate_parents.get(place.iri, ())),
+        inverses=tuple(statements.inverses.get(place.iri, ())),
+        role=_role(layout, place, cells, label_of),
+    )
+
+
+def _spread(layout: Layout, terms: "NDArray[np.int32]") -> dict[str, int]:
+    """How many of the terms each class has; "" counts those without a class."""
+    counts: Counter[str] = Counter()
+    sets, how_many = np.unique(layout.classes.set_of[terms], return_counts=True)
+    for index, count in zip(sets.tolist(), how_many.tolist(), strict=True):
+        closed = layout.classes.sets[index] if index >= 0 else frozenset()
+        for iri in closed or {""}:
+            counts[iri] += count
+    return dict(sorted(counts.items(), key=lambda c: (-c[1], c[0])))
+
+
+def _values(
+    layout: Layout,
+    place: Place,
+    targets: "NDArray[np.int32]",
+    counts: "NDArray[np.int64]",
+    label_of: "NDArray[np.int64]",
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    found: Counter[str] = Counter()
+    texts = layout.facts.texts
+    literals, often = np.unique(place.object[place.literal], return_counts=True)
+    few = len(literals) + len(targets) <= FEW_VALUES
+    if not few:
+        # The most frequent stand for all; ties by text would need every text, so ties are cut generously first.
+        literals, often = _most(literals, often)
+        targets, counts = _most(targets, counts)
+    for number, count in zip(literals.tolist(), often.tolist(), strict=True):
+        found[texts[number]] += count
+    for number, count in zip(targets.tolist(), counts.tolist(), strict=True):
+        found[layout.labels[label_of[number]]] += count
+    ordered = [text for text, _ in sorted(found.items(), key=lambda v: (-v[1], v[0]))]
+    if few and all(len(text) <= _LONGEST_SAMPLE for text in ordered):
+        return tuple(ordered), ()
+    return (), tuple(text[:_LONGEST_SAMPLE] for text in ordered[:_SAMPLES])
+
+
+def _most(numbers: "NDArray[np.int32]", counts: "NDArray[np.int64]") -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
+    if len(numbers) <= _SAMPLES:
+        return numbers, counts
+    enough = np.partition(counts, -_SAMPLES)[-_SAMPLES]
+    kept = counts >= enough
+    return numbers[kept], counts[kept]
+
+
+def _role(
+    layout: Layout, place: Place, cells: Cells | None, label_of: "NDArray[np.int64]"
+) -> Literal["fact", "name", "identifier", "text", "type", "schema"]:
+    if place.iri in SCHEMA_PREDICATES or place.iri == OWL + "sameAs":
+        return "schema"
+    if cells is None or not place.literal.all():
+        return "fact"
+    if name_rank(place.iri) is not None or place.iri == ALTERNATIVE:
+        return "name"
+    if cells.datatype not in {"text", "integer"} or cells.unit:
+        return "fact"
+    texts = layout.facts.texts
+    words = set(words_of(local_name(place.iri)).lower().split())
+    if words & IDENTIFIER_WORDS and (len(place.distinct) > 0.8 * len(place.object) or _echo(layout, place, label_of)):
+        return "identifier"
+    if cells.datatype != "text":
+        return "fact"
+    if place.iri in COMMENT_PREDICATES or np.median([len(texts[n]) for n in place.distinct.tolist()]) > _LONG_TEXT:
+        return "text"
+    return "identifier" if _echo(layout, place, label_of) else "fact"
+
+
+def _echo(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> bool:
+    """Whether the values only repeat the labels of their subjects in another spelling."""
+    step = max(1, len(place.subject) // 500)
+    texts = layout.facts.texts
+    pairs = list(zip(place.subject[::step].tolist(), place.object[::step].tolist(), strict=True))
+    same = sum(_bare(layout.labels[label_of[s]]) == _bare(texts[o]) for s, o in pairs)
+    return bool(pairs) and same >= 0.8 * len(pairs)
+
+
+def _bare(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())

@@ -1,0 +1,131 @@
+"""Rebuild the triples of a graph from its SQLite file alone: Tables -> N-Triples or N-Quads."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Literal
+
+from ingestion.cells import lexical_form
+from ingestion.vocabulary import TYPE, XSD
+from records.errors import ConfigError
+from stores.tables import Tables
+
+_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+_IN_LITERAL = re.compile(r'[\x00-\x1f"\\\x7f\ud800-\udfff]')
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def export(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | None = None) -> None:
+    """Write every triple that was read, equal up to the names of blank nodes.
+
+    Without `form` it is N-Quads where the graph has named graphs, else N-Triples; raises ConfigError for "nt" then.
+    """
+    layout = json.loads(tables.meta("layout"))
+    named = bool(layout["named_graphs"])
+    if form == "nt" and named:
+        raise ConfigError("This graph has named graphs, which N-Triples can't hold. Run: nacre export --format nq")
+    for line in lines(tables.trusted(), layout):
+        out.write(line.encode())
+
+
+def lines(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[str]:
+    """The statements, one a line, in a stable order."""
+    yield from _types(connection, layout)
+    for index, place in enumerate(layout["places"]):
+        yield from _place(connection, layout, index, place)
+    query = "SELECT subject, predicate, kind, object, datatype, language, graph FROM _nacre_aside ORDER BY rowid"
+    for subject, predicate, kind, value, datatype, language, graph in connection.execute(query):
+        shown = _literal(value, datatype, language) if kind == "literal" else _name(value)
+        yield _line(_name(subject), _name(predicate), shown, graph)
+
+
+def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[str]:
+    for table in layout["tables"]:
+        if not table["types"]:
+            continue
+        query = (
+            f"SELECT e.iri FROM {_quoted(table['rows'])} r JOIN entity e ON e.id = r.id "
+            "WHERE r.id NOT IN (SELECT entity FROM _nacre_type) ORDER BY r.id"
+        )
+        for (iri,) in connection.execute(query):
+            for name in table["types"]:
+                yield _line(_name(iri), _name(TYPE), _name(name), layout["base_graph"])
+    query = (
+        "SELECT e.iri, t.class, t.graph FROM _nacre_type t JOIN entity e ON e.id = t.entity "
+        "WHERE t.class <> '' ORDER BY t.rowid"
+    )
+    for iri, name, graph in connection.execute(query):
+        yield _line(_name(iri), _name(TYPE), _name(name), graph)
+
+
+def _place(connection: sqlite3.Connection, layout: dict[str, Any], index: int, place: dict[str, Any]) -> Iterator[str]:
+    predicate = _name(place["predicate"])
+    graphs = _graphs(connection, index)
+    base = [layout["base_graph"]]
+    usual = place["sort"]
+    sources = (
+        [(place["junction"], "rowid", place["key"])]
+        if place["junction"]
+        else [(t, "id", "id") for t in place["tables"]]
+    )
+    for relation, row, key in sources:
+        for number, iri, value, text, target, lexical, datatype, language in connection.execute(
+            _query(index, place, relation, row, key)
+        ):
+            if target is not None:
+                shown = _name(target)
+            elif lexical is not None:
+                shown = _literal(lexical, datatype, language)
+            else:
+                form = text if text is not None else lexical_form(value, place["datatype"])
+                shown = _literal(form, *usual)
+            for graph in graphs.get(number, base):
+                yield _line(_name(iri), predicate, shown, graph)
+
+
+def _query(index: int, place: dict[str, Any], relation: str, row: str, key: str) -> str:
+    value, text, link = (f"r.{_quoted(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
+    there = " OR ".join(f"r.{_quoted(place[c])} IS NOT NULL" for c in ("value", "text", "link") if place[c])
+    target = "o.iri" if place["link"] else "NULL"
+    join = f"LEFT JOIN entity o ON o.id = {link}" if place["link"] else ""
+    return (
+        f"SELECT r.{row}, s.iri, {value}, {text}, {target}, x.lexical, x.datatype, x.language "
+        f"FROM {_quoted(relation)} r JOIN entity s ON s.id = r.{_quoted(key)} {join} "
+        f"LEFT JOIN _nacre_exact x ON x.predicate = {index} AND x.row = r.{row} AND {link} IS NULL "
+        f"WHERE {there} ORDER BY r.{row}"
+    )
+
+
+def _graphs(connection: sqlite3.Connection, index: int) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for row, graph in connection.execute(
+        "SELECT row, graph FROM _nacre_graph WHERE predicate = ? ORDER BY row, graph", (index,)
+    ):
+        found.setdefault(row, []).append(graph)
+    return found
+
+
+def _line(subject: str, predicate: str, value: str, graph: str) -> str:
+    return f"{subject} {predicate} {value} {_name(graph)} .\n" if graph else f"{subject} {predicate} {value} .\n"
+
+
+def _name(text: str) -> str:
+    if text.startswith("_:"):
+        return text
+    return f"<{_IN_IRI.sub(_escape, text)}>"
+
+
+def _literal(lexical: str, datatype: str, language: str) -> str:
+    shown = f'"{_IN_LITERAL.sub(_escape, lexical)}"'
+    if language:
+        return f"{shown}@{language}"
+    return f"{shown}^^{_name(datatype)}" if datatype and datatype != XSD + "string" else shown
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _SHORT.get(found[0]) or f"\\u{ord(found[0]):04X}"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,414 @@
+"""Write a graph into one SQLite file: Facts -> graph.sqlite and its Schema."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ingestion.annotations import Annotations, annotate
+from ingestion.capsules import Facts
+from ingestion.cells import Cell
+from ingestion.describe import column, describe, table_columns, union_columns
+from ingestion.induce import Layout, Place, induce
+from ingestion.vocabulary import TYPE
+from records.json_form import to_json
+from records.schema import Schema
+from stores.schema_sql import create_table, definitions, quoted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FORMAT = "1"
+# The file is built aside and published when it is whole, so that a journal would protect nothing.
+_PRAGMAS = ("journal_mode=OFF", "synchronous=OFF", "page_size=8192", "cache_size=-65536", "temp_store=MEMORY")
+_CHUNK_CELLS = 1_000_000
+
+_PRIVATE = """
+CREATE TABLE entity_class (entity_id INTEGER NOT NULL, class TEXT NOT NULL);
+CREATE TABLE _nacre_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE _nacre_exact (predicate INTEGER NOT NULL, row INTEGER NOT NULL, lexical TEXT NOT NULL,
+  datatype TEXT NOT NULL, language TEXT NOT NULL);
+CREATE TABLE _nacre_graph (predicate INTEGER NOT NULL, row INTEGER NOT NULL, graph TEXT NOT NULL);
+CREATE TABLE _nacre_type (entity INTEGER NOT NULL, class TEXT NOT NULL, graph TEXT NOT NULL);
+CREATE TABLE _nacre_aside (subject TEXT NOT NULL, predicate TEXT NOT NULL, kind TEXT NOT NULL, object TEXT NOT NULL,
+  datatype TEXT NOT NULL, language TEXT NOT NULL, graph TEXT NOT NULL, reason TEXT NOT NULL);
+"""
+
+
+def write_tables(facts: Facts, path: Path, annotations: Annotations | None = None) -> Schema:
+    """Build the whole file (it must not exist yet, or is replaced) and return the shown schema.
+
+    Tables, columns and what they mean are in records.schema; tables named `_nacre...` keep what the others can't show,
+    so that export.py can rebuild every triple.
+    """
+    layout = induce(facts)
+    stored = describe(layout)
+    shown = annotate(stored, annotations) if annotations else stored
+    path.unlink(missing_ok=True)
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+        connection.execute("BEGIN")
+        _write(connection, layout, stored, shown)
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+    return shown
+
+
+def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown: Schema) -> None:
+    for statement in _PRIVATE.split(";"):
+        if statement.strip():
+            connection.execute(statement)
+    _write_entities(connection, layout)
+    by_table = table_columns(layout)
+    for index in range(len(layout.classes.tables)):
+        _write_table(connection, layout, index, by_table[index], stored)
+    for place in layout.places:
+        _write_place(connection, layout, place, stored)
+    _write_types(connection, layout)
+    _write_views(connection, layout, by_table)
+    _write_aside(connection, layout)
+    _write_indexes(connection, layout, by_table)
+    _write_meta(connection, layout, stored, shown)
+
+
+def _write_entities(connection: sqlite3.Connection, layout: Layout) -> None:
+    connection.execute(
+        "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT NOT NULL,\n  label TEXT NOT NULL\n)"
+    )
+    texts = layout.facts.texts
+    connection.executemany(
+        "INSERT INTO entity VALUES (?, ?, ?)",
+        zip(
+            layout.ids[layout.entities].tolist(),
+            map(texts.__getitem__, layout.entities.tolist()),
+            layout.labels,
+            strict=True,
+        ),
+    )
+
+
+def _target(layout: Layout, place: Place) -> str:
+    targets = np.unique(place.object[~place.literal])
+    return layout.classes.common_relation(targets) or "entity" if len(targets) else ""
+
+
+def _write_table(
+    connection: sqlite3.Connection, layout: Layout, index: int, places: list[Place], schema: Schema
+) -> None:
+    classes, ids = layout.classes, layout.ids
+    table = classes.tables[index]
+    members = np.flatnonzero(classes.table_of == index)
+    members = members[np.argsort(ids[members], kind="stable")]
+    position = np.full(len(ids), -1, dtype=np.int32)
+    position[members] = np.arange(len(members), dtype=np.int32)
+    parts = [_table_part(layout, place, index, position) for place in places]
+    columns = [("id INTEGER PRIMARY KEY", "")]
+    for place, (_, rows) in zip(places, parts, strict=True):
+        columns += definitions(
+            column(place), schema.predicate_of[place.iri], _target(layout, place), _samples(layout, place, rows)
+        )
+    connection.execute(create_table(table.rows_name, columns))
+    insert = f"INSERT INTO {quoted(table.rows_name)} VALUES ({', '.join('?' * len(columns))})"
+    size = max(200, _CHUNK_CELLS // len(columns))
+    keys = ids[members]
+    for start in range(0, len(members), size):
+        end = min(start + size, len(members))
+        lists: list[Iterable[Any]] = [keys[start:end].tolist()]
+        for place, (where, rows) in zip(places, parts, strict=True):
+            low, high = np.searchsorted(where, (start, end))
+            lists += _column_lists(layout, place, where[low:high] - start, rows[low:high], end - start)
+        connection.executemany(insert, zip(*lists, strict=True))
+
+
+def _samples(layout: Layout, place: Place, rows: "NDArray[np.int64]") -> list[str]:
+    """Two texts of this table, the first by the ids of their owners."""
+    objects = place.object[rows[place.literal[rows]]]
+    return [layout.facts.texts[n] for n in dict.fromkeys(objects[:10].tolist())][:2]
+
+
+def _table_part(
+    layout: Layout, place: Place, index: int, position: "NDArray[np.int32]"
+) -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
+    """Positions in the table and indexes into the place's triples, in the order of the positions."""
+    rows = np.flatnonzero(layout.classes.table_of[place.subject] == index)
+    where = position[place.subject[rows]]
+    order = np.argsort(where, kind="stable")
+    return where[order], rows[order]
+
+
+def _column_lists(
+    layout: Layout, place: Place, where: "NDArray[np.int32]", rows: "NDArray[np.int64]", size: int
+) -> Iterator[list[Cell]]:
+    literal = place.literal[rows]
+    objects = place.object[rows]
+    for kind, cells in _sources(layout, place):
+        column = np.full(size, None, dtype=object)
+        if kind == "link":
+            column[where[~literal]] = layout.ids[objects[~literal]].tolist()
+        else:
+            column[where[literal]] = cells[np.searchsorted(place.distinct, objects[literal])]
+        yield column.tolist()
+
+
+def _sources(layout: Layout, place: Place) -> "Iterator[tuple[str, NDArray[Any]]]":
+    """For each SQL column of a place the cells of its distinct literals ("link": none)."""
+    cells = place.cells
+    if cells and place.value:
+        yield "value", _objects(cells.value)
+        if cells.low is not None and cells.high is not None:
+            yield "low", _objects(cells.low)
+            yield "high", _objects(cells.high)
+        if cells.text:
+            yield "text", _objects([layout.facts.texts[n] for n in place.distinct.tolist()])
+    if place.link:
+        yield "link", np.empty(0, dtype=object)
+
+
+def _objects(values: Sequence[Cell]) -> "NDArray[Any]":
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _write_place(connection: sqlite3.Connection, layout: Layout, place: Place, schema: Schema) -> None:
+    """The junction of a predicate, and the exact forms and graphs of its triples."""
+    keys = layout.ids[place.subject]
+    if place.junction:
+        order = _junction_order(layout, place)
+        columns = [(f"{quoted(place.key)} INTEGER NOT NULL REFERENCES entity(id)", _owner_note(layout, place))]
+        columns += definitions(column(place), schema.predicate_of[place.iri], _target(layout, place))
+        connection.execute(create_table(place.junction, columns))
+        numbers = np.arange(len(order), dtype=np.int32)
+        lists: list[Iterable[Any]] = [keys[order].tolist()]
+        lists += _column_lists(layout, place, numbers, order, len(order))
+        connection.executemany(
+            f"INSERT INTO {quoted(place.junction)} VALUES ({', '.join('?' * len(columns))})", zip(*lists, strict=True)
+        )
+        keys = np.empty(len(order), dtype=np.int64)
+        keys[order] = np.arange(1, len(order) + 1)
+    _write_exact(connection, layout, place, keys)
+    _write_graphs(connection, layout, place, keys)
+
+
+def _owner_note(layout: Layout, place: Place) -> str:
+    owner = layout.classes.common_relation(np.unique(place.subject))
+    return f"id in {owner or 'entity'}"
+
+
+def _junction_order(layout: Layout, place: Place) -> "NDArray[np.int64]":
+    """Rows sorted by subject id, then literal text or target id: independent of the order in the file."""
+    second = layout.ids[place.object].copy()
+    if place.literal.any():
+        facts = layout.facts
+        numbers = place.distinct.tolist()
+        order = sorted(
+            range(len(numbers)), key=lambda i: (facts.texts[numbers[i]], facts.sorts[facts.sort_of[numbers[i]]])
+        )
+        ranks = np.empty(len(numbers), dtype=np.int64)
+        ranks[order] = np.arange(len(numbers))
+        # Literals come before links: ids are positive.
+        second[place.literal] = ranks[np.searchsorted(place.distinct, place.object[place.literal])] - len(numbers)
+    return np.lexsort((second, layout.ids[place.subject]))
+
+
+def _write_exact(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
+    if place.cells is None or not any(place.cells.exact):
+        return
+    exact = np.array(place.cells.exact, dtype=bool)
+    rows = np.flatnonzero(place.literal)
+    rows = rows[exact[np.searchsorted(place.distinct, place.object[rows])]]
+    rows = rows[np.argsort(keys[rows], kind="stable")]
+    facts = layout.facts
+    connection.executemany(
+        "INSERT INTO _nacre_exact VALUES (?, ?, ?, ?, ?)",
+        (
+            (number, key, facts.texts[o], *facts.sorts[s][1:])
+            for number, key, o, s in zip(
+                [place.index] * len(rows),
+                keys[rows].tolist(),
+                place.object[rows].tolist(),
+                facts.sort_of[place.object[rows]].tolist(),
+                strict=True,
+            )
+        ),
+    )
+
+
+def _write_graphs(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
+    """The graphs of triples that are not in the base graph alone."""
+    facts = layout.facts
+    if facts.graph is None or layout.repeated is None:
+        return
+    written = []
+    for row, key in zip(place.row.tolist(), keys.tolist(), strict=True):
+        graphs = [int(facts.graph[row])]
+        while (row := row + 1) < facts.triples and layout.repeated[row]:
+            graphs.append(int(facts.graph[row]))
+        if graphs != [layout.base_graph]:
+            written += [(place.index, key, name) for name in sorted(facts.texts[g] for g in graphs)]
+    connection.executemany("INSERT INTO _nacre_graph VALUES (?, ?, ?)", sorted(written))
+
+
+def _write_types(connection: sqlite3.Connection, layout: Layout) -> None:
+    facts, classes, ids = layout.facts, layout.classes, layout.ids
+    quads: set[tuple[int, str, str]] = set()
+    base = facts.texts[layout.base_graph]
+    special: set[int] = set()
+    if facts.graph is not None:
+        type_number = layout.statements.number_of.get(TYPE, -1)
+        rows = np.flatnonzero((facts.predicate == type_number) & ~layout.statements.is_schema[facts.subject])
+        rows = rows[facts.kinds("iri")[facts.object[rows]]]
+        special = set(np.unique(facts.subject[rows[facts.graph[rows] != layout.base_graph]]).tolist())
+        for row in rows.tolist():
+            subject = int(facts.subject[row])
+            if subject in special:
+                quads.add((int(ids[subject]), facts.texts[facts.object[row]], facts.texts[facts.graph[row]]))
+    for number, types in classes.odd.items():
+        if number not in special:
+            quads |= {(int(ids[number]), iri, base) for iri in types} or {(int(ids[number]), "", "")}
+    connection.executemany("INSERT INTO _nacre_type VALUES (?, ?, ?)", sorted(quads))
+    members: list[tuple[int, str]] = []
+    for table in classes.tables:
+        for number in table.sets[1:]:
+            subjects = np.flatnonzero(classes.set_of == number)
+            names = sorted(classes.sets[number]) or [""]
+            members += [(key, iri) for key in ids[subjects].tolist() for iri in names]
+    connection.executemany("INSERT INTO entity_class VALUES (?, ?)", sorted(members))
+
+
+def _write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:
+    classes = layout.classes
+    for index, table in enumerate(classes.tables):
+        if table.merged:
+            columns = ", ".join(["id", *(c for p in by_table[index] for c in _names(p))])
+            connection.execute(
+                f"CREATE VIEW {quoted(table.name)} AS SELECT {columns} FROM {quoted(table.rows_name)}"
+                " WHERE id NOT IN (SELECT entity_id FROM entity_class)"
+            )
+    for iri, tables in sorted(classes.view_of.items()):
+        places = union_columns(by_table, tables)
+        selects = []
+        for index in tables:
+            here = {p.number for p in by_table[index]}
+            names = ["id"]
+            for place in places:
+                names += _names(place) if place.number in here else [f"NULL AS {n}" for n in _names(place)]
+            where = _member_filter(layout, index, iri)
+            selects.append(f"SELECT {', '.join(names)}\n  FROM {quoted(classes.tables[index].rows_name)}{where}")
+        if not selects:
+            selects = ["SELECT id FROM entity WHERE 0"]
+        body = "\nUNION ALL\n".join(selects)
+        connection.execute(f"CREATE VIEW {quoted(classes.relation_of[iri])} AS\n{body}")
+
+
+def _names(place: Place) -> list[str]:
+    return [quoted(n) for n in (place.value, place.low, place.high, place.text, place.link) if n]
+
+
+def _member_filter(layout: Layout, index: int, iri: str) -> str:
+    table = layout.classes.tables[index]
+    if not table.merged:
+        return ""
+    literal = "'" + iri.replace("'", "''") + "'"
+    listed = f"id IN (SELECT entity_id FROM entity_class WHERE class = {literal})"
+    if iri not in table.closed:
+        return f" WHERE {listed}"
+    return f" WHERE id NOT IN (SELECT entity_id FROM entity_class) OR {listed}"
+
+
+def _write_aside(connection: sqlite3.Connection, layout: Layout) -> None:
+    facts = layout.facts
+    written = []
+    for reason, rows in layout.aside.items():
+        wanted = set(rows.tolist())
+        for row in rows.tolist():
+            # The same triple in further graphs follows its first one.
+            while layout.repeated is not None and row + 1 < facts.triples and layout.repeated[row + 1]:
+                row += 1
+                wanted.add(row)
+        for row in wanted:
+            kind, datatype, language = facts.sorts[facts.sort_of[facts.object[row]]]
+            graph = "" if facts.graph is None else facts.texts[facts.graph[row]]
+            written.append(
+                (
+                    facts.texts[facts.subject[row]],
+                    facts.texts[facts.predicate[row]],
+                    kind,
+                    facts.texts[facts.object[row]],
+                    datatype,
+                    language,
+                    graph,
+                    reason,
+                )
+            )
+    connection.executemany("INSERT INTO _nacre_aside VALUES (?, ?, ?, ?, ?, ?, ?, ?)", sorted(written))
+
+
+def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:
+    connection.execute("CREATE UNIQUE INDEX _nacre_entity_iri ON entity(iri)")
+    connection.execute("CREATE INDEX _nacre_entity_label ON entity(label)")
+    number = 0
+    for table, places in zip(layout.classes.tables, by_table, strict=True):
+        for place in places:
+            if place.link:
+                number += 1
+                connection.execute(
+                    f"CREATE INDEX _nacre_link_{number} ON {quoted(table.rows_name)}({quoted(place.link)})"
+                )
+    for place in layout.places:
+        if place.junction:
+            for column in (place.key, place.link):
+                if column:
+                    number += 1
+                    connection.execute(
+                        f"CREATE INDEX _nacre_link_{number} ON {quoted(place.junction)}({quoted(column)})"
+                    )
+    for table_name, columns in (
+        ("_nacre_exact", "predicate, row"),
+        ("_nacre_graph", "predicate, row"),
+        ("_nacre_type", "entity"),
+        ("entity_class", "entity_id"),
+    ):
+        number += 1
+        connection.execute(f"CREATE INDEX _nacre_link_{number} ON {table_name}({columns})")
+
+
+def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown: Schema) -> None:
+    facts = layout.facts
+    layout_json = {
+        "triples": facts.triples,
+        "base_graph": facts.texts[layout.base_graph],
+        "named_graphs": facts.graph is not None,
+        "tables": [{"rows": t.rows_name, "types": list(t.asserted)} for t in layout.classes.tables],
+        "places": [
+            {
+                "predicate": p.iri,
+                "junction": p.junction,
+                "key": p.key,
+                "value": p.value,
+                "text": p.text,
+                "link": p.link,
+                "datatype": p.cells.datatype if p.cells else "text",
+                "sort": list(p.cells.sort[1:]) if p.cells else ["", ""],
+                "tables": sorted(
+                    layout.classes.tables[i].rows_name for i in np.unique(layout.classes.table_of[p.subject]).tolist()
+                )
+                if not p.junction
+                else [],
+            }
+            for p in layout.places
+        ],
+    }
+    for key, value in (
+        ("format", FORMAT),
+        ("layout", json.dumps(layout_json, ensure_ascii=False, sort_keys=True)),
+        ("schema", json.dumps(to_json(shown), ensure_ascii=False, sort_keys=True)),
+        ("stored_schema", json.dumps(to_json(stored), ensure_ascii=False, sort_keys=True)),
+    ):
+        connection.execute("INSERT INTO _nacre_meta VALUES (?, ?)", (key, value))

@@ -1,0 +1,258 @@
+"""Find numbers, ranges, pairs and units in text: "167 - 153 g/km" -> a range of 153 to 167 g/km."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from records.schema import Shape
+
+_NUMBER = r"(?:\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+|,\d+)?(?:[eE][+-]?\d+)?|\.\d+)"
+_PER_UNIT = r"(?:\s?/\s?(?:10{0,3}\s?)?[^\W\d_][^\s\d/()]*)?"
+_UNIT = rf"(?:[^\W\d_]|[µμ°%‰€$£¥])[^\s\d/()]*{_PER_UNIT}(?:\^?[23²³])?"
+_MONEY = "[€$£¥]"
+_BETWEEN = r"(?P<sep>\s*[-–−—/…]\s*|\s*\.\.\.\s*|\s+(?:to|bis)\s+)"
+_WHOLE = re.compile(
+    rf"(?:~|ca\.?|approx\.?|about)?\s*(?P<m1>{_MONEY})?\s?(?P<n1>[-+−]?{_NUMBER})\s*(?P<u1>{_UNIT})??"
+    rf"(?:{_BETWEEN}(?P<m2>{_MONEY})?\s?(?P<n2>{_NUMBER})\s*(?P<u2>{_UNIT})?)?"
+)
+# Most values are no more than this, and there are many of them.
+_SIMPLE = re.compile(r"((?:[1-9][0-9]{0,15}|0)(?:\.[0-9]{1,15})?)(?: ([^\s0-9]{1,6}))?")
+_TIME = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?\s*(?:h|hr|hrs|hours?)\.?")
+_NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
+_MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*[^\W\d_]*\s*/\s*(?=\d)", re.IGNORECASE)
+_PER = re.compile(r"^10{1,3}(?=[^\W\d])")
+# Money and shares: pint has no currencies, and they are never converted.
+SYMBOLS = frozenset("€$£¥%‰")
+# Spellings that pint knows as they are; loading pint takes half a second, and most graphs need no more than these.
+_COMMON = """
+    mm cm dm m km mi ft in yd g kg mg t lb oz s ms min h W kW MW GW hp V kV A mA J kJ MJ Wh kWh MWh GWh Hz kHz MHz GHz
+    Pa kPa MPa bar mbar K l L ml cl dl hl N kN Nm ha mph mpg m² km² cm² m³ cm³ GB MB kB TB
+"""
+COMMON = frozenset(_COMMON.split())
+_LONGEST = 60
+# Share of the distinct values that must read as quantities before a column becomes numeric.
+ENOUGH = 0.9
+
+
+class Quantity(NamedTuple):
+    """Numbers as written: `second` is None for a single number; `unit` is "" where the text names none."""
+
+    shape: Shape
+    first: float
+    second: float | None
+    unit: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The distinct values of one predicate as numbers in one unit; None where a value has no number in it."""
+
+    unit: str
+    shape: Shape
+    numbers: tuple[tuple[float, float, float] | None, ...]
+    whole: bool
+
+
+def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
+    """The quantity that a text is, from its first letter to its last; None for anything else.
+
+    >>> quantity("167 − 153 g/km")
+    Quantity(shape='range', first=167.0, second=153.0, unit='g/km')
+    >>> quantity("125 kW (170 hp)")
+    Quantity(shape='single', first=125.0, second=None, unit='kW')
+    >>> quantity("01234"), quantity("nan"), quantity("5 apples")
+    (None, None, None)
+    """
+    simple = _SIMPLE.fullmatch(text)
+    if simple and (not simple[2] or _is_common(simple[2])):
+        return Quantity("single", float(simple[1]), None, simple[2] or "")
+    text = text.strip()
+    if not text or len(text) > _LONGEST or not any(c.isdigit() for c in text):
+        return None
+    if note := _NOTE.match(text):
+        inner = quantity(note[2], decimal_comma)
+        if inner is None:
+            return None
+        text = note[1]
+    text = _MISSING.sub("", text)
+    if time := _TIME.fullmatch(text):
+        return Quantity("single", int(time[1]) * 60 + int(time[2]) + int(time[3] or 0) / 60, None, "min")
+    whole = _WHOLE.fullmatch(text)
+    if not whole:
+        return None
+    first = _number(whole["n1"], decimal_comma)
+    unit = (whole["u1"] or whole["m1"] or "").strip()
+    if whole["sep"] is None:
+        if first is None or (unit and not _known(unit)):
+            return None
+        return Quantity("single", first, None, _plain(unit))
+    second = _number(whole["n2"], decimal_comma)
+    other = (whole["u2"] or whole["m2"] or "").strip()
+    if first is None or second is None:
+        return None
+    if not (unit or other) and whole["sep"].strip() in {"-", "/"} and whole["sep"].strip() == whole["sep"]:
+        # "555-1234" and "3/4" are codes and fractions, not ranges and pairs
+        return None
+    unit = unit or other
+    if (unit and not _known(unit)) or (other and not _known(other)):
+        return None
+    if other and _plain(other) != _plain(unit):
+        way = conversion(_plain(unit), _plain(other))
+        if way is None:
+            return None
+        first, unit = _tidy(first * way[0] + way[1]), other
+    return Quantity("pair" if whole["sep"].strip() == "/" else "range", first, second, _plain(unit))
+
+
+def read_all(texts: Sequence[str]) -> Reading | None:
+    """Distinct values as numbers in the unit most of them have; None where too few are quantities.
+
+    Values in another unit of the same dimension are converted, those of another dimension have no number.
+
+    >>> read_all(["4,953 mm", "1.835 m"]).numbers
+    ((4953.0, 4953.0, 4953.0), (1835.0, 1835.0, 1835.0))
+    """
+    if not texts or any(re.fullmatch(r"[-+]?0\d+", text) for text in texts):
+        return None
+    comma = any(re.match(r"\d+,(\d{1,2}|\d{4,})\b", text) for text in texts) and not any("." in t for t in texts)
+    allowed = int(len(texts) * (1 - ENOUGH) + 1e-9)
+    found: list[Quantity | None] = []
+    misses = 0
+    for text in texts:
+        found.append(quantity(text, comma))
+        misses += found[-1] is None
+        if misses > allowed:
+            return None
+    units = Counter(q.unit for q in found if q)
+    unit = max(units, key=lambda u: (units[u], u))
+    shapes: Counter[Shape] = Counter(q.shape for q in found if q and q.shape != "single")
+    shape: Shape = max(shapes, key=lambda s: (shapes[s], s)) if shapes else "single"
+    numbers = tuple(_in_unit(q, unit) for q in found)
+    whole = all(n is None or all(x.is_integer() and abs(x) < 2**53 for x in n) for n in numbers)
+    return Reading(unit, shape, numbers, whole)
+
+
+def conversion(unit: str, target: str) -> tuple[float, float] | None:
+    """Factor and offset that bring a number from one unit to another; None between different dimensions.
+
+    >>> conversion("m", "mm"), conversion("kg", "mm")
+    ((1000.0, 0.0), None)
+    """
+    if unit == target:
+        return 1.0, 0.0
+    if not unit or not target:
+        return None
+    return _linear(unit, target)
+
+
+@cache
+def _linear(unit: str, target: str) -> tuple[float, float] | None:
+    import pint
+
+    try:
+        one, two = _pint(unit), _pint(target)
+        if one is None or two is None:
+            return None
+        registry = _registry()
+        zero = registry.Quantity(0.0, one[0]).to(two[0]).magnitude * one[1] / two[1]
+        full = registry.Quantity(1.0, one[0]).to(two[0]).magnitude * one[1] / two[1]
+    except (pint.DimensionalityError, pint.OffsetUnitCalculusError):
+        return None
+    return _tidy(full - zero), _tidy(zero)
+
+
+def _in_unit(found: Quantity | None, unit: str) -> tuple[float, float, float] | None:
+    if found is None:
+        return None
+    way = conversion(found.unit, unit)
+    if way is None:
+        return None
+    first = _tidy(found.first * way[0] + way[1])
+    if found.second is None:
+        return first, first, first
+    second = _tidy(found.second * way[0] + way[1])
+    value = _tidy((first + second) / 2) if found.shape == "range" else first
+    return value, min(first, second), max(first, second)
+
+
+def _number(text: str, decimal_comma: bool) -> float | None:
+    text = text.replace("−", "-")
+    if re.match(r"[-+]?0\d", text):
+        return None
+    if decimal_comma:
+        return float(text.replace(",", ".")) if text.count(",") <= 1 else None
+    if re.fullmatch(r"[-+]?\d+,\d+([eE].*)?", text) and not re.fullmatch(r"[-+]?\d{1,3},\d{3}", text):
+        return float(text.replace(",", "."))
+    number = float(re.sub(r"[,'’\u00a0\u202f]", "", text))
+    return number if number not in (float("inf"), float("-inf")) else None
+
+
+def _tidy(number: float) -> float:
+    return float(f"{number:.12g}")
+
+
+def _known(unit: str) -> bool:
+    return _is_common(unit) or _pint(unit) is not None
+
+
+def _plain(unit: str) -> str:
+    if not unit or _is_common(unit):
+        return unit
+    known = _pint(unit)
+    return known[2] if known else unit
+
+
+@cache
+def _is_common(unit: str) -> bool:
+    top, slash, bottom = unit.partition("/")
+    return unit in SYMBOLS or (top in COMMON and (not slash or _PER.sub("", bottom) in COMMON))
+
+
+@cache
+def _registry() -> Any:
+    import pint
+
+    registry: Any = pint.UnitRegistry(cache_folder=None)
+    registry.define("mpg = mile / gallon")
+    registry.define("@alias byte = B")
+    return registry
+
+
+@cache
+def _pint(unit: str) -> tuple[Any, float, str] | None:
+    """The pint unit, a factor that its name can't carry ("/100km" is 1/100 of "/km"), and the spelling pint knows."""
+    unit = unit.strip().rstrip(".")
+    top, slash, bottom = unit.partition("/")
+    number = re.match(r"\s?(10{0,3})\s?(?=\D)", bottom)
+    factor = 1 / float(number[1]) if number else 1.0
+    below = bottom[number.end() :] if number else bottom.strip()
+    parts = []
+    for part in (top.strip(), below):
+        spelling = _spelling(part) if part else ""
+        if spelling is None:
+            return None
+        parts.append(spelling)
+    registry = _registry()
+    parsed = registry.parse_units(f"{_power(parts[0])}/({_power(parts[1])})" if slash else _power(parts[0]))
+    written = f"{parts[0]}/{number[1] if number else ''}{parts[1]}" if slash else parts[0]
+    return parsed, factor, written
+
+
+def _spelling(name: str) -> str | None:
+    """The name as pint knows it; "Kg" is "kg", but no guess goes further than that."""
+    if name in COMMON:
+        return name
+    registry = _registry()
+    try:
+        if not registry.parse_units(_power(name)).dimensionless:
+            return name
+    except Exception:  # pint's tokenizer raises errors of many kinds for text that is no unit
+        pass
+    return name.lower() if name.lower() in COMMON else None
+
+
+def _power(name: str) -> str:
+    return re.sub(r"(?<=[^\W\d])\^?([23²³])$", lambda m: "**" + {"²": "2", "³": "3"}.get(m[1], m[1]), name)

@@ -1,0 +1,125 @@
+"""Account for every triple of a graph: Tables -> how many lie in which column, and what no column shows, and why."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from ingestion.vocabulary import TYPE
+from stores.tables import Tables
+
+
+@dataclass(frozen=True)
+class Lies:
+    """Triples of one predicate in one place: `column` of `relation`."""
+
+    relation: str
+    column: str
+    triples: int
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Triples that no table shows; they are stored aside and exported."""
+
+    reason: str
+    triples: int
+
+
+@dataclass(frozen=True)
+class Account:
+    """All triples of one predicate."""
+
+    predicate: str
+    label: str
+    triples: int
+    lies: tuple[Lies, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """`triples` were read; `shown` + `left_out` = `triples`."""
+
+    triples: int
+    entities: int
+    shown: int
+    left_out: int
+    predicates: tuple[Account, ...]
+
+
+def report(tables: Tables) -> Report:
+    """Count what lies where, in the file itself; most frequent predicates first."""
+    connection = tables.trusted()
+    layout = json.loads(tables.meta("layout"))
+    labels = {p.iri: p.label for p in tables.schema.predicates}
+    lies: dict[str, list[Lies]] = {}
+    left: dict[str, list[LeftOut]] = {}
+    types = _types(connection, layout)
+    if types:
+        lies[TYPE] = types
+    for index, place in enumerate(layout["places"]):
+        lies.setdefault(place["predicate"], []).extend(_place(connection, index, place))
+    for predicate, reason, count in connection.execute(
+        "SELECT predicate, reason, count(*) FROM _nacre_aside GROUP BY predicate, reason ORDER BY 3 DESC, 2"
+    ):
+        left.setdefault(predicate, []).append(LeftOut(reason, count))
+    accounts = []
+    for iri in {*lies, *left}:
+        here, out = tuple(lies.get(iri, ())), tuple(left.get(iri, ()))
+        total = sum(x.triples for x in here) + sum(x.triples for x in out)
+        accounts.append(Account(iri, labels.get(iri, ""), total, here, out))
+    accounts.sort(key=lambda a: (-a.triples, a.predicate))
+    shown = sum(x.triples for a in accounts for x in a.lies)
+    aside = sum(x.triples for a in accounts for x in a.left_out)
+    entities = connection.execute("SELECT count(*) FROM entity").fetchone()[0]
+    return Report(layout["triples"], entities, shown, aside, tuple(accounts))
+
+
+def report_text(found: Report) -> str:
+    """The report for a person, a predicate a line."""
+    lines = [
+        f"{found.triples} triples, {found.entities} entities: {found.shown} in tables, {found.left_out} kept aside."
+    ]
+    for account in found.predicates:
+        lines.append(f"{account.triples:>9}  <{account.predicate}>")
+        lines += [f"{x.triples:>18}  {x.relation}.{x.column}" for x in account.lies]
+        lines += [f"{x.triples:>18}  not shown: {x.reason}" for x in account.left_out]
+    if found.shown + found.left_out != found.triples:
+        lines.append(f"{found.triples - found.shown - found.left_out} triples are not accounted for. Ingest again.")
+    return "\n".join(lines)
+
+
+def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> list[Lies]:
+    found = []
+    for table in layout["tables"]:
+        name = table["rows"]
+        plain = connection.execute(
+            f'SELECT count(*) FROM "{name}" WHERE id NOT IN (SELECT entity FROM _nacre_type)'
+        ).fetchone()[0]
+        other = connection.execute(
+            f"SELECT count(*) FROM _nacre_type WHERE class <> '' AND entity IN (SELECT id FROM \"{name}\")"
+        ).fetchone()[0]
+        if triples := plain * len(table["types"]) + other:
+            found.append(Lies(name, "id", triples))
+    return found
+
+
+def _place(connection: sqlite3.Connection, index: int, place: dict[str, Any]) -> list[Lies]:
+    found = []
+    row = "rowid" if place["junction"] else "id"
+    for relation in [place["junction"]] if place["junction"] else place["tables"]:
+        shown = place["text"] or place["value"]
+        for column, counted in ((place["value"] or shown, shown), (place["link"], place["link"])):
+            if not counted:
+                continue
+            count = connection.execute(f'SELECT count("{counted}") FROM "{relation}"').fetchone()[0]
+            # A triple in several named graphs is several statements in one cell.
+            more = connection.execute(
+                f"SELECT count(*) - count(DISTINCT row) FROM _nacre_graph WHERE predicate = ? AND row IN "
+                f'(SELECT {row} FROM "{relation}" WHERE "{counted}" IS NOT NULL)',
+                (index,),
+            ).fetchone()[0]
+            if count + more:
+                found.append(Lies(relation, column, count + more))
+    return found

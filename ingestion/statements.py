@@ -1,0 +1,167 @@
+"""What a graph says about its own classes and predicates: Facts -> labels, comments, parents, inverses."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingestion.capsules import Facts
+from ingestion.vocabulary import (
+    ALTERNATIVE,
+    COMMENT_PREDICATES,
+    INVERSE,
+    SCHEMA_PREDICATES,
+    SCHEMA_TYPES,
+    SUBCLASS,
+    SUBPROPERTY,
+    TYPE,
+    language_rank,
+    name_rank,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass
+class Statements:
+    """`is_schema[t]`: the term is a class, a predicate or a part of their description, not a thing of the data."""
+
+    is_schema: "NDArray[np.bool_]"
+    number_of: dict[str, int]
+    classes: set[str]
+    labels: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    comments: dict[str, str] = field(default_factory=dict)
+    alternatives: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    class_parents: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    predicate_parents: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    inverses: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def label(self, iri: str) -> str:
+        """The preferred label that the graph states, or ""."""
+        return self.labels[iri][0] if self.labels.get(iri) else ""
+
+    def other_labels(self, iri: str) -> tuple[str, ...]:
+        """All other names of a class or predicate."""
+        return tuple(dict.fromkeys([*self.labels.get(iri, [])[1:], *self.alternatives.get(iri, [])]))
+
+    def ancestors(self, iri: str) -> frozenset[str]:
+        """The class and everything above it; cycles end."""
+        if iri not in self._closure:
+            seen = {iri}
+            queue = [iri]
+            while queue:
+                for parent in self.class_parents.get(queue.pop(), ()):
+                    if parent not in seen:
+                        seen.add(parent)
+                        queue.append(parent)
+            self._closure[iri] = frozenset(seen)
+        return self._closure[iri]
+
+    _closure: dict[str, frozenset[str]] = field(default_factory=dict)
+
+
+def read_statements(facts: Facts) -> Statements:
+    """Split off the description of classes and predicates; where there is nothing else, it is the data."""
+    texts = facts.texts
+    number_of = {texts[n]: n for n in np.unique(facts.predicate).tolist()}
+    type_number = number_of.get(TYPE, -1)
+    type_rows = np.flatnonzero(facts.predicate == type_number)
+    used_classes = np.unique(facts.object[type_rows])
+    is_schema = _schema_terms(facts, number_of, type_rows, used_classes)
+    if is_schema[facts.subject].all():
+        is_schema[:] = False
+    declared = {texts[n] for n in used_classes.tolist() if not facts.is_literal[n]} - SCHEMA_TYPES
+    statements = Statements(is_schema, number_of, declared)
+    described = np.zeros(len(texts), dtype=bool)
+    described[used_classes] = True
+    described[list(number_of.values())] = True
+    described |= is_schema
+    for iri in (SUBCLASS, SUBPROPERTY, INVERSE):
+        if iri in number_of:
+            rows = facts.predicate == number_of[iri]
+            described[facts.subject[rows]] = True
+    _read(facts, np.flatnonzero(described[facts.subject]), statements)
+    return statements
+
+
+def _schema_terms(
+    facts: Facts, number_of: dict[str, int], type_rows: "NDArray[np.intp]", used_classes: "NDArray[np.int32]"
+) -> "NDArray[np.bool_]":
+    size = len(facts.texts)
+    schema_types = np.zeros(size, dtype=bool)
+    schema_types[[n for n in used_classes.tolist() if facts.texts[n] in SCHEMA_TYPES]] = True
+    declared, other = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+    of_schema = schema_types[facts.object[type_rows]]
+    declared[facts.subject[type_rows[of_schema]]] = True
+    other[facts.subject[type_rows[~of_schema]]] = True
+    used = np.zeros(size, dtype=bool)
+    used[list(number_of.values())] = True
+    used[used_classes] = True
+    for iri in SCHEMA_PREDICATES & number_of.keys():
+        used[facts.subject[facts.predicate == number_of[iri]]] = True
+    is_schema = (declared | used) & ~other
+    is_schema &= ~facts.is_literal
+    return _with_blank_parts(facts, is_schema, other)
+
+
+def _with_blank_parts(facts: Facts, is_schema: "NDArray[np.bool_]", other: "NDArray[np.bool_]") -> "NDArray[np.bool_]":
+    """Blank nodes that nothing but schema statements lead to (lists, restrictions) are schema as well."""
+    blank = facts.kinds("blank")
+    links = np.flatnonzero(blank[facts.object])
+    sources, targets = facts.subject[links], facts.object[links]
+    while True:
+        led = np.zeros(len(is_schema), dtype=bool)
+        led[targets[is_schema[sources]]] = True
+        led[targets[~is_schema[sources]]] = False
+        new = led & ~is_schema & ~other
+        if not new.any():
+            return is_schema
+        is_schema = is_schema | new
+
+
+def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> None:
+    texts = facts.texts
+    names: dict[str, list[tuple[int, tuple[int, str], str]]] = defaultdict(list)
+    comments: dict[str, list[tuple[tuple[int, str], str]]] = defaultdict(list)
+    for row in rows.tolist():
+        predicate, number = texts[facts.predicate[row]], facts.object[row]
+        kind, _, language = facts.sorts[facts.sort_of[number]]
+        subject, value = texts[facts.subject[row]], texts[number]
+        if kind == "literal":
+            rank = name_rank(predicate)
+            if rank is not None:
+                names[subject].append((rank, language_rank(language), value))
+            elif predicate == ALTERNATIVE:
+                statements.alternatives[subject].append(value)
+            elif predicate in COMMENT_PREDICATES:
+                comments[subject].append((language_rank(language), value))
+        elif kind == "iri":
+            if predicate == SUBCLASS and value != subject:
+                statements.class_parents[subject].append(value)
+                statements.classes |= {subject, value}
+            elif predicate == SUBPROPERTY and value != subject:
+                statements.predicate_parents[subject].append(value)
+            elif predicate == INVERSE:
+                statements.inverses[subject].append(value)
+                statements.inverses[value].append(subject)
+            elif predicate == TYPE and value in SCHEMA_TYPES and value.endswith("Class"):
+                statements.classes.add(subject)
+    for subject, found in names.items():
+        statements.labels[subject] = list(dict.fromkeys(value for _, _, value in sorted(found)))
+    statements.comments = {subject: min(found)[1] for subject, found in comments.items()}
+    for lists in (
+        statements.alternatives,
+        statements.class_parents,
+        statements.predicate_parents,
+        statements.inverses,
+    ):
+        for key, values in lists.items():
+            lists[key] = sorted(set(values))
+
+
+def sorted_unique(values: Iterable[str]) -> tuple[str, ...]:
+    """The values without doubles, in order."""
+    return tuple(sorted(set(values)))

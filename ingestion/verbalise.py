@@ -1,0 +1,307 @@
+"""Turn the facts of each thing into plain English sentences: Facts + Schema -> passages."""
+
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from heapq import nsmallest
+from operator import itemgetter
+from typing import NamedTuple
+
+from ingestion.capsules import Facts
+from ingestion.neighbours import BLANK, IRI, LITERAL, Neighbours
+from ingestion.titles import Titles
+from ingestion.vocabulary import ALTERNATIVE, RDF, SCHEMA_TYPES, TYPE, XSD, language_rank, local_name
+from ingestion.wording import Pattern, be, clean, is_state, listed, pattern, sentence_spans, spoken
+from records.facts import Passage, Sentence, Source
+from records.schema import Predicate, Schema
+
+PART = 900  # characters of a passage, about as much as the embedder reads
+OBJECTS = 8  # names in a sentence about one thing
+SUBJECTS = 12  # names in a sentence about those that link to it
+LONG_TEXT = 120  # a literal of more characters is said as it stands
+DEEPEST = 3  # blank nodes within blank nodes
+BOOLEAN = XSD + "boolean"
+DECIMALS = frozenset(XSD + name for name in ("decimal", "double", "float"))
+FIRST, REST = RDF + "first", RDF + "rest"
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+
+
+def verbalise(facts: Facts, schema: Schema) -> Iterator[Passage]:
+    """Passages about every described thing, in the order of the capsules; what declares the schema is left out.
+
+    A blank node that something links to is told there. Sentences of one thing follow one order: its texts, its classes,
+    its names, its facts, and who links to it. Long ones are split; every part has the title.
+    """
+    writer = _Writer(facts, schema)
+    for subject in writer.subjects():
+        sentences = list(writer.sentences(subject))
+        if sentences:
+            yield from passages(facts.texts[subject], _capital(writer.titles.of(subject)), sentences)
+
+
+def passages(key: str, title: str, sentences: Iterable[Sentence]) -> Iterator[Passage]:
+    """Sentences packed into passages of about `PART` characters; ids are made of the content."""
+    part: list[Sentence] = []
+    size = number = 0
+    for sentence in sentences:
+        if part and size + len(sentence.text) > PART:
+            yield _passage(key, title, number, part)
+            part, size, number = [], 0, number + 1
+        part.append(sentence)
+        size += len(sentence.text) + 1
+    if part:
+        yield _passage(key, title, number, part)
+
+
+def bounded(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences of a text as offsets; one longer than a passage is cut between words."""
+    for start, end in sentence_spans(text):
+        while end - start > PART:
+            space = text.rfind(" ", start, start + PART)
+            cut = space if space > start else start + PART
+            yield start, cut
+            start = cut + (space == cut)
+        if start < end:
+            yield start, end
+
+
+def _passage(key: str, title: str, number: int, sentences: list[Sentence]) -> Passage:
+    content = "\0".join([key, str(number), title, *(sentence.text for sentence in sentences)])
+    digest = blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest()
+    return Passage(int.from_bytes(digest, "big") >> 1, key, title, tuple(sentences))
+
+
+class _How(NamedTuple):
+    """How facts of one predicate are said: `before` NAME `one` or `many` OBJECTS."""
+
+    predicate: Predicate
+    form: Pattern
+    order: tuple[int, str]
+    before: str
+    one: str
+    many: str
+    is_name: bool
+    is_text: bool
+
+
+class _Writer:
+    """What all capsules share: titles, the ways of saying the predicates, and the links in both directions."""
+
+    def __init__(self, facts: Facts, schema: Schema) -> None:
+        import numpy as np
+
+        self.facts = facts
+        self.texts = facts.texts
+        self.schema = schema
+        numbers = np.unique(facts.predicate).tolist()
+        self.hows = {n: how for n in numbers if (how := _how(schema.predicate_of.get(facts.texts[n]))) is not None}
+        self.types = {n for n in numbers if facts.texts[n] == TYPE}
+        self.near = Neighbours(facts, self.hows)
+        self.kind = self.near.kind
+        self.sort_of = facts.sort_of.tolist()
+        self.booleans = {i for i, sort in enumerate(facts.sorts) if sort[1] == BOOLEAN}
+        self.decimals = {i for i, sort in enumerate(facts.sorts) if sort[1] in DECIMALS}
+        self.languages = {i: sort[2] for i, sort in enumerate(facts.sorts) if sort[2]}
+        self.schema_parts = self._declared()
+        self.titles = Titles(facts, self._referrer)
+
+    def subjects(self) -> Iterator[int]:
+        """Who gets a passage, in the order of their texts."""
+        texts = self.texts
+        for subject in sorted(self.near.subjects(), key=texts.__getitem__):
+            if self.kind[subject] == BLANK and self.near.is_linked(subject):
+                continue
+            if subject not in self.schema_parts:
+                yield subject
+
+    def sentences(self, subject: int) -> Iterator[Sentence]:
+        name = self.titles.of(subject)
+        told: list[tuple[tuple[int, str], list[Sentence]]] = []
+        forward: dict[int, list[int]] = {}
+        for number, objects in self.near.outgoing(subject):
+            how = self.hows.get(number)
+            if how is None:
+                if number in self.types:
+                    told.append(((1, ""), list(self._classes(subject, name, number, objects))))
+                continue
+            forward[number] = objects
+            if self.languages and not how.is_name and len(objects) > 1:
+                objects = self._preferred(objects)
+            if how.is_text or any(len(self.texts[o]) > LONG_TEXT and self.kind[o] == LITERAL for o in objects):
+                long = [o for o in objects if self.kind[o] == LITERAL and self._is_long(o, how)]
+                told.append(((0, how.form.text), [s for o in long for s in self._verbatim(subject, number, o)]))
+                objects = [o for o in objects if o not in long]
+            if how.is_name:
+                names = [o for o in objects if self.kind[o] == LITERAL]
+                told.append(((2, how.form.text), list(self._also_called(subject, name, number, names))))
+                objects = [o for o in objects if self.kind[o] != LITERAL]
+            told.append((how.order, list(self._said(subject, name, number, how, objects))))
+        told.sort(key=itemgetter(0))
+        for _, sentences in told:
+            yield from sentences
+        yield from self._linking(subject, name, forward)
+
+    def _is_long(self, number: int, how: _How) -> bool:
+        return how.is_text or len(self.texts[number]) > LONG_TEXT
+
+    def _classes(self, subject: int, name: str, number: int, objects: list[int]) -> Iterator[Sentence]:
+        """The most telling class first: the rarest one."""
+        known = self.schema.class_of
+        found = sorted((known[iri].count, self._class_name(iri), o) for o in objects if (iri := self.texts[o]) in known)
+        if found:
+            names = list(dict.fromkeys(label for _, label, _ in found))[:OBJECTS]
+            article = "an" if names[0][0].lower() in "aeiou" else "a"
+            yield self._sentence(f"{name} is {article} {listed(names)}.", subject, number, found[0][2])
+
+    def _class_name(self, iri: str) -> str:
+        return spoken(clean(self.schema.class_of[iri].label), local_name(iri))
+
+    def _verbatim(self, subject: int, number: int, value: int) -> Iterator[Sentence]:
+        text = self.texts[value]
+        for start, end in bounded(text):
+            if said := clean(text[start:end]):
+                yield self._sentence(said, subject, number, value)
+
+    def _also_called(self, subject: int, name: str, number: int, values: list[int]) -> Iterator[Sentence]:
+        others = {text: o for o in values if (text := clean(self.texts[o])) and text != name}
+        if others:
+            names = sorted(others)[: 2 * OBJECTS]
+            yield self._sentence(f"{name} is also called {listed(names)}.", subject, number, others[names[0]])
+
+    def _said(self, subject: int, name: str, number: int, how: _How, objects: list[int]) -> Iterator[Sentence]:
+        said = [(text, o) for o in objects if (text := self._object(o, how.predicate.unit)) and text != name]
+        if len(said) == 1:
+            text, o = said[0]
+            if self.sort_of[o] in self.booleans:
+                yield self._sentence(_boolean(name, how, text in ("true", "1")), subject, number, o)
+            elif text != f"the {how.form.text} of {name}":
+                yield self._sentence(f"{how.before}{name}{how.one}{text}.", subject, number, o)
+            return
+        said.sort()
+        for start in range(0, len(said), OBJECTS):
+            texts = list(dict.fromkeys(text for text, _ in said[start : start + OBJECTS]))
+            yield self._sentence(f"{how.before}{name}{how.many}{listed(texts)}.", subject, number, said[start][1])
+
+    def _linking(self, subject: int, name: str, forward: dict[int, list[int]]) -> Iterator[Sentence]:
+        """Who links here, said from this side; a link that also goes the other way was said already."""
+        for number, subjects in self.near.incoming(subject):
+            how = self.hows[number]
+            known = {subject, *forward.get(number, ())}
+            for inverse in how.predicate.inverses:
+                known.update(o for n, objects in forward.items() if self.texts[n] == inverse for o in objects)
+            others = [s for s in subjects if s not in known and s not in self.schema_parts]
+            if not others or name == f"the {how.form.text} of {self.titles.of(others[0])}":
+                continue
+            first = nsmallest(SUBJECTS, ((self.titles.of(s), s) for s in others))
+            names = list(dict.fromkeys(title for title, _ in first))
+            more = max(0, len(others) - SUBJECTS)
+            if how.form.kind == "verb":
+                verb = how.form.text if len(names) + more == 1 else how.form.plural
+                text = f"{listed(names, more)} {verb} {name}."
+            elif how.predicate.functional:
+                text = f"{name} is the {how.form.text} of {listed(names, more)}."
+            else:
+                text = f"{name} is listed as {how.form.text} of {listed(names, more)}."
+            yield self._sentence(text, first[0][1], number, subject)
+
+    def _object(self, number: int, unit: str, depth: int = 0, seen: frozenset[int] = frozenset()) -> str:
+        kind = self.kind[number]
+        if kind == IRI:
+            return self.titles.of(number)
+        if kind == BLANK:
+            return self.titles.of(number) if self.titles.given(number) else self._blank(number, depth, seen)
+        text = clean(self.texts[number])
+        if text.endswith(".0") and self.sort_of[number] in self.decimals:
+            text = text[:-2]
+        return f"{text} {unit}" if unit and _NUMBER.fullmatch(text) else text
+
+    def _blank(self, number: int, depth: int, seen: frozenset[int]) -> str:
+        """What is known of a blank node, in brackets; the members of a list, without."""
+        if number in seen or depth >= DEEPEST:
+            return ""
+        seen = seen | {number}
+        items = self._list(number)
+        if items is not None:
+            said = [self._object(o, "", depth + 1, seen) for o in items[: 4 * OBJECTS]]
+            return listed([text for text in said if text] or ["nothing"], max(0, len(items) - 4 * OBJECTS))
+        parts = []
+        for p, objects in self.near.outgoing(number):
+            if (how := self.hows.get(p)) is not None:
+                said = [self._object(o, how.predicate.unit, depth + 1, seen) for o in objects[:OBJECTS]]
+                if said := sorted(text for text in said if text):
+                    parts.append(f"{how.form.text}: {listed(said)}")
+        return f"({'; '.join(sorted(parts)[:SUBJECTS])})" if parts else ""
+
+    def _list(self, number: int) -> list[int] | None:
+        """The members of an RDF list that begins here; None if it is none."""
+        items: list[int] = []
+        seen: set[int] = set()
+        while number not in seen:
+            seen.add(number)
+            by_iri = {self.texts[p]: objects for p, objects in self.near.outgoing(number)}
+            if FIRST not in by_iri:
+                break
+            items.append(by_iri[FIRST][0])
+            number = by_iri.get(REST, [number])[0]
+        return items or None
+
+    def _preferred(self, values: list[int]) -> list[int]:
+        """Without the translations of what is there in English or without a language; names keep all."""
+        languages = {o: self.languages.get(self.sort_of[o], "") for o in values if self.kind[o] == LITERAL}
+        if not any(languages.values()):
+            return values
+        best = min(language_rank(language) for language in languages.values())
+        return [o for o in values if not languages.get(o) or language_rank(languages[o]) == best]
+
+    def _declared(self) -> set[int]:
+        """The classes, predicates and the like among the subjects."""
+        import numpy as np
+
+        texts, facts = self.texts, self.facts
+        rows = np.flatnonzero(np.isin(facts.predicate, list(self.types)))
+        kinds = [n for n in np.unique(facts.object[rows]).tolist() if texts[n] in SCHEMA_TYPES]
+        found = set(facts.subject[rows[np.isin(facts.object[rows], kinds)]].tolist())
+        known = self.schema.class_of.keys() | self.schema.predicate_of.keys()
+        return found | {n for n in self.near.subjects() if texts[n] in known and self.kind[n] == IRI}
+
+    def _referrer(self, subject: int) -> tuple[int, str] | None:
+        """The only thing that links here, and as what; a thing without a name is called after it."""
+        links = self.near.incoming(subject)
+        if len(links) != 1 or len(links[0][1]) != 1:
+            return None
+        number, (referrer,) = links[0]
+        how = self.hows[number]
+        return (referrer, how.form.text) if how.predicate.functional and how.form.kind == "noun" else None
+
+    def _sentence(self, text: str, subject: int, predicate: int, object: int) -> Sentence:
+        triple = self._written(subject), self.texts[predicate], self._written(object)
+        return Sentence(_capital(text), Source(triple))
+
+    def _written(self, number: int) -> str:
+        return f"_:{self.texts[number]}" if self.kind[number] == BLANK else self.texts[number]
+
+
+def _how(predicate: Predicate | None) -> _How | None:
+    if predicate is None or predicate.role in ("type", "schema"):
+        return None
+    form = pattern(spoken(clean(predicate.label), local_name(predicate.iri)))
+    if form.kind == "verb":
+        before, one, many = "", f" {form.text} ", f" {form.text} "
+    else:
+        before, one, many = f"The {form.text} of ", f" {be(form.text, False)} ", f" {be(form.text, True)} "
+    is_name = predicate.role == "name" or predicate.iri == ALTERNATIVE
+    order = (4 if predicate.role == "identifier" else 3, form.text)
+    return _How(predicate, form, order, before, one, many, is_name, predicate.role == "text")
+
+
+def _capital(text: str) -> str:
+    """A title may begin with a small letter ("iPhone"); a phrase made here must not."""
+    return f"T{text[1:]}" if text.startswith("the ") else f"A{text[1:]}" if text.startswith("an unnamed") else text
+
+
+def _boolean(name: str, how: _How, true: bool) -> str:
+    state = is_state(how.form.text)
+    if state is None:
+        return f"{how.before}{name}{how.one}{'true' if true else 'false'}."
+    verb, _, rest = state.partition(" ")
+    return f"{name} {verb} {rest}." if true else f"{name} {verb} not {rest}."

@@ -1,0 +1,117 @@
+"""The IRIs that carry meaning for any graph: what declares schema, what names things, what describes them."""
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+
+TYPE = RDF + "type"
+LABEL = RDFS + "label"
+COMMENT = RDFS + "comment"
+SUBCLASS = RDFS + "subClassOf"
+SUBPROPERTY = RDFS + "subPropertyOf"
+INVERSE = OWL + "inverseOf"
+PREFERRED = SKOS + "prefLabel"
+ALTERNATIVE = SKOS + "altLabel"
+LANGUAGE_STRING = RDF + "langString"
+
+CLASS_TYPES = frozenset({RDFS + "Class", OWL + "Class", RDFS + "Datatype", OWL + "DeprecatedClass"})
+PROPERTY_TYPES = frozenset(
+    {RDF + "Property"}
+    | {
+        OWL + name
+        for name in (
+            "ObjectProperty",
+            "DatatypeProperty",
+            "AnnotationProperty",
+            "OntologyProperty",
+            "FunctionalProperty",
+            "InverseFunctionalProperty",
+            "TransitiveProperty",
+            "SymmetricProperty",
+            "AsymmetricProperty",
+            "ReflexiveProperty",
+            "IrreflexiveProperty",
+            "DeprecatedProperty",
+        )
+    }
+)
+SCHEMA_TYPES = (
+    CLASS_TYPES
+    | PROPERTY_TYPES
+    | {
+        OWL + name
+        for name in ("Ontology", "Restriction", "AllDifferent", "AllDisjointClasses", "AllDisjointProperties")
+    }
+)
+# These say nothing about a thing, so they name a table only where there is nothing else.
+EMPTY_TYPES = frozenset({OWL + "NamedIndividual", RDFS + "Resource", OWL + "Thing"})
+
+SCHEMA_PREDICATES = frozenset(
+    {SUBCLASS, SUBPROPERTY, INVERSE, RDFS + "domain", RDFS + "range"}
+    | {OWL + name for name in ("equivalentClass", "equivalentProperty", "disjointWith", "propertyDisjointWith")}
+)
+
+# Lower is better; anything else whose local name is one of NAME_WORDS comes after these.
+NAME_RANK = {
+    PREFERRED: 0,
+    LABEL: 1,
+    "https://schema.org/name": 2,
+    "http://schema.org/name": 2,
+    "http://xmlns.com/foaf/0.1/name": 2,
+    "http://purl.org/dc/terms/title": 2,
+    "http://purl.org/dc/elements/1.1/title": 2,
+}
+NAME_WORDS = frozenset({"name", "title", "label"})
+COMMENT_PREDICATES = frozenset(
+    {
+        COMMENT,
+        SKOS + "definition",
+        "http://purl.org/dc/terms/description",
+        "http://purl.org/dc/elements/1.1/description",
+        "https://schema.org/description",
+        "http://schema.org/description",
+    }
+)
+IDENTIFIER_WORDS = frozenset({"identifier", "id", "code", "key", "uuid", "guid", "sku", "isbn", "notation", "slug"})
+
+
+def local_name(iri: str) -> str:
+    """What comes after the last `#`, `/` or `:` of an IRI.
+
+    >>> local_name("http://example.org/vocab#birthPlace")
+    'birthPlace'
+    """
+    trimmed = iri.rstrip("/#")
+    for mark in ("#", "/", ":"):
+        head, found, tail = trimmed.rpartition(mark)
+        if found and tail:
+            return tail if head else trimmed
+    return trimmed
+
+
+def name_rank(iri: str) -> int | None:
+    """How good a predicate names a thing (0 is best), None when it does not.
+
+    >>> name_rank("http://example.org/vocab#Name"), name_rank("http://example.org/vocab#height")
+    (3, None)
+    """
+    known = NAME_RANK.get(iri)
+    if known is not None:
+        return known
+    return 3 if local_name(iri).lower() in NAME_WORDS else None
+
+
+def language_rank(language: str) -> tuple[int, str]:
+    """Sorts languages: English, then none, then the others by their tag.
+
+    >>> sorted(["fr", "", "en-gb", "de", "en"], key=language_rank)
+    ['en', 'en-gb', '', 'de', 'fr']
+    """
+    tag = language.lower()
+    if tag == "en":
+        return 0, ""
+    if tag.startswith("en-"):
+        return 1, tag
+    return (2, "") if not tag else (3, tag)

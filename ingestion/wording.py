@@ -1,0 +1,179 @@
+"""How a predicate reads in a plain English sentence: label -> pattern; and how text falls into sentences."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PREPOSITIONS = _words(
+    """
+    about above across after against along among around as at before behind below beneath beside between beyond by
+    during for from in inside into near of off on onto outside over since through throughout to toward towards under
+    until upon via with within without
+    """
+)
+# Third-person verbs that stand alone as labels of links; without a list they look like plural nouns.
+VERBS = _words(
+    """
+    abuts accepts achieves acts adjoins administers affects allows applies attends becomes begins belongs binds
+    borders builds carries causes cites collects composes connects consumes contains creates crosses defines
+    delivers depends depicts describes develops directs discovers drains emits employs enables encodes ends extends
+    feeds finances follows founds governs handles has helps implements includes influences inhabits inherits
+    inhibits invents involves joins keeps knows leads leaves lives loves maintains makes manages manufactures
+    marries meets mentions needs occupies offers operates organises organizes owns participates performs plays
+    possesses precedes prepares presents prevents produces promotes proves provides publishes reaches receives
+    recommends regulates relates replaces represents requires runs seeks sees sells sends serves speaks starts stops
+    succeeds suggests supersedes surrounds teaches traverses treats uses wins writes
+    """
+)
+
+Kind = Literal["noun", "verb"]
+
+
+class Pattern(NamedTuple):
+    """`text` follows the subject when a "verb" ("is located in"), and goes into "The ... of X is Y" when a "noun"."""
+
+    kind: Kind
+    text: str
+    plural: str
+
+
+def pattern(label: str) -> Pattern:
+    """How to say a predicate, from the form of its label alone.
+
+    >>> pattern("located in")
+    Pattern(kind='verb', text='is located in', plural='are located in')
+    >>> pattern("borders")
+    Pattern(kind='verb', text='borders', plural='border')
+    >>> pattern("has part").text, pattern("fuel type").kind
+    ('part', 'noun')
+    """
+    words = label.split() or ["value"]
+    first, text = words[0].lower(), " ".join(words)
+    if first in ("is", "was", "are", "were") and len(words) > 1:
+        verb = {"are": "is", "were": "was"}.get(first, first)
+        rest = " ".join(words[1:])
+        return Pattern("verb", f"{verb} {rest}", f"{'are' if verb == 'is' else 'were'} {rest}")
+    if first in ("has", "have") and len(words) > 1:
+        return Pattern("noun", " ".join(words[1:]), " ".join(words[1:]))
+    third_person = first.endswith("s") and not first.endswith(("ss", "us", "is", "as"))
+    if first in VERBS or (third_person and len(words) > 1 and words[1].lower() in PREPOSITIONS - {"of"}):
+        return Pattern("verb", text, " ".join([_plural_verb(words[0]), *words[1:]]))
+    if len(words) > 1 and words[-1].lower() in PREPOSITIONS:
+        return Pattern("verb", f"is {text}", f"are {text}")
+    return Pattern("noun", text, text)
+
+
+def be(noun: str, many: bool) -> str:
+    """The verb after "The NOUN of X".
+
+    >>> be("fuel type", many=False), be("members", many=False), be("equipment", many=True)
+    ('is', 'are', 'includes')
+    """
+    last = noun.rpartition(" ")[2].lower()
+    plural = last.endswith("s") and not last.endswith(("ss", "us", "is", "as", "series", "species"))
+    return ("include" if plural else "includes") if many else ("are" if plural else "is")
+
+
+def is_state(label: str) -> str | None:
+    """What is true of a thing when a boolean predicate is, if its label says it: "is major" -> "is major".
+
+    >>> is_state("is open to the public"), is_state("heritage site")
+    ('is open to the public', None)
+    """
+    first, _, rest = label.partition(" ")
+    return f"{first.lower()} {rest}" if rest and first.lower() in ("is", "was", "has", "can") else None
+
+
+def lower_first(text: str) -> str:
+    """Without the capital of a first word, unless it is an acronym or a single letter.
+
+    >>> lower_first("Fuel type"), lower_first("WLTP range"), lower_first("iPhone")
+    ('fuel type', 'WLTP range', 'iPhone')
+    """
+    return text[0].lower() + text[1:] if len(text) > 1 and text[1].islower() else text
+
+
+def spoken(label: str, name: str) -> str:
+    """A label in the middle of a sentence. One that is only the `name` in an IRI, split, says nothing by its capitals.
+
+    >>> spoken("fuel Type", "fuelType"), spoken("Nobel Prize", "award"), spoken("WLTP Range", "WLTPRange")
+    ('fuel type', 'Nobel Prize', 'WLTP range')
+    """
+    if label.replace(" ", "") == re.sub(r"[\W_]", "", name):
+        return " ".join(lower_first(word) for word in label.split())
+    proper = any(word[0].isupper() for word in label.split()[1:])
+    return label if proper else lower_first(label)
+
+
+def listed(names: Sequence[str], more: int = 0) -> str:
+    """Names as a phrase, with the number of those not named.
+
+    >>> listed(["A", "B", "C"]), listed(["A", "B"], 7), listed(["seats, front", "doors"])
+    ('A, B and C', 'A, B and 7 more', 'seats, front; and doors')
+    """
+    parts = [*names, f"{more:,} more"] if more else list(names)
+    if len(parts) == 1:
+        return parts[0]
+    if any(", " in name for name in names):
+        return f"{'; '.join(parts[:-1])}; and {parts[-1]}"
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def clean(text: str) -> str:
+    """The words of a text on one line: without control characters, marks of writing direction and doubled spaces.
+
+    >>> clean("a\\u202eb\\n\\x07 c")
+    'ab c'
+    """
+    return _SPACE.sub(" ", _HIDDEN.sub("", text)).strip() if _UNCLEAN.search(text) else text
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Where the sentences of a text begin and end; a blank line always ends one.
+
+    >>> text = "Dr. Who has 3.5 kg. Really? Yes."
+    >>> [text[start:end] for start, end in sentence_spans(text)]
+    ['Dr. Who has 3.5 kg.', 'Really?', 'Yes.']
+    """
+    spans, start = [], 0
+    for match in _BREAK.finditer(text):
+        if match.group(1) is not None and _ABBREVIATION.search(text[max(0, match.start() - 12) : match.start() + 1]):
+            continue
+        spans.append((start, match.start(0) + len(match.group(1) or "")))
+        start = match.end()
+    spans.append((start, len(text)))
+    return [trimmed for span in spans if (trimmed := _trim(text, *span))]
+
+
+def _plural_verb(word: str) -> str:
+    if word == "has":
+        return "have"
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") else word
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return (start, end) if start < end else None
+
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
+)
+_SPACE = re.compile(r"\s+")
+_UNCLEAN = re.compile(_HIDDEN.pattern + r"|[\t\n\r\u0085\u2028\u2029]|  |^\s|\s$")
+_BREAK = re.compile(r"""((?:[.!?…]+["'”’)\]]*))\s+(?=["'“‘(\[]*[^\W_a-z])|\s*\n\s*\n\s*|(?<=[。！？])""")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Z]\.|(?:[A-Za-z]\.){2,}|(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|No|Nr|vs|etc|cf|approx|incl|ca|Fig|Vol|Jr|Sr|Inc|Ltd|Co)\.)$"
+)

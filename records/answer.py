@@ -1,0 +1,84 @@
+"""The answer record: what `ask --json`, `eval`, LangServe and the HTTP API give, one shape for all."""
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+Status = Literal["answered", "partial", "not_in_graph", "failed", "clarify"]
+Value = str | int | float | bool
+
+
+class Option(TypedDict):
+    n: int
+    words: str
+
+
+class ErrorRecord(TypedDict):
+    kind: str
+    message: str
+
+
+class QueryRecord(TypedDict):
+    i: int
+    tool: str
+    round: int
+    text: str
+    params: list[Value | None]
+    words: str
+    rows: int
+    truncated: bool
+    error: ErrorRecord | None
+    seconds: float
+    by: str
+
+
+class Place(TypedDict):
+    document: str
+    start: int
+    end: int
+
+
+class Citation(TypedDict):
+    n: int
+    tool: str
+    source: str
+    text: str
+    query: int | None
+    keys: list[str]
+    triples: list[list[str]]
+    place: Place | None
+
+
+class Answer(TypedDict):
+    """Later work adds fields and never changes one."""
+
+    id: str
+    graph: str
+    version: str
+    thread: str | None
+    turn: int
+    question: str
+    standalone: str
+    answer: str
+    values: list[Value]
+    unit: str | None
+    status: Status
+    reason: str | None
+    options: list[Option]
+    caveats: list[str]
+    strategy: str
+    rounds: int
+    enabled: list[str]
+    visited: list[str]
+    unavailable: dict[str, str]
+    by: dict[str, str]
+    queries: list[QueryRecord]
+    citations: list[Citation]
+    unsupported: int
+    seconds: float
+    first_token_seconds: float | None
+    llm_calls: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    price: float | None

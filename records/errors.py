@@ -1,0 +1,24 @@
+"""The three families of errors that a person may see: each names the thing, the value and the next step."""
+
+
+class NacreError(Exception):
+    """An error whose message is written for the person at the keyboard."""
+
+
+class ConfigError(NacreError):
+    """A setting, name or argument that can't be used."""
+
+
+class IngestionError(NacreError):
+    """A source that can't become a graph."""
+
+
+class ToolError(NacreError):
+    """A query or retrieval that did not give evidence.
+
+    `kind` is one of: syntax, unknown_name, ambiguous, type, refused, timeout, too_large, unavailable, empty.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind

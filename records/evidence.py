@@ -1,0 +1,85 @@
+"""What the branches bring back: queries that ran, their rows, passages, and where each came from."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Cell = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class QueryError:
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """One query that was tried. `tool` is its branch, `words` its meaning in plain English, `by` the mind that wrote it."""
+
+    tool: str
+    round: int
+    text: str
+    words: str = ""
+    params: tuple[Cell, ...] = ()
+    rows: int = 0
+    truncated: bool = False
+    error: QueryError | None = None
+    seconds: float = 0.0
+    by: Literal["rules", "model"] = "rules"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows that answer. `keys` are the IRIs each row came from (same length as `rows`, or one shared tuple for aggregates);
+    `units` has one entry a column ("" where none); `contributing` counts the things behind an aggregate."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    keys: tuple[tuple[str, ...], ...] = ()
+    units: tuple[str, ...] = ()
+    contributing: int | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One thing found by one branch in one round.
+
+    `kind` "table": rows of `query` (its index in the turn's queries is found by identity of text and round), with the plan's
+    reading in `words`; "sentence": `text` with its triple, or its place in a document. `score` orders evidence within a
+    branch only; `reading` is the index of the understanding's reading it answers, if any.
+    """
+
+    branch: str
+    round: int
+    kind: Literal["table", "sentence"]
+    text: str = ""
+    title: str = ""
+    score: float = 0.0
+    reading: int | None = None
+    query: Query | None = None
+    table: Table | None = None
+    words: str = ""
+    keys: tuple[str, ...] = ()
+    triples: tuple[tuple[str, str, str], ...] = ()
+    document: str | None = None
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one branch returns for one round: evidence, the queries it tried, and why it failed, if it did."""
+
+    branch: str
+    evidence: tuple[Evidence, ...] = ()
+    queries: tuple[Query, ...] = ()
+    error: QueryError | None = None
+    by: str = "rules"
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What a fuser says, before the gate: sentences with the evidence each rests on."""
+
+    sentences: tuple[tuple[str, tuple[int, ...]], ...] = field(default=())

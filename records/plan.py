@@ -1,0 +1,146 @@
+"""What a question asks, in graph terms: classes and predicates by IRI, never tables or columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+VERSION = 1
+
+Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
+Function = Literal["count", "min", "max", "avg", "sum"]
+Constant = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A thing asked about. It is in all of `classes` and in none of `without`; `keys`, if given, are the only IRIs it may be."""
+
+    name: str
+    classes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Edge:
+    """`subject` --predicate--> `object`, both names of variables."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """The literal values of `predicate` of the variable. `part` picks an end of a range; "" is its middle or the value itself."""
+
+    variable: str
+    predicate: str
+    part: Literal["", "low", "high"] = ""
+    kind: Literal["attribute"] = "attribute"
+
+
+@dataclass(frozen=True)
+class Itself:
+    """The variable itself, shown by its label."""
+
+    variable: str
+    kind: Literal["itself"] = "itself"
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """`function` over the distinct things (`Itself`) or over one value a thing (`Attribute`)."""
+
+    function: Function
+    of: Attribute | Itself
+    kind: Literal["aggregate"] = "aggregate"
+
+
+Term = Attribute | Itself | Aggregate
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition. `right` is a constant in the predicate's unit, several (any of them), a term, or a plan with one column."""
+
+    left: Attribute | Itself | Aggregate
+    op: Comparison | Literal["in", "known", "unknown"]
+    right: Constant | tuple[Constant, ...] | Attribute | Select | None = None
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Order:
+    by: Attribute | Aggregate | Itself
+    descending: bool
+
+
+@dataclass(frozen=True)
+class Select:
+    """One query. `group` names variables; filters over aggregates apply to the groups.
+
+    `limit` counts places in the order, `offset` skips some ("the second largest"); with `ties` all that equal the last are kept.
+    """
+
+    answers: tuple[Term, ...]
+    variables: tuple[Variable, ...]
+    edges: tuple[Edge, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    group: tuple[str, ...] = ()
+    order: Order | None = None
+    limit: int | None = None
+    offset: int = 0
+    ties: bool = True
+    kind: Literal["select"] = "select"
+
+
+@dataclass(frozen=True)
+class Combine:
+    """Rows of two selects as one set."""
+
+    op: Literal["union", "intersection", "difference"]
+    left: Select
+    right: Select
+    kind: Literal["combine"] = "combine"
+
+
+@dataclass(frozen=True)
+class Compute:
+    """Arithmetic or comparison between two single numbers; a comparison answers yes or no."""
+
+    op: Literal["-", "+", "/", "*", "<", "<=", ">", ">=", "=", "!="]
+    left: Select
+    right: Select
+    kind: Literal["compute"] = "compute"
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Does the select have a row?"""
+
+    select: Select
+    kind: Literal["ask"] = "ask"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What characterises the things of `members` (its only answer is `Itself`), against `against` or the rest of their class.
+
+    `topic` narrows to facts about something ("interior"); "" for everything.
+    """
+
+    members: Select
+    against: Select | None = None
+    topic: str = ""
+    kind: Literal["profile"] = "profile"
+
+
+Body = Select | Combine | Compute | Ask | Profile
+
+
+@dataclass(frozen=True)
+class Plan:
+    body: Body
+    version: int = VERSION

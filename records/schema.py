@@ -1,0 +1,126 @@
+"""What a graph is about, by IRI, and apart from that where it lies in SQLite: Schema = nouns + places."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+Datatype = Literal["text", "integer", "real", "boolean", "date", "datetime", "time", "year", "duration"]
+Shape = Literal["single", "range", "pair"]
+
+
+@dataclass(frozen=True)
+class Class:
+    """One class. `count` members, subclasses included; `relation` is the table or view that lists them all."""
+
+    iri: str
+    label: str
+    count: int
+    relation: str
+    comment: str = ""
+    alt_labels: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """The members of exactly one set of types, a table of its own.
+
+    `classes` is the set; `without` are the classes that other groups with all of `classes` have besides, so that
+    "in all of `classes`, in none of `without`" says the group in graph terms. `words` are further names found in the data
+    (a segment of the members' IRIs).
+    """
+
+    relation: str
+    label: str
+    classes: tuple[str, ...]
+    count: int
+    without: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """One predicate. `domains` and `ranges` map a class to how many subjects (objects) of it there are.
+
+    Undescribed link targets and untyped things count under "". `unit` is a pint unit name found in the data ("mm", "kW", "km/h"),
+    `shape` says whether literals hold one number, a range or a pair; `values` lists the distinct values (labels of the
+    targets for links) where there are few, most frequent first; `samples` a few otherwise.
+    """
+
+    iri: str
+    label: str
+    triples: int
+    subjects: int
+    objects: int
+    has_literals: bool
+    has_links: bool
+    functional: bool
+    domains: dict[str, int]
+    ranges: dict[str, int]
+    datatype: Datatype = "text"
+    shape: Shape = "single"
+    unit: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    comment: str = ""
+    alt_labels: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    samples: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
+    inverses: tuple[str, ...] = ()
+    role: Literal["fact", "name", "identifier", "text", "type", "schema"] = "fact"
+
+
+@dataclass(frozen=True)
+class Column:
+    """How one predicate reads from a relation: literals in `value` (ranges and pairs: also `low`, `high`; the raw text in `text`
+    where `value` is a parsed number), links in `link` (the target's id)."""
+
+    predicate: str
+    value: str = ""
+    low: str = ""
+    high: str = ""
+    text: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table or view that can be queried. `key` is the column with the subject's id (an integer derived from its IRI).
+
+    A "table" or "view" has one row a subject; a "junction" one row a triple of its only predicate.
+    """
+
+    name: str
+    kind: Literal["table", "view", "junction"]
+    key: str
+    columns: tuple[Column, ...]
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The whole. Every subject and every link target has a row in the table `entity(id, iri, label)`.
+
+    A predicate lies either in a column of every class relation whose members have it, or in `junctions[predicate]`; never both.
+    """
+
+    classes: tuple[Class, ...]
+    groups: tuple[Group, ...]
+    predicates: tuple[Predicate, ...]
+    relations: tuple[Relation, ...]
+    junctions: dict[str, str]
+    triples: int
+    entities: int
+
+    @cached_property
+    def class_of(self) -> dict[str, Class]:
+        return {c.iri: c for c in self.classes}
+
+    @cached_property
+    def predicate_of(self) -> dict[str, Predicate]:
+        return {p.iri: p for p in self.predicates}
+
+    @cached_property
+    def relation_of(self) -> dict[str, Relation]:
+        return {r.name: r for r in self.relations}

@@ -1,0 +1,77 @@
+"""One turn of a conversation: what was said before, the standalone question, what was understood of it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from records.plan import Plan
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """One earlier turn as later ones need it: its plan and at most 100 of its result's keys (IRIs) and labels."""
+
+    question: str
+    standalone: str
+    answer: str
+    plan: Plan | None = None
+    keys: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What "it", "them" or "those" stand for: an earlier plan (its members) or the keys themselves."""
+
+    plan: Plan | None = None
+    keys: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """The question made to stand alone. `depends` says whether it needed the conversation, `sure` whether that is clear."""
+
+    standalone: str
+    depends: bool = False
+    scope: Scope | None = None
+    sure: bool = True
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A stretch of the question (character offsets) that names something of the graph."""
+
+    text: str
+    start: int
+    end: int
+    kind: Literal["entity", "class", "predicate", "value", "number"]
+    target: str
+    label: str
+    score: float
+    predicate: str = ""
+
+
+Expected = Literal["entities", "number", "date", "boolean", "text", "prose"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1."""
+
+    plan: Plan
+    score: float
+    covered: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """What was understood without a model: mentions, the best readings (best first), what kind of answer is expected,
+    and `unknown`: content words that name nothing in this graph, each with the nearest name that is known or ""."""
+
+    standalone: str
+    mentions: tuple[Mention, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    expected: Expected = "text"
+    unknown: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,1 @@
+"""Understanding without a model: question -> plan -> SQL -> words."""

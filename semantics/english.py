@@ -1,0 +1,78 @@
+"""The resource of general English: measures of adjectives, synonyms, function words."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import yaml
+
+from semantics.words import Token, lemma
+
+Degree = Literal["positive", "comparative", "superlative"]
+
+
+class Measure(NamedTuple):
+    """An adjective as a direction on properties: "cheapest" -> down on price, cost."""
+
+    degree: Degree
+    descending: bool
+    concepts: tuple[str, ...]
+
+
+@cache
+def resource() -> dict[str, Any]:
+    """The parsed resource file."""
+    path = Path(__file__).parent / "resources" / "english.yaml"
+    data: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return data
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """Words that carry no meaning of their own in a question."""
+    return frozenset(resource()["function_words"].split())
+
+
+@cache
+def _synonyms() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in resource()["synonyms"]:
+        for word in line:
+            found.setdefault(word, set()).update(line)
+    return {word: frozenset(words) for word, words in found.items()}
+
+
+def synonyms(word: str) -> frozenset[str]:
+    """The lemma itself and the lemmas that say the same.
+
+    >>> "price" in synonyms("cost")
+    True
+    """
+    return _synonyms().get(word, frozenset()) | {word}
+
+
+def measure(token: Token) -> Measure | None:
+    """What an adjective or adverb measures, by its form; None for other words.
+
+    >>> from semantics.words import tokens
+    >>> measure(tokens("cheapest")[0])
+    Measure(degree='superlative', descending=False, concepts=('price', 'cost', 'fee'))
+    """
+    measures, irregular = resource()["measures"], resource()["irregular"]
+    word, degree = token.norm, "positive"
+    if word in irregular:
+        word, degree = irregular[word]
+    elif word not in measures:
+        for ending, found in (("est", "superlative"), ("er", "comparative")):
+            if word.endswith(ending):
+                stem = word[: -len(ending)]
+                forms = (stem, stem + "e", stem[:-1], stem[:-1] + "y", lemma(word))
+                word = next((f for f in forms if f in measures), word)
+                degree = found
+                break
+        else:
+            word = lemma(word)
+    if word not in measures:
+        return None
+    direction, *concepts = measures[word]
+    return Measure(degree, direction == "up", tuple(concepts))  # type: ignore[arg-type]

@@ -1,0 +1,143 @@
+"""The graph of the schema: which tables are linked by which predicates, and the shortest ways between them."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+
+from semantics.english import synonyms
+from semantics.linker import Linker
+from semantics.words import lemma
+
+
+@dataclass(frozen=True)
+class Step:
+    """One link from a table to another; `forward` when the table at hand holds the subject."""
+
+    predicate: str
+    forward: bool
+    target: str
+    triples: int
+
+
+@dataclass(frozen=True)
+class Path:
+    """Steps from one set of tables to another; `cost` grows with length and with how many things lack the link."""
+
+    steps: tuple[Step, ...]
+    cost: float
+
+
+@dataclass(frozen=True)
+class Access:
+    """Where a predicate's literals are for a thing: the way to its owner (no steps: itself), and the share of things that have it."""
+
+    steps: tuple[Step, ...]
+    predicate: str
+    share: float
+    cost: float
+
+
+class SchemaGraph:
+    """Ways between the tables of one graph, from counts of what is really linked."""
+
+    def __init__(self, linker: Linker) -> None:
+        schema = linker.schema
+        self.schema = schema
+        self.facts = linker.lexicon.facts
+        self.size = {g.relation: max(1, g.count) for g in schema.groups}
+        self.steps: dict[str, list[Step]] = defaultdict(list)
+        for link in linker.lexicon.links:
+            if link.subject and link.object:
+                self.steps[link.subject].append(Step(link.predicate, True, link.object, link.triples))
+                self.steps[link.object].append(Step(link.predicate, False, link.subject, link.triples))
+        self.words = {
+            p.iri: [frozenset(lemma(t) for t in linker.lexicon.names[i].tokens) for i in linker.lemmas
+                    if linker.lexicon.names[i].kind == "predicate" and linker.lexicon.names[i].target == p.iri]
+            for p in schema.predicates
+        }
+        self.paths = lru_cache(maxsize=4096)(self._paths)
+        self.access = lru_cache(maxsize=4096)(self._access)
+
+    def _paths(self, sources: frozenset[str], targets: frozenset[str]) -> tuple[Path, ...]:
+        """The ways of one or two steps between two sets of tables, cheapest first."""
+        found: dict[tuple[tuple[str, bool], ...], Path] = {}
+        for source in sorted(sources):
+            for step in self.steps[source]:
+                if step.target in targets:
+                    self._keep(found, (step,), 1.0 + self._rarity(step, source))
+        if not found or all(p.cost > 1.6 for p in found.values()):
+            for source in sorted(sources):
+                for first in self.steps[source]:
+                    for second in self.steps[first.target]:
+                        if second.target in targets and not (
+                            second.predicate == first.predicate and second.forward != first.forward
+                        ):
+                            cost = 2.3 + self._rarity(first, source) + self._rarity(second, first.target)
+                            self._keep(found, (first, second), cost)
+        return tuple(sorted(found.values(), key=lambda p: (p.cost, str(p.steps)))[:6])
+
+    def _keep(self, found: dict[tuple[tuple[str, bool], ...], Path], steps: tuple[Step, ...], cost: float) -> None:
+        key = tuple((s.predicate, s.forward) for s in steps)
+        if key not in found or cost < found[key].cost:
+            found[key] = Path(steps, cost)
+
+    def _rarity(self, step: Step, source: str) -> float:
+        """A link that few things of either end have is an unlikely reading."""
+        share = min(1.0, step.triples / self.size.get(source, 1)) * min(1.0, step.triples / self.size.get(step.target, 1))
+        return 0.5 * (1 - share)
+
+    def _access(self, relations: frozenset[str], predicate: str) -> tuple[Access, ...]:
+        """The ways to the literals of a predicate from things of some tables, best first."""
+        found = []
+        total = sum(self.size.get(r, 1) for r in relations)
+        own = sum(self.facts.get((r, predicate), 0) for r in relations)
+        if own:
+            share = min(1.0, own / total)
+            found.append(Access((), predicate, share, 0.3 * (1 - share)))
+        best: dict[tuple[str, bool], Access] = {}
+        for source in sorted(relations):
+            for step in self.steps[source]:
+                n = self.facts.get((step.target, predicate), 0)
+                if n and step.target not in relations:
+                    share = min(1.0, n / self.size.get(step.target, 1))
+                    cost = (0.5 if step.forward else 0.7) + self._rarity(step, source) + 0.3 * (1 - share)
+                    key = (step.predicate, step.forward)
+                    if key not in best or cost < best[key].cost:
+                        best[key] = Access((step,), predicate, share, cost)
+        found += best.values()
+        if not found:
+            for source in sorted(relations):
+                for first in self.steps[source]:
+                    for second in self.steps[first.target]:
+                        if second.target != source and self.facts.get((second.target, predicate), 0):
+                            found.append(Access((first, second), predicate, 1.0, 1.6))
+        return tuple(sorted(found, key=lambda a: (a.cost, str(a.steps)))[:4])
+
+    def measuring(self, relations: frozenset[str], concepts: tuple[str, ...]) -> list[tuple[str, Access, float]]:
+        """Predicates with numbers or dates that measure one of `concepts`, with the way to them and a cost, best first."""
+        found = []
+        for predicate in self.schema.predicates:
+            if not predicate.has_literals or predicate.datatype in ("text", "boolean") and predicate.minimum is None:
+                continue
+            rank = self._rank(predicate.iri, concepts)
+            if rank is None:
+                continue
+            for access in self.access(relations, predicate.iri)[:1]:
+                found.append((predicate.iri, access, rank + access.cost))
+        return sorted(found, key=lambda f: (f[2], f[0]))
+
+    def _rank(self, predicate: str, concepts: tuple[str, ...]) -> float | None:
+        """How well a predicate's names say one of the concepts: the place in the list, plus how much else the name says."""
+        best = None
+        for place, concept in enumerate(concepts):
+            wanted = {lemma(w) for w in concept.split()}
+            for words in self.words[predicate]:
+                hit = all(
+                    any(w in words or any(x.startswith(w) and len(w) > 4 for x in words) for w in synonyms(word))
+                    for word in wanted
+                )
+                if hit:
+                    exact = wanted <= words
+                    cost = 0.12 * place + 0.1 * max(0, len(words) - len(wanted)) + (0.0 if exact else 0.25)
+                    best = cost if best is None else min(best, cost)
+        return best

@@ -1,0 +1,134 @@
+"""Say a result in words: Plan + Table -> Phrase."""
+
+from dataclasses import dataclass
+
+from records.answer import Value
+from records.evidence import Cell, Table
+from records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select
+from records.schema import Schema
+from semantics.to_words import predicate_words, to_words
+
+NAMED = 30
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """`text` in plain English, the same data as `values`, and the unit that both use."""
+
+    text: str
+    values: tuple[Value, ...] = ()
+    unit: str | None = None
+
+
+def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
+    """The answer in words and as data; an empty table gives an empty phrase."""
+    if not table.rows:
+        return Phrase("")
+    body = plan.body
+    if isinstance(body, Ask):
+        yes = bool(table.rows[0][0])
+        return Phrase(f"{'Yes' if yes else 'No'}: I checked {to_words(plan, schema)}.", (yes,))
+    if isinstance(body, Compute):
+        return _computed(body, table)
+    if not isinstance(body, Select):
+        return _listed([str(r[0]) for r in table.rows])
+    last = body.answers[-1]
+    if isinstance(last, Aggregate):
+        return _number(plan, table, schema)
+    if isinstance(last, Itself):
+        return _listed(_distinct(table, 0))
+    return _attribute(body, last, table, schema)
+
+
+def _computed(body: Compute, table: Table) -> Phrase:
+    result, left, right = table.rows[0]
+    unit = table.units[0]
+    if body.op in ("<", "<=", ">", ">=", "=", "!="):
+        word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
+        told = f"{say(left, unit)} against {say(right, unit)}, {word}"
+        return Phrase(f"{'Yes' if result else 'No'}, {told}.", (bool(result),))
+    assert isinstance(result, (int, float))
+    return Phrase(f"The difference is {say(abs(result), unit)} ({say(left, unit)} against {say(right, unit)}).", (_round(abs(result)),), unit or None)
+
+
+def _number(plan: Plan, table: Table, schema: Schema) -> Phrase:
+    value, unit = table.rows[0][-1], table.units[-1]
+    if value is None:
+        return Phrase("")
+    words = to_words(plan, schema)
+    text = f"{say(value, unit)}: {words}."
+    if len(words.split()) > 30:
+        text = f"{say(value, unit)}."
+    return Phrase(text, (_round(value) if isinstance(value, float) else value,), unit or None)
+
+
+def _attribute(body: Select, last: Attribute, table: Table, schema: Schema) -> Phrase:
+    predicate = schema.predicate_of[last.predicate]
+    label, unit = predicate_words(last.predicate, schema), predicate.unit
+    owned = isinstance(body.answers[0], Itself)
+    lines: list[str] = []
+    values: list[Value] = []
+    for row in table.rows:
+        cells = row[1:] if owned else row
+        said, found = _cell_values(cells, table.columns[1:] if owned else table.columns, unit)
+        values += [v for v in found if v not in values]
+        lines.append(f"{row[0]}: {said}" if owned else said)
+    if len(set(lines)) == 1 and not owned:
+        return Phrase(f"The {label} is {lines[0]}.", tuple(values), unit or None)
+    if owned and len({line.split(': ', 1)[1] for line in lines}) == 1:
+        names = [str(r[0]) for r in table.rows]
+        return Phrase(f"The {label} of {_and(names[:6])} is {lines[0].split(': ', 1)[1]}.", tuple(values), unit or None)
+    shown = lines if owned else list(dict.fromkeys(lines))
+    if len(shown) > NAMED:
+        return Phrase(f"The {label}s: {'; '.join(shown[:NAMED])}; and {len(shown) - NAMED} more.", tuple(values), unit or None)
+    return Phrase(f"The {label}: {'; '.join(shown)}.", tuple(values), unit or None)
+
+
+def _cell_values(cells: tuple[Cell, ...], columns: tuple[str, ...], unit: str) -> tuple[str, list[Value]]:
+    """What is said of one value (its raw text where there is one), and its data."""
+    named = dict(zip(columns, cells, strict=False))
+    text = next((str(v) for c, v in named.items() if c.endswith(" (text)") and v is not None), None)
+    numbers = [v for c, v in named.items() if not c.endswith(" (text)") and v is not None]
+    data: list[Value] = [_round(v) if isinstance(v, float) else v for v in dict.fromkeys(numbers)]
+    if not data:
+        return text or "unknown", [text] if text else []
+    if text and not text.replace(".", "").replace(",", "").strip().isdigit():
+        return text, data
+    return " to ".join(say(v, "") for v in data) + (f" {unit}" if unit else ""), data
+
+
+def _listed(names: list[str]) -> Phrase:
+    if len(names) == 1:
+        return Phrase(f"{names[0]}.", tuple(names))
+    if len(names) > NAMED:
+        return Phrase(f"{len(names)} in all; the first {NAMED}: {_and(names[:NAMED])}. Ask for the rest with --json.", tuple(names))
+    return Phrase(f"{len(names)}: {_and(names)}.", tuple(names))
+
+
+def _distinct(table: Table, column: int) -> list[str]:
+    return list(dict.fromkeys(str(row[column]) for row in table.rows))
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _round(value: Cell) -> Value:
+    assert isinstance(value, (int, float))
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def say(value: Cell, unit: str) -> str:
+    """A value for people: thousands separated, at most two decimals, with its unit.
+
+    >>> say(112233.333, "km")
+    '112,233.33 km'
+    """
+    if isinstance(value, float):
+        digits = 2 if abs(value) >= 1 else 4
+        text = f"{value:,.{digits}f}".rstrip("0").rstrip(".")
+    elif isinstance(value, int) and not isinstance(value, bool):
+        text = f"{value:,}"
+    else:
+        text = str(value)
+    return f"{text} {unit}" if unit else text

@@ -1,0 +1,101 @@
+"""Run a plan on one graph's tables: Plan -> rows with keys and units, and the queries that gave them."""
+
+import time
+from dataclasses import replace
+
+from records.errors import ToolError
+from records.evidence import Cell, Evidence, Query, QueryError, Table
+from records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select
+from semantics.profile import profile_sentences
+from semantics.to_sql import Output, Statement, contributing, to_sql
+from semantics.to_words import to_words
+from stores.tables import Tables
+
+ROWS = 1000
+CONTRIBUTING = 50
+
+
+def run_plan(plan: Plan, tables: Tables, *, round: int) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
+    """The rows of a plan, its queries, and for a profile its sentences.
+
+    Comparisons and yes/no give one row with one cell (1 or 0 for yes or no). A query that fails is told in its record.
+    """
+    runner = _Runner(tables, to_words(plan, tables.schema), round)
+    body = plan.body
+    if isinstance(body, Profile):
+        evidence = profile_sentences(body, tables, runner.run, round)
+        return None, tuple(runner.queries), tuple(evidence)
+    if isinstance(body, Ask):
+        found = runner.table(body.select)
+        yes = bool(found and found.rows)
+        table = Table(("yes",), ((1 if yes else 0,),), found.keys[:1] if found and yes else ((),), ("",))
+        return (table if found is not None else None), tuple(runner.queries), ()
+    if isinstance(body, Compute):
+        return runner.compute(body), tuple(runner.queries), ()
+    return runner.table(body), tuple(runner.queries), ()
+
+
+class _Runner:
+    """Runs statements and keeps their records."""
+
+    def __init__(self, tables: Tables, words: str, round: int) -> None:
+        self.tables, self.words, self.round = tables, words, round
+        self.queries: list[Query] = []
+
+    def run(self, statement: Statement, limit: int = ROWS) -> tuple[list[tuple[Cell, ...]], bool] | None:
+        started = time.perf_counter()
+        query = Query("sql", self.round, statement.text, self.words, statement.params)
+        try:
+            rows = self.tables.run(statement.text, statement.params, limit=limit)
+        except ToolError as error:
+            took = time.perf_counter() - started
+            self.queries.append(replace(query, error=QueryError(error.kind, str(error)), seconds=round(took, 6)))
+            return None
+        took = time.perf_counter() - started
+        self.queries.append(replace(query, rows=len(rows.rows), truncated=rows.truncated, seconds=round(took, 6)))
+        return rows.rows, rows.truncated
+
+    def table(self, body: Select | Combine) -> Table | None:
+        statement = to_sql(body, self.tables.schema)
+        found = self.run(statement)
+        if found is None:
+            return None
+        table = _table(statement, *found)
+        aggregate = isinstance(body, Select) and next((a for a in body.answers if isinstance(a, Aggregate)), None)
+        if isinstance(body, Select) and aggregate and not body.group:
+            keys = self.run(contributing(body, self.tables.schema, aggregate.of.variable), CONTRIBUTING)
+            if keys is not None:
+                behind = tuple(str(row[0]) for row in keys[0])
+                count = None if keys[1] else len(behind)
+                return replace(table, keys=tuple(behind for _ in table.rows), contributing=count)
+        return table
+
+    def compute(self, body: Compute) -> Table | None:
+        left, right = self.table(body.left), self.table(body.right)
+        if left is None or right is None or not left.rows or not right.rows:
+            return None
+        a, b = left.rows[0][0], right.rows[0][0]
+        if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
+            return None
+        keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
+        result: Cell
+        if body.op in ("-", "+", "*", "/"):
+            if body.op == "/" and b == 0:
+                return None
+            result = {"-": a - b, "+": a + b, "*": a * b, "/": a / b if b else 0.0}[body.op]
+        else:
+            result = int({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[body.op])
+        return Table(("result", "left", "right"), ((result, a, b),), keys, (left.units[0],) * 3)
+
+
+def _table(statement: Statement, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
+    shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"]
+    keys = [i for i, o in enumerate(statement.outputs) if o.role == "key"]
+    outputs: tuple[Output, ...] = statement.outputs
+    return Table(
+        tuple(outputs[i].name for i in shown),
+        tuple(tuple(row[i] for i in shown) for row in rows),
+        tuple(tuple(dict.fromkeys(str(row[i]) for i in keys)) for row in rows),
+        tuple(outputs[i].unit for i in shown),
+        truncated=truncated,
+    )

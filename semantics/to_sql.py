@@ -1,0 +1,363 @@
+"""Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from records.errors import ToolError
+from records.evidence import Cell
+from records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
+from records.schema import Column, Relation, Schema
+
+ENTITY = Relation("entity", "table", "id", ())
+
+
+@dataclass(frozen=True)
+class Output:
+    """One column of a statement: what it shows. `role` "key" is an IRI that is not shown."""
+
+    name: str
+    role: Literal["key", "label", "value", "low", "high", "text", "number"]
+    variable: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """SQL with bound parameters, and what each of its columns is."""
+
+    text: str
+    params: tuple[Cell, ...]
+    outputs: tuple[Output, ...]
+
+
+def to_sql(body: Select | Combine, schema: Schema) -> Statement:
+    """The statement for a select, or for two selects combined as sets of things."""
+    if isinstance(body, Combine):
+        left, right = to_sql(body.left, schema), to_sql(body.right, schema)
+        word = {"union": "UNION", "intersection": "INTERSECT", "difference": "EXCEPT"}[body.op]
+        text = f"SELECT * FROM ({left.text})\n{word}\nSELECT * FROM ({right.text})"
+        return Statement(text, left.params + right.params, left.outputs)
+    return _Writer(schema).statement(body)
+
+
+def contributing(select: Select, schema: Schema, variable: str) -> Statement:
+    """The distinct IRIs of one variable's things over the same conditions: what an aggregate rests on."""
+    plain = Select((Itself(variable),), select.variables, select.edges, _plain_filters(select))
+    return to_sql(plain, schema)
+
+
+def _plain_filters(select: Select) -> tuple[Filter, ...]:
+    return tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
+
+
+def quoted(name: str) -> str:
+    """An SQL identifier.
+
+    >>> quoted('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+@dataclass
+class _Writer:
+    """Collects the FROM parts and parameters of one select; sub-selects have writers of their own."""
+
+    schema: Schema
+    prefix: str = ""
+    joins: list[str] = field(default_factory=list)
+    where: list[str] = field(default_factory=list)
+    params: list[Cell] = field(default_factory=list)
+    relations: dict[str, Relation] = field(default_factory=dict)
+    literal_joins: dict[tuple[str, str], tuple[str, Column]] = field(default_factory=dict)
+
+    def statement(self, select: Select) -> Statement:
+        self._sources(select)
+        aggregated = [a for a in select.answers if isinstance(a, Aggregate)] or (
+            [] if not select.group else [f.left for f in select.filters if isinstance(f.left, Aggregate)]
+        )
+        if aggregated or select.group:
+            return self._grouped(select)
+        parts, outputs = self._columns([a for a in select.answers if not isinstance(a, Aggregate)])
+        self.where += [self._condition(f) for f in select.filters]
+        names = ", ".join(f"c{i}" for i in range(len(parts)))
+        columns = ", ".join(f"{p} AS c{i}" for i, p in enumerate(parts))
+        if select.order is None:
+            shown = ", ".join(f"c{i}" for i, o in enumerate(outputs) if o.role != "key")
+            text = f"SELECT DISTINCT {columns}\n{self._body()}\nORDER BY {shown}"
+            return Statement(text, tuple(self.params), tuple(outputs))
+        by = self._term(select.order.by)
+        self.where.append(f"{by} IS NOT NULL")
+        # joins may repeat a row, and places are counted over distinct ones
+        text = f"SELECT DISTINCT {columns}, {by} AS o\n{self._body()}"
+        return Statement(_placed(text, names, select), tuple(self.params), tuple(outputs))
+
+    def _grouped(self, select: Select) -> Statement:
+        """One row a group, or one row in all; distinct things are collected first, as joins may repeat them."""
+        terms: list[Aggregate] = []
+        order_by = select.order.by if select.order else None
+        having = [f for f in select.filters if isinstance(f.left, Aggregate)]
+        for term in (*select.answers, order_by, *(f.left for f in having)):
+            if isinstance(term, Aggregate) and term not in terms:
+                terms.append(term)
+        shown: list[Attribute | Itself] = [a for a in select.answers if not isinstance(a, Aggregate)]
+        shown = [Itself(v) for v in select.group if Itself(v) not in shown] + shown
+        parts, outputs = self._columns(shown)
+        for i, term in enumerate(terms):
+            parts.append(self._key(term.of.variable))
+            if isinstance(term.of, Attribute):
+                parts[-1] += f" AS k{i}, {self._value(term.of)} AS x{i}"
+            else:
+                parts[-1] += f" AS k{i}"
+        self.where += [self._condition(f) for f in select.filters if not isinstance(f.left, Aggregate)]
+        columns = ", ".join(p if i >= len(outputs) else f"{p} AS c{i}" for i, p in enumerate(parts))
+        inner = f"SELECT DISTINCT {columns}\n{self._body()}"
+        names = [f"c{i}" for i in range(len(outputs))]
+        functions = {term: _function(term, i) for i, term in enumerate(terms)}
+        results = list(names)
+        for answer in select.answers:
+            if isinstance(answer, Aggregate):
+                results.append(f"{functions[answer]} AS c{len(outputs)}")
+                names.append(f"c{len(outputs)}")
+                outputs.append(self._aggregate_output(answer))
+        order = ""
+        if isinstance(order_by, Aggregate):
+            order = f", {functions[order_by]} AS o"
+        text = f"SELECT {', '.join(results)}{order} FROM (\n{inner}\n)"
+        if select.group:
+            text += "\nGROUP BY " + ", ".join(f"c{i}" for i, o in enumerate(outputs) if o.role in ("key", "label"))
+        if having:
+            text += "\nHAVING " + " AND ".join(self._having(f, functions) for f in having)
+        if order:
+            text = _placed(text, ", ".join(names), select)
+        return Statement(text, tuple(self.params), tuple(outputs))
+
+    def _having(self, condition: Filter, functions: dict[Aggregate, str]) -> str:
+        assert isinstance(condition.left, Aggregate)
+        value = condition.right
+        if not isinstance(value, (int, float)):
+            raise ToolError("type", "A count can only be compared with a number.")
+        self.params.append(value)
+        return f"{functions[condition.left]} {condition.op} ?"
+
+    def _body(self) -> str:
+        text = "\n".join(self.joins)
+        return text + ("\nWHERE " + "\n  AND ".join(self.where) if self.where else "")
+
+    def _columns(self, answers: list[Attribute | Itself]) -> tuple[list[str], list[Output]]:
+        parts: list[str] = []
+        outputs: list[Output] = []
+        for answer in answers:
+            for expression, output in self._shown(answer):
+                parts.append(expression)
+                outputs.append(output)
+        return parts, outputs
+
+    def ids(self, select: Select) -> tuple[str, list[Cell]]:
+        """A sub-select with the ids of its only answer, for IN; or its only value, for a comparison."""
+        answer = select.answers[0]
+        inner = _Writer(self.schema, self.prefix + "_").statement(select)
+        position = 0 if isinstance(answer, Itself) else _first_value(inner.outputs)
+        if isinstance(answer, Itself):
+            return f"SELECT id FROM entity WHERE iri IN (SELECT c{position} FROM (\n{inner.text}\n))", list(inner.params)
+        return f"SELECT c{position} FROM (\n{inner.text}\n)", list(inner.params)
+
+    def _sources(self, select: Select) -> None:
+        done: list[str] = []
+        waiting = list(select.variables)
+        edges = list(select.edges)
+        while waiting:
+            # a variable linked to one already there comes next, so that every join has its condition
+            linked = {e.object for e in edges if e.subject in done} | {e.subject for e in edges if e.object in done}
+            variable = next((v for v in waiting if v.name in linked), waiting[0])
+            waiting.remove(variable)
+            relation = self._relation(variable)
+            self.relations[variable.name] = relation
+            alias = self._alias(variable.name)
+            self.joins.append(f"{'FROM' if not done else 'JOIN'} {quoted(relation.name)} AS {alias}")
+            done.append(variable.name)
+            here = [e for e in edges if e.subject in done and e.object in done]
+            edges = [e for e in edges if e not in here]
+            conditions = [c for e in here for c in self._edge(e.subject, e.predicate, e.object)]
+            if len(done) > 1:
+                self.joins[-1] += " ON " + (" AND ".join(conditions) or "1")
+            else:
+                self.where += conditions
+            self._membership(variable)
+
+    def _relation(self, variable: Variable) -> Relation:
+        for group in self.schema.groups:
+            if group.classes and set(group.classes) == set(variable.classes) and group.without == variable.without:
+                return self.schema.relation_of[group.relation]
+        known = [self.schema.class_of[c] for c in variable.classes if c in self.schema.class_of]
+        if not known:
+            return ENTITY
+        return self.schema.relation_of[min(known, key=lambda c: (c.count, c.iri)).relation]
+
+    def _membership(self, variable: Variable) -> None:
+        key = self._key(variable.name)
+        relation = self.relations[variable.name]
+        exact = any(g.relation == relation.name and g.without == variable.without for g in self.schema.groups)
+        if not exact:
+            for word, classes in (("IN", variable.classes), ("NOT IN", variable.without)):
+                for iri in classes:
+                    other = self.schema.class_of[iri].relation
+                    if other != relation.name:
+                        other_key = quoted(self.schema.relation_of[other].key)
+                        self.where.append(f"{key} {word} (SELECT {other_key} FROM {quoted(other)})")
+        if variable.keys:
+            marks = ", ".join("?" * len(variable.keys))
+            self.where.append(f"{key} IN (SELECT id FROM entity WHERE iri IN ({marks}))")
+            self.params.extend(variable.keys)
+
+    def _edge(self, subject: str, predicate: str, object_: str) -> list[str]:
+        subject_key, object_key = self._key(subject), self._key(object_)
+        column = _column(self.relations[subject], predicate)
+        if column and column.link:
+            return [f"{self._alias(subject)}.{quoted(column.link)} = {object_key}"]
+        pairs = " UNION ALL ".join(
+            f"SELECT {quoted(r.key)} AS s, {quoted(c.link)} AS o FROM {quoted(r.name)}"
+            for r, c in _places(self.schema, predicate)
+            if c.link
+        )
+        junction = self.schema.junctions.get(predicate)
+        if junction:
+            relation = self.schema.relation_of[junction]
+            pairs = f"SELECT {quoted(relation.key)}, {quoted(relation.columns[0].link)} FROM {quoted(junction)}"
+        if not pairs:
+            return ["0"]
+        return [f"({subject_key}, {object_key}) IN ({pairs})"]
+
+    def _literal(self, variable: str, predicate: str) -> tuple[str, Column]:
+        """The alias and column that hold a predicate's literals for a variable, joining a junction where it lies in one."""
+        column = _column(self.relations[variable], predicate)
+        if column and (column.value or column.text):
+            return self._alias(variable), column
+        found = self.literal_joins.get((variable, predicate))
+        if found:
+            return found
+        alias = f"{self.prefix}l{len(self.literal_joins)}"
+        places = [(r, c) for r, c in _places(self.schema, predicate) if c.value or c.text]
+        if not places:
+            self.joins.append(f"JOIN (SELECT NULL AS s, NULL AS value WHERE 0) AS {alias} ON 1")
+            found = alias, Column(predicate, value="value")
+        elif len(places) == 1:
+            relation, column = places[0]
+            self.joins.append(
+                f"JOIN {quoted(relation.name)} AS {alias} ON {alias}.{quoted(relation.key)} = {self._key(variable)}"
+            )
+            found = alias, column
+        else:
+            names = {"value": "value", "low": "low", "high": "high", "text": "text"}
+            kept = {k: n for k, n in names.items() if all(getattr(c, k) for _, c in places)}
+            union = " UNION ALL ".join(
+                f"SELECT {quoted(r.key)} AS s, "
+                + ", ".join(f"{quoted(getattr(c, k))} AS {quoted(n)}" for k, n in kept.items())
+                + f" FROM {quoted(r.name)}"
+                for r, c in places
+            )
+            self.joins.append(f"JOIN ({union}) AS {alias} ON {alias}.s = {self._key(variable)}")
+            found = alias, Column(predicate, **kept)
+        self.literal_joins[(variable, predicate)] = found
+        return found
+
+    def _value(self, attribute: Attribute) -> str:
+        alias, column = self._literal(attribute.variable, attribute.predicate)
+        name = {"low": column.low, "high": column.high, "": ""}[attribute.part] or column.value or column.text
+        return f"{alias}.{quoted(name)}"
+
+    def _shown(self, term: Attribute | Itself) -> list[tuple[str, Output]]:
+        if isinstance(term, Itself):
+            alias = quoted(f"{self.prefix}{term.variable}_label")
+            join = f"JOIN entity AS {alias} ON {alias}.id = {self._key(term.variable)}"
+            if join not in self.joins:
+                self.joins.append(join)
+            return [
+                (f"{alias}.iri", Output("iri", "key", term.variable)),
+                (f"{alias}.label", Output(term.variable, "label", term.variable)),
+            ]
+        predicate = self.schema.predicate_of[term.predicate]
+        alias, column = self._literal(term.variable, term.predicate)
+        entity = f"(SELECT iri FROM entity WHERE id = {self._key(term.variable)})"
+        found = [(entity, Output("iri", "key", term.variable))]
+        name, unit = predicate.label, predicate.unit
+        if term.part == "" and column.low and column.high and predicate.shape != "single":
+            found.append((f"{alias}.{quoted(column.low)}", Output(f"{name} (low)", "low", term.variable, unit)))
+            found.append((f"{alias}.{quoted(column.high)}", Output(f"{name} (high)", "high", term.variable, unit)))
+        else:
+            found.append((self._value(term), Output(name, "value", term.variable, unit)))
+        if column.text and column.text != column.value:
+            found.append((f"{alias}.{quoted(column.text)}", Output(f"{name} (text)", "text", term.variable)))
+        self.where.append(f"{alias}.{quoted(column.text or column.value)} IS NOT NULL")
+        return found
+
+    def _aggregate_output(self, term: Aggregate) -> Output:
+        if isinstance(term.of, Itself):
+            return Output("count", "number", term.of.variable)
+        predicate = self.schema.predicate_of[term.of.predicate]
+        unit = "" if term.function == "count" else predicate.unit
+        return Output(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)
+
+    def _condition(self, condition: Filter) -> str:
+        left = self._term(condition.left)
+        if condition.op in ("known", "unknown"):
+            text = f"{left} IS {'NOT ' if condition.op == 'known' else ''}NULL"
+        elif isinstance(condition.right, Select):
+            inner, params = self.ids(condition.right)
+            self.params.extend(params)
+            text = f"{left} {'IN' if condition.op in ('in', '=') else condition.op} ({inner})"
+        elif isinstance(condition.right, Attribute):
+            text = f"{left} {condition.op} {self._value(condition.right)}"
+        elif condition.op == "contains":
+            self.params.append(str(condition.right))
+            text = f"instr(lower({left}), lower(?)) > 0"
+        else:
+            values = condition.right if isinstance(condition.right, tuple) else (condition.right,)
+            self.params.extend(int(v) if isinstance(v, bool) else v for v in values)
+            collate = " COLLATE NOCASE" if isinstance(values[0], str) else ""
+            if condition.op in ("in", "=") and len(values) > 1:
+                text = f"{left}{collate} IN ({', '.join('?' * len(values))})"
+            else:
+                text = f"{left} {'=' if condition.op == 'in' else condition.op} ?{collate}"
+        return f"NOT ({text})" if condition.negated else text
+
+    def _term(self, term: Attribute | Itself | Aggregate) -> str:
+        if isinstance(term, Aggregate):
+            raise ToolError("type", "An aggregate needs a group.")
+        return self._key(term.variable) if isinstance(term, Itself) else self._value(term)
+
+    def _alias(self, variable: str) -> str:
+        return quoted(self.prefix + variable)
+
+    def _key(self, variable: str) -> str:
+        return f"{self._alias(variable)}.{quoted(self.relations[variable].key)}"
+
+
+def _first_value(outputs: tuple[Output, ...]) -> int:
+    return next(i for i, o in enumerate(outputs) if o.role in ("value", "low", "number"))
+
+
+def _placed(text: str, names: str, select: Select) -> str:
+    """Keep the wanted places of the order `o`: ties share a place."""
+    assert select.order is not None
+    direction = " DESC" if select.order.descending else ""
+    if select.limit is None:
+        return f"SELECT {names} FROM (\n{text}\n)\nORDER BY o{direction}, {names}"
+    ranked = f"SELECT {names}, rank() OVER (ORDER BY o{direction}) AS place FROM (\n{text}\n)"
+    low, high = select.offset, select.offset + select.limit
+    return f"SELECT {names} FROM (\n{ranked}\n)\nWHERE place > {low} AND place <= {high}\nORDER BY place, {names}"
+
+
+def _function(term: Aggregate, index: int) -> str:
+    if isinstance(term.of, Itself):
+        return f"count(DISTINCT k{index})"
+    return f"count(DISTINCT x{index})" if term.function == "count" else f"{term.function}(x{index})"
+
+
+def _column(relation: Relation, predicate: str) -> Column | None:
+    return next((c for c in relation.columns if c.predicate == predicate), None)
+
+
+def _places(schema: Schema, predicate: str) -> list[tuple[Relation, Column]]:
+    """Every table (views repeat them) that holds values or links of a predicate."""
+    return [(r, c) for r in schema.relations if r.kind != "view" for c in r.columns if c.predicate == predicate]

@@ -1,0 +1,84 @@
+"""Words of a question or a name: text -> tokens, normalised and lemmatised."""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+import simplemma
+
+_WORD = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+|\d{1,3}(?:,\d{3})+(?!\d)|\d+(?![^\W_])|[^\W_]+(?:'[^\W\d_]+)?")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[A-Z]|[a-z]{3})")
+
+
+class Token(NamedTuple):
+    """One word of a text: as written, its place, its normal form and its lemma."""
+
+    text: str
+    start: int
+    end: int
+    norm: str
+    lemma: str
+
+
+def fold(text: str) -> str:
+    """Case, accents and typographic variants removed.
+
+    >>> fold("Coupé")
+    'coupe'
+    """
+    text = unicodedata.normalize("NFKD", text.replace("ß", "ss").replace("’", "'"))
+    return "".join(c for c in text if not unicodedata.combining(c)).casefold()
+
+
+@lru_cache(maxsize=65536)
+def lemma(word: str) -> str:
+    """The dictionary form of a folded word; words with digits stay, without a plural s.
+
+    >>> lemma("cities"), lemma("x5s")
+    ('city', 'x5')
+    """
+    if any(c.isdigit() for c in word):
+        return word[:-1] if len(word) > 2 and word.endswith("s") and word[-2].isdigit() else word
+    if len(word) < 3:
+        return word
+    return str(simplemma.lemmatize(word, lang="en")).casefold()
+
+
+def tokens(text: str) -> list[Token]:
+    """The words of a text, in order; possessive 's and punctuation are left out, "4,953" is one word.
+
+    >>> [t.norm for t in tokens("Kay's top-speed: 1,200.5 km/h?")]
+    ['kay', 'top', 'speed', '1200.5', 'km', 'h']
+    """
+    found = []
+    for match in _WORD.finditer(text):
+        word = fold(match[0])
+        end = match.end()
+        if "'" in word:
+            head, _, tail = word.partition("'")
+            if tail in ("s", ""):
+                end -= len(word) - len(head)
+                word = head
+        if word[0].isdigit() and "," in word:
+            word = word.replace(",", "")
+        found.append(Token(match[0], match.start(), end, word, lemma(word)))
+    return found
+
+
+def split_name(name: str) -> str:
+    """A local name as words.
+
+    >>> split_name("highestElevation"), split_name("birth_place")
+    ('highest elevation', 'birth place')
+    """
+    return " ".join(_CAMEL.sub(" ", name.replace("_", " ").replace("-", " ")).split()).lower()
+
+
+def name_tokens(text: str) -> tuple[str, ...]:
+    """The normalised words of a name, as the lexicon keeps them.
+
+    >>> name_tokens("BMW X5 xDrive40d")
+    ('bmw', 'x5', 'xdrive40d')
+    """
+    return tuple(token.norm for token in tokens(text))

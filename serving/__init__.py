@@ -1,0 +1,1 @@
+"""Ways in: command line, HTTP, LangServe."""

@@ -1,0 +1,94 @@
+"""The command line: arguments -> the command of that name, and an exit code; nothing heavy is imported too early."""
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+import typer.main
+
+from serving import cli_ask, cli_eval, cli_graphs, cli_ingest, cli_serve
+from serving.failures import explain
+
+app = typer.Typer(
+    name="nacre",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def root(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Log to stderr what happens, tracebacks of faults included.")
+    ] = False,
+) -> None:
+    """Talk with your own knowledge graph: cited, streamed answers over RDF."""
+    logging.basicConfig(
+        level=logging.DEBUG if debug else logging.ERROR, format="%(asctime)s %(name)s %(levelname)s %(message)s"
+    )
+
+
+for command in (
+    cli_ingest.ingest,
+    cli_graphs.graphs,
+    cli_graphs.report,
+    cli_graphs.export,
+    cli_graphs.remove,
+    cli_ingest.index,
+    cli_graphs.doctor,
+    cli_ask.ask,
+    cli_ask.chat,
+    cli_serve.serve,
+):
+    app.command()(command)
+app.command("eval")(cli_eval.evaluate)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code (see `serving.failures`); a traceback never reaches the user."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        # not app(): it would answer Ctrl-C and a closed pipe in its own way
+        command = typer.main.get_command(app)
+        with command.make_context("nacre", spread(given, "--texts")) as context:
+            code = command.invoke(context)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # the reader has left (`nacre export | head`): Python must not complain once more when it closes stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except BaseException as error:
+        message, code = explain(error)
+        if message:
+            sys.stderr.write(message + "\n")
+    return code if isinstance(code, int) else 0
+
+
+def spread(arguments: Sequence[str], option: str) -> list[str]:
+    """Let one `option` take several values, as shells write them for a glob: up to the next option.
+
+    >>> spread(["ingest", "a.ttl", "--texts", "x.md", "y.md", "--graph", "g"], "--texts")
+    ['ingest', 'a.ttl', '--texts', 'x.md', '--texts', 'y.md', '--graph', 'g']
+    """
+    spread_out: list[str] = []
+    taking, first = False, False
+    for argument in arguments:
+        if argument == option:
+            taking, first = True, True
+        elif argument.startswith("-") and argument != "-":
+            taking = False
+        elif taking and not first:
+            spread_out.append(option)
+        else:
+            first = False
+        spread_out.append(argument)
+    return spread_out
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""`nacre ingest` and `nacre index`: files -> a published version of a graph, and what it holds in words."""
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from serving import options
+from serving.opening import embedder_of, key_of, library_of
+from serving.progress import progress
+from serving.terminal import say
+
+if TYPE_CHECKING:
+    from ingestion.pipeline import Ingested
+
+MOST_CLASSES = 12
+
+
+def ingest(
+    graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
+    sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
+    texts: Annotated[
+        list[str] | None, typer.Option("--texts", metavar="PATH...", help="Markdown and text files that go with it.")
+    ] = None,
+    annotations: Annotated[
+        Path | None, typer.Option("--annotations", metavar="FILE", help="YAML that renames, comments or hides.")
+    ] = None,
+    tables_only: Annotated[bool, typer.Option("--tables-only", help="Stop after the SQLite file.")] = False,
+    no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Leave out the dense index.")] = False,
+) -> None:
+    """Make a graph of RDF files and texts.
+
+    They are its whole content: what was there before is replaced.
+    """
+    from config.settings import Settings
+    from ingestion import pipeline
+    from records.errors import ConfigError
+
+    if not sources and not texts:
+        raise ConfigError(f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph}")
+    settings = Settings()
+    with progress() as on_stage:
+        ingested = pipeline.ingest(
+            sources or [],
+            graph,
+            data=settings.data,
+            texts=texts or [],
+            annotations=annotations,
+            tables_only=tables_only,
+            no_vectors=no_vectors,
+            embedder=None if tables_only or no_vectors else embedder_of(settings),
+            qdrant_url=settings.qdrant_url,
+            qdrant_key=key_of(settings),
+            on_stage=on_stage,
+        )
+    _tell(ingested)
+    if not tables_only:
+        _suggest(ingested.name)
+
+
+def index(graph: options.Graph = None) -> None:
+    """Rebuild the search indexes of a graph.
+
+    For example after a change of embedder.
+    """
+    from config.settings import Settings
+    from ingestion import pipeline
+
+    settings = Settings()
+    with library_of(settings) as library:
+        name = library.resolve(graph)
+    with progress() as on_stage:
+        indexed = pipeline.index(
+            name,
+            data=settings.data,
+            embedder=embedder_of(settings),
+            qdrant_url=settings.qdrant_url,
+            qdrant_key=key_of(settings),
+            on_stage=on_stage,
+        )
+    say(
+        f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {indexed.embedded:,} embedded anew."
+    )
+
+
+def _tell(ingested: "Ingested") -> None:
+    """Classes with their counts, triples and seconds."""
+    schema = ingested.schema
+    if ingested.unchanged:
+        say(f"Nothing has changed: '{ingested.name}' is still version {ingested.version}.")
+    else:
+        say(f"'{ingested.name}' is now version {ingested.version}.")
+    classes = sorted(schema.classes, key=lambda c: (-c.count, c.label, c.iri))
+    width = max((len(c.label) for c in classes[:MOST_CLASSES]), default=0)
+    for c in classes[:MOST_CLASSES]:
+        say(f"  {c.label:<{width}} {c.count:>8,}")
+    if len(classes) > MOST_CLASSES:
+        say(f"  and {len(classes) - MOST_CLASSES} classes more: nacre report --graph {ingested.name}")
+    seconds = sum(ingested.seconds_by_stage.values())
+    say(f"{schema.triples:,} triples, {schema.entities:,} things, {seconds:.1f} s")
+
+
+def _suggest(name: str) -> None:
+    """Three questions that this graph answers."""
+    from config.settings import Settings
+
+    if importlib.util.find_spec("ingestion.examples") is None:
+        return
+    from ingestion.examples import examples
+
+    with library_of(Settings()) as library, library.open(name) as graph:
+        questions = examples(graph)
+    if questions:
+        say("It answers, for example:")
+    for question in questions:
+        say(f'  nacre ask "{question}" --graph {name}')

@@ -1,0 +1,38 @@
+"""What commands open: settings -> the library, the embedder, the key; for people, a wrong setting is a ConfigError."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from config.embedder import LocalEmbedder
+    from config.settings import Settings
+    from stores.catalog import Library
+
+
+@contextmanager
+def library_of(settings: "Settings") -> "Iterator[Library]":
+    """All graphs, without an embedder: listing, reporting and exporting need no vectors."""
+    from stores.catalog import Library
+
+    library = Library(settings.data, None, settings.qdrant_url, key_of(settings))
+    try:
+        yield library
+    finally:
+        library.close()
+
+
+def embedder_of(settings: "Settings") -> "LocalEmbedder | None":
+    """The embedder that the settings name; raises ConfigError where it can't be had."""
+    from config.embedder import embedder
+    from records.errors import ConfigError
+
+    try:
+        return embedder(settings.embedder)
+    except ValueError as error:
+        raise ConfigError(f"NACRE_EMBEDDER is {settings.embedder!r}. {error}") from error
+
+
+def key_of(settings: "Settings") -> str | None:
+    """The key of the Qdrant server."""
+    return settings.qdrant_key.get_secret_value() if settings.qdrant_key else None

@@ -1,0 +1,50 @@
+"""How far an ingest is: (stage, done, total) -> a bar on a terminal, a line a stage elsewhere; on stderr."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+OnStage = Callable[[str, int, int], None]
+
+
+@contextmanager
+def progress() -> Iterator[OnStage]:
+    """Give the function that a pipeline tells its progress to."""
+    if sys.stderr.isatty():
+        yield from _bar()
+    else:
+        yield from _lines()
+
+
+def _bar() -> Iterator[OnStage]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks = {}
+
+        def on_stage(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total or None)
+            bar.update(tasks[stage], completed=done, total=total or None)
+
+        yield on_stage
+
+
+def _lines() -> Iterator[OnStage]:
+    present, begun = "", time.perf_counter()
+
+    def ended() -> None:
+        if present:
+            sys.stderr.write(f"{present}: {time.perf_counter() - begun:.1f} s\n")
+
+    def on_stage(stage: str, done: int, total: int) -> None:
+        nonlocal present, begun
+        if stage != present:
+            ended()
+            present, begun = stage, time.perf_counter()
+
+    yield on_stage
+    ended()

@@ -1,0 +1,1 @@
+"""What lies on disk: tables, passages, vectors, lexical index, lexicon, versions."""

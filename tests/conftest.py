@@ -1,0 +1,43 @@
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config.settings import Settings
+from tests.scripted_model import ScriptedModel
+
+GRAPHS = Path(__file__).parent / "fixtures/graphs"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _plain_environment() -> Iterator[None]:
+    """No setting of this machine, no tracing, no real chat model."""
+    kept = dict(os.environ)
+    for name in list(os.environ):
+        if name.startswith(("NACRE_", "OPENAI_", "OLLAMA_", "LANGSMITH_", "LANGCHAIN_")):
+            del os.environ[name]
+    os.environ.update(NACRE_FORBID_MODELS="true", LANGSMITH_TRACING="false")
+    yield
+    os.environ.clear()
+    os.environ.update(kept)
+
+
+@pytest.fixture(scope="session")
+def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the small graph `kitchen`, without vectors."""
+    from ingestion.pipeline import ingest
+
+    data = tmp_path_factory.mktemp("kitchen")
+    ingest([str(GRAPHS / "kitchen.ttl")], "kitchen", data=data)
+    return data
+
+
+@pytest.fixture
+def settings(kitchen: Path) -> Settings:
+    return Settings(data=kitchen, embedder="none", _env_file=None)
+
+
+@pytest.fixture
+def scripted() -> ScriptedModel:
+    return ScriptedModel()

@@ -1,0 +1,146 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GRAPHS = ROOT / "tests/fixtures/graphs"
+Nacre = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def environment(data: Path) -> dict[str, str]:
+    """The environment of a person who has set nothing but where the data lies."""
+    inherited = {
+        key: value for key, value in os.environ.items() if not key.startswith(("NACRE_", "OPENAI_", "OLLAMA_"))
+    }
+    return {**inherited, "NACRE_DATA": str(data), "LANGSMITH_TRACING": "false", "PYTHONPATH": str(ROOT)}
+
+
+def command(data: Path, folder: Path) -> Nacre:
+    def run(*arguments: object, stdin: str = "", **settings: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "serving.cli", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            env={**environment(data), **settings},
+            timeout=120,
+        )
+
+    return run
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def started(arguments: list[str], data: Path, folder: Path, alive: str) -> Iterator[None]:
+    """A server of our own, up when `alive` answers 200; ended by its own process id."""
+    log = folder / f"{Path(arguments[0]).name}-{free_port()}.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(arguments, cwd=folder, env=environment(data), stdout=output, stderr=output)
+        try:
+            for _ in range(600):
+                assert process.poll() is None, log.read_text()[-3000:]
+                try:
+                    if httpx.get(alive, timeout=2).status_code == 200:
+                        break
+                except httpx.TransportError:
+                    pass
+                time.sleep(0.1)
+            else:
+                raise AssertionError(f"{alive} did not answer in a minute:\n{log.read_text()[-3000:]}")
+            yield
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(20)
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with one graph, `reading-room`, made by the real command."""
+    folder = tmp_path_factory.mktemp("nacre")
+    made = command(folder / "data", folder)("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room")
+    assert made.returncode == 0, made.stderr
+    return folder / "data"
+
+
+@pytest.fixture
+def nacre(data: Path, tmp_path: Path) -> Nacre:
+    """Runs the real command line on the shared data folder."""
+    return command(data, tmp_path)
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Nacre:
+    """Runs the real command line on an empty data folder, tmp_path/data."""
+    return command(tmp_path / "data", tmp_path)
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+    """Starts the real command line and does not wait; what still runs at the end is ended by its process id."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start(data: Path, *arguments: object, **settings: str) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            [sys.executable, "-m", "serving.cli", *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env={**environment(data), **settings},
+        )
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="session")
+def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running `nacre serve`."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    folder = tmp_path_factory.mktemp("serve")
+    with started(
+        [sys.executable, "-m", "serving.cli", "serve", "--port", str(port)], data, folder, f"{address}/healthz"
+    ):
+        yield address
+
+
+@pytest.fixture(scope="session")
+def studio(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running `langgraph dev`."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    folder = tmp_path_factory.mktemp("studio")
+    # the server keeps threads and looks for .env where it runs; here it must do neither in the checkout
+    for name in ("langgraph.json", *(package.parent.name for package in ROOT.glob("*/__init__.py"))):
+        (folder / name).symlink_to(ROOT / name)
+    program = str(Path(sys.executable).parent / "langgraph")
+    arguments = [program, "dev", "--no-browser", "--no-reload", "--port", str(port)]
+    with started(arguments, data, folder, f"{address}/ok"):
+        yield address

@@ -1,0 +1,87 @@
+"""`langgraph dev` as Studio and every other client of its API see it."""
+
+import uuid
+
+import pytest
+from langgraph_sdk import get_client, get_sync_client
+
+NODES = {"rewriter", "understand", "tool_selector", "sql", "vector", "lexical", "check", "fuser"}
+
+
+@pytest.fixture
+def client(studio):
+    with get_sync_client(url=studio) as client:
+        yield client
+
+
+@pytest.fixture
+def assistant(client):
+    return client.assistants.search(graph_id="nacre")[0]["assistant_id"]
+
+
+def test_the_drawn_graph_has_the_nodes_of_the_house(client, assistant):
+    drawn = client.assistants.get_graph(assistant)
+    assert {node["id"] for node in drawn["nodes"]} - {"__start__", "__end__"} == NODES
+    edges = {(edge["source"], edge["target"]) for edge in drawn["edges"]}
+    assert ("rewriter", "understand") in edges
+    assert {("tool_selector", branch) for branch in ("sql", "vector", "lexical")} <= edges
+    assert {("check", "tool_selector"), ("check", "fuser")} <= edges
+
+
+def test_context_and_input_have_schemas_for_forms(client, assistant):
+    schemas = client.assistants.get_schemas(assistant)
+    assert {"graph", "mind", "branches", "max_rounds", "top_k", "strategy"} == set(
+        schemas["context_schema"]["properties"]
+    )
+    assert {"question", "messages"} <= set(schemas["input_schema"]["properties"])
+
+
+def test_two_turns_stream_and_the_state_keeps_them(client, assistant):
+    thread = client.threads.create()["thread_id"]
+    first = _turn(client, thread, assistant, {"question": "How many pages does Granite have?", "graph": "reading-room"})
+    second = _turn(client, thread, assistant, {"messages": [{"role": "user", "content": "And The Salt Road?"}]})
+    assert first["tokens"] == first["answer"]["answer"]
+    assert second["tokens"] == second["answer"]["answer"]
+    assert first["answer"]["values"] == [540]
+    assert second["answer"]["values"] == [312]
+    assert set(first["nodes"]) == NODES
+    state = client.threads.get_state(thread)["values"]
+    assert [message["type"] for message in state["messages"]] == ["human", "ai", "human", "ai"]
+    assert state["turn"] == 2
+    assert len(client.threads.get_history(thread)) > 2
+
+
+def test_the_context_chooses_branches(client, assistant):
+    thread = client.threads.create()["thread_id"]
+    asked = {"question": "How many authors are there?"}
+    answer = _turn(client, thread, assistant, asked, {"branches": ["sql"]})["answer"]
+    assert answer["enabled"] == answer["visited"] == ["sql"]
+
+
+def test_threads_do_not_mix(client, assistant):
+    one, other = (client.threads.create()["thread_id"] for _ in range(2))
+    _turn(client, one, assistant, {"question": "How many pages does Granite have?"})
+    assert _turn(client, other, assistant, {"question": "How many authors are there?"})["answer"]["turn"] == 1
+
+
+async def test_the_async_client_streams_too(studio):
+    asked = {"question": "How many authors are there?"}
+    async with get_client(url=studio) as client:
+        thread = await client.threads.create(thread_id=str(uuid.uuid4()))
+        parts = [p async for p in client.runs.stream(thread["thread_id"], "nacre", input=asked, stream_mode="custom")]
+    tokens = [part.data["text"] for part in parts if part.event == "custom" and part.data.get("type") == "token"]
+    assert "3" in "".join(tokens)
+
+
+def _turn(client, thread, assistant, asked, context=None):
+    """Run one turn as Studio does: its nodes in order, its tokens joined, its record."""
+    nodes, tokens, answer = [], "", None
+    modes = ["updates", "custom"]
+    for part in client.runs.stream(thread, assistant, input=asked, context=context or {}, stream_mode=modes):
+        assert part.event != "error", part.data
+        if part.event == "updates":
+            nodes += list(part.data)
+            answer = part.data.get("fuser", {}).get("answer", answer)
+        elif part.event == "custom" and part.data.get("type") == "token":
+            tokens += part.data["text"]
+    return {"nodes": nodes, "tokens": tokens, "answer": answer}

@@ -1,0 +1,129 @@
+"""The branches over real stores: what each brings back for one round."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config.settings import Settings
+from graph.branches import BRANCHES
+from records.evidence import Evidence, Found
+from records.turn import Rewrite
+from semantics.understand import understand
+from stores.catalog import Graph, Library
+from tools import lexical, sql
+from tools.written import run_written
+
+
+@pytest.fixture
+def graph(settings: Settings) -> Iterator[Graph]:
+    library = Library(settings.data, None)
+    with library.open("kitchen") as opened:
+        yield opened
+    library.close()
+
+
+def table(found: Found) -> Evidence:
+    assert found.error is None, found.error
+    return found.evidence[0]
+
+
+def relation(graph: Graph, label: str) -> str:
+    return next(group.relation for group in graph.schema.groups if group.label == label)
+
+
+def test_every_branch_says_why_it_can_not_be_asked(graph: Graph) -> None:
+    lacks = {name: branch.lacks(graph) for name, branch in BRANCHES.items()}
+    assert lacks["sql"] == lacks["lexical"] == ""
+    assert "embedder" in lacks["vector"]
+
+
+def test_a_reading_gives_rows_with_keys(graph: Graph) -> None:
+    reading = understand(Rewrite("How long does the dal cook?"), graph.schema, graph.lexicon).readings[0]
+    found = sql.run_reading(reading, 0, graph.tables, round=1)
+    assert "35" in table(found).text
+    assert table(found).keys == ("http://example.org/kitchen/dal",)
+    assert table(found).query == found.queries[0]
+
+
+def test_a_written_select_is_traced_to_its_entities(graph: Graph) -> None:
+    dish = relation(graph, "dish")
+    found = run_written(f"SELECT e.label FROM {dish} d JOIN entity e ON e.id = d.id ORDER BY 1", graph.tables, round=1)
+    rows = table(found).table
+    assert rows is not None
+    assert rows.rows == (("dal",), ("pilaf",), ("rice porridge",))
+    assert rows.keys[0] == ("http://example.org/kitchen/dal",)
+    assert found.queries[0].by == "model"
+
+
+def test_ids_are_shown_as_labels(graph: Graph) -> None:
+    found = run_written(f"SELECT id FROM {relation(graph, 'dish')} ORDER BY 1", graph.tables, round=1)
+    rows = table(found).table
+    assert rows is not None
+    assert {row[0] for row in rows.rows} == {"dal", "pilaf", "rice porridge"}
+
+
+def test_an_aggregate_names_what_it_counts(graph: Graph) -> None:
+    found = run_written(f"SELECT count(*) FROM {relation(graph, 'dish')}", graph.tables, round=1)
+    rows = table(found).table
+    assert rows is not None
+    assert rows.rows == ((3,),)
+    assert rows.contributing == 3
+    assert set(table(found).keys) == {f"http://example.org/kitchen/{name}" for name in ("dal", "pilaf", "porridge")}
+
+
+def test_a_unit_comes_with_its_column(graph: Graph) -> None:
+    column = next(
+        column.value
+        for relation in graph.schema.relations
+        for column in relation.columns
+        if graph.schema.predicate_of[column.predicate].unit
+    )
+    found = run_written(f"SELECT max({column}) AS longest FROM {relation(graph, 'dish')}", graph.tables, round=1)
+    assert table(found).text == "longest: 50 min"
+
+
+def test_rows_over_the_limit_are_said_to_be_cut(graph: Graph) -> None:
+    found = run_written("SELECT label FROM entity", graph.tables, round=1, limit=2)
+    rows = table(found).table
+    assert rows is not None
+    assert len(rows.rows) == 2
+    assert rows.truncated
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("SELECT flavour FROM entity", "unknown_name"),
+        ("SELECT * FROM nothing", "unknown_name"),
+        ("SELECT label FROM entity WHERE", "syntax"),
+        ("DROP TABLE entity", "refused"),
+        ("SELECT * FROM _nacre_meta", "unknown_name"),
+        ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n", "timeout"),
+    ],
+)
+def test_a_failing_select_says_how_it_failed(graph: Graph, text: str, kind: str) -> None:
+    found = run_written(text, graph.tables, round=2, seconds=0.2)
+    assert found.error is not None
+    assert found.error.kind == kind
+    assert found.evidence == ()
+    assert found.queries[0].error == found.error
+
+
+def test_no_statement_changes_the_file(graph: Graph, settings: Settings) -> None:
+    file = next(Path(settings.data).glob("kitchen/versions/*/graph.sqlite"))
+    before = file.read_bytes()
+    for text in ("DELETE FROM entity", "PRAGMA user_version = 7", "WITH d AS (DELETE FROM entity) SELECT 1"):
+        assert run_written(text, graph.tables, round=1).error is not None
+    assert file.read_bytes() == before
+    assert sqlite3.connect(f"file:{file}?mode=ro", uri=True).execute("SELECT count(*) FROM entity").fetchone()[0] > 0
+
+
+def test_words_find_sentences_with_their_triples(graph: Graph) -> None:
+    assert graph.lexical is not None
+    assert graph.passages is not None
+    found = lexical.search(graph.lexical, graph.passages, "pilaf", "What is pilaf?", round=1, limit=3)
+    assert any("pilaf" in each.text for each in found.evidence)
+    assert all(each.triples for each in found.evidence)
+    assert found.queries[0].rows > 0

@@ -1,0 +1,146 @@
+"""Graphs by name: which there are, what opens, what is said of what does not."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ingestion.pipeline import index, ingest
+from records.errors import ConfigError
+from stores import versions
+from stores.catalog import Library
+from tests.wordhash import WordHash
+
+TREES = Path(__file__).parents[1] / "fixtures" / "graphs" / "kitchen.ttl"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    ingest([str(TREES)], "kitchen", data=tmp_path / "data", embedder=WordHash())
+    return tmp_path / "data"
+
+
+def folder(data: Path) -> Path:
+    home = data / "kitchen"
+    return versions.version_folder(home, versions.current(home) or "")
+
+
+def test_without_graphs_the_next_command_is_told(tmp_path: Path) -> None:
+    library = Library(tmp_path / "nowhere", None)
+    assert library.names() == []
+    with pytest.raises(ConfigError, match=r"No graph in .*nowhere/. Run: nacre ingest FILE.ttl --graph NAME"):
+        library.resolve(None)
+    with pytest.raises(ConfigError, match=r"No graph named 'x' in .* Run: nacre ingest FILE.ttl --graph x"):
+        library.resolve("x")
+
+
+def test_the_only_graph_needs_no_name_and_others_get_did_you_mean(data: Path) -> None:
+    library = Library(data, WordHash())
+    assert library.resolve(None) == "kitchen"
+    with pytest.raises(ConfigError, match=r"No graph named 'kichen' in .*Did you mean 'kitchen'"):
+        library.resolve("kichen")
+    with pytest.raises(ConfigError, match="can't name a graph"):
+        library.resolve("../kitchen")
+    shutil.copytree(data / "kitchen", data / "other")
+    with pytest.raises(ConfigError, match="Which graph\\? There are kitchen, other"):
+        library.resolve(None)
+
+
+def test_a_whole_graph_opens_with_all_its_parts(data: Path) -> None:
+    library = Library(data, WordHash())
+    with library.open("kitchen") as graph:
+        assert graph.unavailable == {}
+        assert graph.version == library.current("kitchen")
+        assert graph.schema.triples > 0
+        assert graph.passages is not None
+        assert graph.lexical is not None
+        assert graph.vectors is not None
+        (passage,) = graph.passages.get([graph.passages.ids()[0]])
+        assert graph.lexical.search(passage.title, 3)
+        assert graph.vectors.search(passage.text, 1)[0].score > 0.5
+        assert library.open("kitchen") is graph
+    library.close()
+
+
+def test_a_part_that_is_missing_or_broken_is_named_and_the_rest_opens(data: Path) -> None:
+    shutil.rmtree(folder(data) / "vectors")
+    (folder(data) / "lexical" / "meta.json").write_text("{")
+    graph = Library(data, WordHash()).open("kitchen")
+    assert set(graph.unavailable) == {"vector", "lexical"}
+    assert all("nacre index --graph kitchen" in reason for reason in graph.unavailable.values())
+    assert graph.passages is not None
+    assert graph.vectors is graph.lexical is None
+    assert graph.tables.trusted().execute("SELECT count(*) FROM entity").fetchone()[0] > 0
+
+
+def test_without_passages_only_the_tables_open(data: Path) -> None:
+    (folder(data) / "passages.sqlite").unlink()
+    graph = Library(data, WordHash()).open("kitchen")
+    assert set(graph.unavailable) == {"vector", "lexical"}
+
+
+def test_no_embedder_or_another_one_leaves_out_the_vectors(data: Path) -> None:
+    class Other(WordHash):
+        name = "other"
+
+    assert "embedder" in Library(data, None).open("kitchen").unavailable["vector"]
+    reason = Library(data, Other()).open("kitchen").unavailable["vector"]
+    assert "word-hash" in reason
+    assert "nacre index --graph kitchen" in reason
+    made = index("kitchen", data=data, embedder=Other())
+    assert made.embedded == made.passages > 0
+    assert Library(data, Other()).open("kitchen").unavailable == {}
+
+
+def test_damaged_tables_are_told_with_the_next_command(data: Path) -> None:
+    (folder(data) / "graph.sqlite").write_bytes(
+        b"no database at all, but longer than a header of one hundred bytes" * 9
+    )
+    with pytest.raises(ConfigError, match=r"kitchen.*[Ii]ngest"):
+        Library(data, None).open("kitchen")
+
+
+def test_a_reader_keeps_its_version_until_it_gives_it_back(data: Path, tmp_path: Path) -> None:
+    library = Library(data, WordHash())
+    old = library.open("kitchen")
+    place = folder(data)
+    source = tmp_path / "more.ttl"
+    source.write_text(TREES.read_text() + "\n<http://x.org/new> <http://x.org/p> 'v' .\n")
+    ingest([str(source)], "kitchen", data=data, embedder=WordHash())
+    assert place.exists()
+    assert old.passages is not None
+    assert old.passages.get(old.passages.ids())
+    assert ("http://x.org/new",) not in old.tables.run("SELECT iri FROM entity").rows
+    new = library.open("kitchen")
+    assert ("http://x.org/new",) in new.tables.run("SELECT iri FROM entity").rows
+    assert new.schema.triples == old.schema.triples + 1
+    assert library.open("kitchen", old.version) is old
+    old.close()
+    old.close()
+    library.open("kitchen")
+    assert not place.exists()
+    with pytest.raises(ConfigError, match="is gone"):
+        library.open("kitchen", old.version)
+    library.close()
+
+
+def test_a_removed_graph_is_gone(data: Path) -> None:
+    library = Library(data, WordHash())
+    library.open("kitchen").close()
+    library.remove("kitchen")
+    assert library.names() == []
+    assert not (data / "kitchen").exists()
+    with pytest.raises(ConfigError, match="No graph named 'kitchen'"):
+        library.remove("kitchen")
+
+
+def test_a_graph_that_somebody_reads_is_removed_from_sight_and_later_from_disk(data: Path) -> None:
+    reader = Library(data, WordHash())
+    graph = reader.open("kitchen")
+    Library(data, WordHash()).remove("kitchen")
+    assert reader.names() == []
+    assert graph.passages is not None
+    assert graph.passages.get(graph.passages.ids())
+    reader.close()
+    ingest([str(TREES)], "kitchen", data=data, embedder=WordHash())
+    assert len(list((data / "kitchen" / "versions").iterdir())) == 1

@@ -1,0 +1,70 @@
+"""Search by words in a real tantivy index."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from stores.lexical import Lexical, query_words, write_lexical
+
+PASSAGES = [
+    (2**62 + 1, "Oak", "A tree with lobed leaves, found near the maple."),
+    (2, "Maple", "A tree that grows in the cold."),
+    (3, "Café Müller", "Runners are running there, in vain."),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    assert write_lexical(PASSAGES, tmp_path / "index") == 3
+    return tmp_path / "index"
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Which one is a maple?", 2),
+        ("a lobed leave", 2**62 + 1),
+        ("muller cafe", 3),
+        ("Where does he run?", 3),
+        ('title:"Oak" AND (text:* OR -leaves', 2**62 + 1),
+    ],
+)
+def test_words_find_their_passage(folder: Path, question: str, first: int) -> None:
+    lexical = Lexical(folder)
+    hits = lexical.search(question, 2)
+    assert hits[0].id == first
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    lexical.close()
+
+
+@pytest.mark.parametrize("question", ["", "   ", "😀", '"', "AND OR NOT", "x" * 20_000, "the of and"])
+def test_odd_questions_find_nothing_or_something_but_never_fail(folder: Path, question: str) -> None:
+    lexical = Lexical(folder)
+    assert len(lexical.search(question, 5)) <= 3
+    assert lexical.search("maple", 0) == []
+    lexical.close()
+
+
+def test_a_long_question_is_cut(folder: Path) -> None:
+    assert len(query_words(" ".join(f"word{n}" for n in range(5000)))) == 64
+
+
+def test_two_readers_at_once_leave_the_folder_as_it_was(folder: Path) -> None:
+    def state() -> dict[str, str]:
+        return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}
+
+    before = state()
+    one, two = Lexical(folder), Lexical(folder)
+    assert one.search("oak", 1) == two.search("oak", 1)
+    one.close()
+    assert two.search("oak", 1)
+    two.close()
+    assert state() == before
+
+
+def test_an_empty_index_finds_nothing(tmp_path: Path) -> None:
+    write_lexical([], tmp_path / "index")
+    lexical = Lexical(tmp_path / "index")
+    assert lexical.search("oak", 3) == []
+    lexical.close()

@@ -1,0 +1,132 @@
+"""Versions on disk: the switch, pins, and what is cleaned up when."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ingestion.publish import building, new_version, publish
+from records.errors import ConfigError, IngestionError
+from stores import versions
+from stores.versions import Manifest
+
+V1, V2, V3 = (new_version(datetime(2030, 1, day, tzinfo=UTC), "abcdef123456") for day in (1, 2, 3))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "g").mkdir()
+    return tmp_path / "g"
+
+
+def make(home: Path, version: str, content: str = "x") -> None:
+    with versions.writing(home), building(home, version, None, None) as folder:
+        (folder / "deep").mkdir()
+        (folder / "deep" / "file").write_text(content)
+        publish(home, folder, Manifest(version, embedder="e"))
+
+
+def present(home: Path) -> list[str]:
+    return sorted(p.name for p in (home / "versions").iterdir())
+
+
+def test_a_published_version_is_current_and_the_one_before_goes(home: Path) -> None:
+    make(home, V1)
+    make(home, V2, "y")
+    assert versions.current(home) == V2
+    assert present(home) == [V2]
+    assert (versions.version_folder(home, V2) / "deep" / "file").read_text() == "y"
+    record = json.loads((home / "current").read_text())
+    assert record == {"version": V2, "format": versions.FORMAT, "embedder": "e", "collection": None}
+    assert versions.manifest(home, V2) == Manifest(V2, embedder="e")
+
+
+def test_a_pinned_version_stays_until_it_is_let_go(home: Path) -> None:
+    make(home, V1)
+    pinned = versions.pin(versions.version_folder(home, V1))
+    assert pinned is not None
+    make(home, V2)
+    assert present(home) == [V1, V2]
+    os.close(pinned)
+    make(home, V3)
+    assert present(home) == [V3]
+    assert versions.pin(versions.version_folder(home, V1)) is None
+
+
+def test_a_failed_build_leaves_nothing_and_the_old_version(home: Path) -> None:
+    make(home, V1)
+
+    def interrupted() -> None:
+        with versions.writing(home), building(home, V2, None, None) as folder:
+            (folder / "half").write_text("x")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert present(home) == [V1]
+    assert versions.current(home) == V1
+
+
+def test_what_killed_builds_left_goes_with_the_next(home: Path) -> None:
+    make(home, V1)
+    for left in (f".{V2}.building", f".gone-{V2}.building", V2):
+        (home / "versions" / left).mkdir()
+        (home / "versions" / left / "file").write_text("x")
+    make(home, V3)
+    assert present(home) == [V3]
+
+
+def test_the_remote_vectors_of_a_version_go_with_it(home: Path) -> None:
+    make(home, V1)
+    left = home / "versions" / f".{V2}.building"
+    left.mkdir()
+    versions.write_manifest(left, Manifest(V2, collection="nacre_g_2"))
+    dropped: list[str] = []
+    assert versions.clean(home, dropped.append) == [left.name]
+    assert dropped == ["nacre_g_2"]
+
+
+def test_vectors_that_can_not_be_removed_now_keep_their_folder(home: Path) -> None:
+    make(home, V1)
+    left = home / "versions" / f".{V2}.building"
+    left.mkdir()
+    versions.write_manifest(left, Manifest(V2, collection="nacre_g_2"))
+
+    def unreachable(collection: str) -> None:
+        raise ConfigError("no server")
+
+    assert versions.clean(home, unreachable) == []
+    assert left.exists()
+
+
+def test_two_writers_do_not_mix(home: Path) -> None:
+    with versions.writing(home), pytest.raises(ConfigError, match="being written by another"):
+        make(home, V1)
+    with versions.writing(home):
+        pass
+
+
+def test_a_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    blocked = building(tmp_path / "file" / "g", V1, None, None)
+    with pytest.raises(IngestionError, match=r"Can't write to .*file.*NACRE_DATA"):
+        blocked.__enter__()
+
+
+def test_another_format_and_a_damaged_file_say_what_to_run(home: Path) -> None:
+    make(home, V1)
+    place = versions.version_folder(home, V1) / versions.MANIFEST
+    place.write_text(place.read_text().replace('"format": 1', '"format": 99'))
+    with pytest.raises(ConfigError, match=r"format 99.*nacre ingest"):
+        versions.manifest(home, V1)
+    (home / "current").write_text("{")
+    with pytest.raises(ConfigError, match=r"damaged.*nacre ingest"):
+        versions.current(home)
+
+
+@pytest.mark.parametrize("name", ["", "A", "-a", "a" * 65, "a/b", "..", "a_b", "ä"])
+def test_names_that_can_not_be(name: str) -> None:
+    with pytest.raises(ConfigError, match="can't name a graph"):
+        versions.check_name(name)

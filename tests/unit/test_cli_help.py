@@ -1,0 +1,71 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "fastapi",
+    "fastembed",
+    "httpx",
+    "langchain_core",
+    "langgraph",
+    "langserve",
+    "numpy",
+    "onnxruntime",
+    "pint",
+    "pyoxigraph",
+    "qdrant_client",
+    "qdrant_edge",
+    "rdflib",
+    "sqlalchemy",
+    "sqlglot",
+    "tantivy",
+    "uvicorn",
+)
+COMMANDS = ("ingest", "graphs", "report", "export", "remove", "index", "doctor", "ask", "chat", "serve", "eval")
+PROGRAM = """
+import json, sys
+from serving.cli import main
+code = main(sys.argv[1:])
+json.dump({"code": code, "modules": sorted({name.split(".")[0] for name in sys.modules})}, sys.stderr)
+"""
+
+
+def run(*arguments: str) -> tuple[str, int, set[str]]:
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=True)
+    told = json.loads(done.stderr.splitlines()[-1])
+    return done.stdout, told["code"], set(told["modules"])
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["ask", "--help"], ["ingest", "--help"], ["serve", "--help"]])
+def test_help_imports_nothing_heavy(arguments):
+    stdout, code, modules = run(*arguments)
+    assert code == 0
+    assert "Usage: nacre" in stdout
+    assert modules.isdisjoint(HEAVY)
+
+
+def test_help_lists_every_command():
+    stdout, _, _ = run("--help")
+    listed = {line.split()[0] for line in stdout.splitlines() if line.startswith("  ") and line.split()}
+    assert listed >= set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("ingest", ["--graph", "--texts", "--annotations", "--tables-only", "--no-vectors"]),
+        ("report", ["--graph", "--json"]),
+        ("export", ["--graph", "--format"]),
+        ("remove", ["--graph"]),
+        ("index", ["--graph"]),
+        ("ask", ["--graph", "--thread", "--json", "--mind", "--branches", "--show-sources"]),
+        ("chat", ["--graph"]),
+        ("serve", ["--host", "--port"]),
+        ("eval", ["--graph", "--out", "--mind", "--branches", "--limit"]),
+    ],
+)
+def test_a_command_has_the_options_of_the_contract(command, options):
+    stdout, _, _ = run(command, "--help")
+    assert [option for option in options if option not in stdout] == []

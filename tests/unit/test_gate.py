@@ -1,0 +1,121 @@
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph.gate import Gate
+from records.evidence import Evidence
+
+EVIDENCE = (
+    Evidence("lexical", 1, "sentence", text="The pilaf cooks for 25 min.", title="pilaf"),
+    Evidence("lexical", 1, "sentence", text="The dal cooks for 35 min.", title="dal"),
+    Evidence("lexical", 1, "sentence", text="The porridge contains rice.", title="rice porridge"),
+)
+SHOWN = [0, 1, 2]
+
+pieces = st.sampled_from(
+    ["The pilaf cooks", " for 25 min", " [1]", "[2]", "[1, 9] ", ". ", ".\n", "! ", "[", "]", "A", "1", " ", "\n"]
+)
+texts = st.one_of(st.text(max_size=200), st.lists(pieces, max_size=40).map("".join))
+
+
+def opened() -> tuple[Gate, list[str]]:
+    tokens: list[str] = []
+    return Gate(EVIDENCE, tokens.append), tokens
+
+
+def said(*chunks: str) -> Gate:
+    gate, tokens = opened()
+    for chunk in chunks:
+        gate.feed(chunk, SHOWN)
+    gate.finish(SHOWN)
+    assert "".join(tokens) == gate.answer
+    return gate
+
+
+@given(texts, st.lists(st.integers(0, 200), max_size=10))
+def test_tokens_join_to_the_answer_however_the_text_is_cut(text: str, cuts: list[int]) -> None:
+    places = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
+    whole, parts = said(text), said(*(text[a:b] for a, b in itertools.pairwise(places)))
+    assert parts.answer == whole.answer
+    assert parts.cited == whole.cited
+    assert parts.unsupported == whole.unsupported
+
+
+@given(st.lists(st.tuples(texts, st.sets(st.integers(0, 2)).map(tuple)), max_size=6))
+def test_tokens_join_to_the_answer_of_the_rules(sentences: list[tuple[str, tuple[int, ...]]]) -> None:
+    gate, tokens = opened()
+    for text, evidence in sentences:
+        gate.say(text, evidence)
+    assert "".join(tokens) == gate.answer
+
+
+@given(texts)
+def test_nothing_invisible_is_released(text: str) -> None:
+    answer = said(text).answer
+    assert not set(answer) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\x00\x07\x1b")
+
+
+def test_citations_are_numbered_in_the_order_they_appear() -> None:
+    gate = said("The dal cooks for 35 min [2]. The pilaf cooks for 25 min [1]. The dal is slower [2].")
+    assert gate.answer == "The dal cooks for 35 min [1]. The pilaf cooks for 25 min [2]. The dal is slower [1]."
+    assert gate.cited == [1, 0]
+
+
+def test_a_citation_after_the_full_stop_belongs_to_its_sentence() -> None:
+    assert said("The dal cooks for 35 min. [2] The pilaf cooks for 25 min. [1]").answer == (
+        "The dal cooks for 35 min [1]. The pilaf cooks for 25 min [2]."
+    )
+
+
+def test_lines_of_a_list_stay_lines() -> None:
+    gate = said("- The pilaf cooks for 25 min [1]\n- The dal cooks for 35 min [2]\n")
+    assert gate.answer == "- The pilaf cooks for 25 min [1]\n- The dal cooks for 35 min [2]"
+
+
+def test_abbreviations_and_decimals_end_no_sentence() -> None:
+    gate = said("The pilaf cooks for approx. 25 min, i.e. not long [1]. The dal too [2].")
+    assert gate.cited == [0, 1]
+
+
+def test_a_number_that_is_no_evidence_is_dropped() -> None:
+    gate = said("The pilaf cooks for 25 min [1] [7].")
+    assert gate.answer == "The pilaf cooks for 25 min [1]."
+
+
+def test_a_missing_citation_is_found() -> None:
+    gate = said("The pilaf cooks for 25 min.")
+    assert gate.answer == "The pilaf cooks for 25 min [1]."
+    assert gate.unsupported == 1
+
+
+def test_a_sentence_without_evidence_is_dropped() -> None:
+    gate = said("Here is what I could find out for you. The dal cooks for 35 min [2].")
+    assert gate.answer == "The dal cooks for 35 min [1]."
+    assert gate.unsupported == 1
+
+
+def test_a_sentence_without_evidence_gives_way_to_the_rules() -> None:
+    gate, _ = opened()
+    gate.spare = [("The porridge contains rice.", (2,)), ("The dal cooks for 35 min.", (1,))]
+    gate.feed("Bananas are blue. Apples are made of glass.", SHOWN)
+    gate.finish(SHOWN)
+    assert gate.answer == "The porridge contains rice [1]. The dal cooks for 35 min [2]."
+
+
+def test_the_same_sentence_is_said_once() -> None:
+    assert said(*["The dal cooks for 35 min [2]. "] * 50).answer == "The dal cooks for 35 min [1]."
+
+
+def test_what_broke_off_is_forgotten() -> None:
+    gate, tokens = opened()
+    gate.feed("The dal cooks for 35 min [2]. The pilaf coo", SHOWN)
+    gate.discard()
+    gate.say("The pilaf cooks for 25 min.", (0,))
+    assert gate.answer == "The dal cooks for 35 min [1]. The pilaf cooks for 25 min [2]." == "".join(tokens)
+
+
+def test_brackets_of_the_graph_are_no_citations() -> None:
+    gate, _ = opened()
+    gate.say("The recipe [3] cooks for 25 min.", (0,))
+    assert gate.answer == "The recipe (3) cooks for 25 min [1]."

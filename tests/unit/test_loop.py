@@ -1,0 +1,60 @@
+from dataclasses import replace
+
+import pytest
+
+from graph.check import wanted
+from graph.state import add_up, attribute, gather
+from records.evidence import Evidence, Found, QueryError, Table
+from records.plan import Plan, Select
+from records.turn import Reading, Understanding
+
+READING = Reading(Plan(Select((), ())), 1.0, 1.0, "what the pilaf contains")
+ONE = Understanding("What does the pilaf contain?", readings=(READING,))
+THREE = replace(ONE, readings=(READING,) * 3)
+ROWS = Evidence("sql", 1, "table", reading=0, table=Table(("dish",), (("onion",),)))
+EMPTY = replace(ROWS, table=Table(("dish",), ()))
+ZERO = replace(ROWS, table=Table(("count",), ((0,),)))
+TEXT = Evidence("lexical", 1, "sentence", text="The pilaf does contain rice.", title="pilaf")
+BROKEN = QueryError("unavailable", "the disk is gone")
+BOTH = ("sql", "lexical")
+
+
+def found(branch: str, *evidence: Evidence, error: QueryError | None = None) -> Found:
+    return Found(branch, evidence, error=error)
+
+
+@pytest.mark.parametrize(
+    ("understanding", "so_far", "by_model", "expected"),
+    [
+        (ONE, [found("sql", ROWS), found("lexical")], False, ()),
+        (THREE, [found("sql", EMPTY), found("lexical", TEXT)], False, ("sql",)),
+        (THREE, [found("sql", EMPTY), found("lexical")], False, BOTH),
+        (ONE, [found("sql", EMPTY), found("lexical", TEXT)], False, ()),
+        (ONE, [found("sql", EMPTY), found("lexical", TEXT)], True, ("sql",)),
+        (ONE, [found("sql", EMPTY), found("sql"), found("lexical", TEXT)], True, ()),
+        (ONE, [found("sql", error=BROKEN), found("lexical", TEXT)], False, ("sql",)),
+        (ONE, [found("sql", ZERO), found("lexical")], False, ()),
+        (replace(THREE, unknown=(("pilau", "pilaf"),)), [found("sql", ZERO), found("lexical", TEXT)], False, ("sql",)),
+        (replace(ONE, expected="prose"), [found("sql"), found("lexical", TEXT)], False, ()),
+        (replace(ONE, readings=()), [found("sql"), found("lexical")], False, ("lexical",)),
+        (replace(ONE, readings=()), [found("sql"), found("lexical"), found("lexical")], False, ()),
+    ],
+)
+def test_only_a_branch_that_lacks_and_has_something_new_is_wanted(
+    understanding: Understanding, so_far: list[Found], by_model: bool, expected: tuple[str, ...]
+) -> None:
+    assert wanted(understanding, so_far, BOTH, by_model=by_model) == expected
+
+
+def test_a_branch_that_is_not_enabled_is_never_wanted() -> None:
+    assert wanted(THREE, [found("sql", EMPTY)], ("sql",), by_model=False) == ("sql",)
+
+
+def test_what_branches_bring_back_comes_together() -> None:
+    assert gather([{"branch": "sql"}], [{"branch": "lexical"}]) == [{"branch": "sql"}, {"branch": "lexical"}]
+    assert add_up({"calls": 1}, {"calls": 2}) == {"calls": 3}
+
+
+def test_a_step_that_fell_back_once_keeps_saying_so() -> None:
+    assert attribute({"sql": "rules after model: timeout"}, {"sql": "model"}) == {"sql": "rules after model: timeout"}
+    assert attribute({"sql": "rules"}, {"sql": "model"}) == {"sql": "model"}

@@ -1,0 +1,83 @@
+"""RDF that can't be read: one line that names the file, the place and the next step. Formats are told by their content."""
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+
+from ingestion.parse import parse
+from records.errors import IngestionError
+
+LINE = "<http://example.org/a> <http://example.org/p> "
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("empty.ttl", b"", "the file is empty"),
+        ("blank.ttl", b"  \n", "no triples"),
+        ("comment.ttl", b"# nothing here\n", "no triples"),
+        ("cut.nt", (LINE + '"x" .\n' + LINE).encode(), "line 2"),
+        ("cut.ttl", b'@prefix : <http://example.org/> .\n:a :p "x" ;\n :q :b', "line 3"),
+        ("picture.ttl", b"\x89PNG\r\n\x1a\n\x00\x00", "line 1"),
+        ("page.nt", b"<html><body>Hello</body></html>", "<html><body>"),
+        ("data.json", b'{"a": 1', "line 1"),
+        ("data.rdf", b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><a", "not readable as RDF"),
+        ("broken.nt.gz", gzip.compress((LINE + '"x" .\n').encode() * 500)[:-20], "gzip"),
+        ("notreally.nt.gz", b"\x1f\x8bxx", "gzip"),
+        ("star.ttl", (f"\n{LINE}<<( {LINE} 1 )>> .").encode(), "line 2: RDF 1.2 triple terms are not supported"),
+        ("latin.nt", LINE.encode() + b'"\xe9" .\n', "line 1"),
+        ("odd.trix", b"<TriX>", "not readable as RDF"),
+    ],
+)
+def test_unreadable_files_say_what_and_where(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(IngestionError) as error:
+        parse([path])
+    message = str(error.value)
+    assert expected in message
+    assert message.startswith(str(path))
+    assert "\n" not in message
+
+
+def test_missing_sources(tmp_path: Path) -> None:
+    with pytest.raises(IngestionError, match="no such file"):
+        parse([tmp_path / "none.ttl"])
+    with pytest.raises(IngestionError, match="no RDF file in this folder"):
+        parse([tmp_path])
+    with pytest.raises(IngestionError, match="No source given"):
+        parse([])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LINE + '"x" .\n',
+        LINE + '"x" <http://example.org/g> .\n',
+        "@prefix : <http://example.org/> . :a :p 'x' .",
+        "PREFIX : <http://example.org/>\n:a :p 'x' .",
+        '{"@id": "http://example.org/a", "http://example.org/p": "x"}',
+        "<?xml version='1.0'?><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' "
+        "xmlns:e='http://example.org/'><rdf:Description rdf:about='http://example.org/a'><e:p>x</e:p>"
+        "</rdf:Description></rdf:RDF>",
+    ],
+)
+def test_standard_input_is_recognised_by_its_content(content: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stdin:
+        buffer = io.BytesIO(content.encode())
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    (capsule,) = parse([Path("-")]).capsules()
+    assert capsule.subject.value == "http://example.org/a"
+    assert [(fact.predicate, fact.object.value) for fact in capsule.facts] == [("http://example.org/p", "x")]
+
+
+def test_folder_and_blank_nodes_of_two_files(tmp_path: Path) -> None:
+    (tmp_path / "a.nt").write_text('_:x <http://example.org/p> "1" .\n')
+    (tmp_path / "b.nt").write_text('_:x <http://example.org/p> "2" .\n<http://e.org/a> <http://e.org/q> _:x .\n')
+    (tmp_path / "notes.txt").write_text("no RDF")
+    facts = parse([tmp_path])
+    assert facts.triples == 3
+    assert len(list(facts.capsules())) == 3

@@ -1,0 +1,59 @@
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+LOCK = (ROOT / "requirements.lock").read_text()
+
+
+def name(requirement: str) -> str:
+    return re.match(r"[A-Za-z0-9._-]+", requirement)[0].lower().replace("_", "-").replace(".", "-")
+
+
+def test_every_dependency_is_pinned():
+    wanted = [*PROJECT["project"]["dependencies"]]
+    for extra in PROJECT["project"]["optional-dependencies"].values():
+        wanted.extend(extra)
+    pinned = {name(line) for line in LOCK.splitlines() if "==" in line}
+    assert {name(requirement) for requirement in wanted} - pinned == set()
+
+
+def test_no_file_names_the_host_of_a_registry():
+    files = [
+        ROOT / file
+        for file in ("requirements.lock", "Makefile", "pyproject.toml", ".ci/run", ".pre-commit-config.yaml")
+    ]
+    assert [
+        file.name for file in files if re.search(r"(?<!emit-)index-url|find-links|https?://|file://", file.read_text())
+    ] == []
+
+
+def test_ci_runs_what_a_person_runs():
+    targets = set(re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    steps = re.findall(r"^step (\w+)$", (ROOT / ".ci/run").read_text(), re.MULTILINE)
+    assert steps == ["check", "test", "demo", "e2e"]
+    assert targets >= {*steps, "all", "dev", "eval", "bench", "fmt"}
+
+
+def test_the_change_log_tells_of_this_version():
+    assert f"## {PROJECT['project']['version']}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_packages_are_the_same_wherever_they_are_listed():
+    wheel = set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
+    makefile = re.search(r"^HOUSE := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
+    assert set(makefile) == wheel
+    assert set(PROJECT["tool"]["mypy"]["packages"]) == wheel
+    assert set(PROJECT["tool"]["importlinter"]["root_packages"]) == wheel
+    assert {path.parent.name for path in ROOT.glob("*/__init__.py")} == wheel
+
+
+def test_links_between_documents_lead_somewhere():
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")]
+    broken = []
+    for document in documents:
+        for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", document.read_text()):
+            if not (document.parent / target).exists():
+                broken.append(f"{document.relative_to(ROOT)}: {target}")
+    assert broken == []

@@ -1,0 +1,61 @@
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from serving.cli import app
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs/operating.md", ROOT / "docs/extending.md"]
+MAKE = re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+SETTING = re.compile(r"NACRE_[A-Z][A-Z_]*[A-Z]")
+
+
+def typed(document: Path) -> list[str]:
+    """The lines of indented and fenced blocks, and the short commands between backticks."""
+    text = document.read_text()
+    lines = [line.strip() for line in text.splitlines() if line.startswith(("    ", "\t"))]
+    for block in re.findall(r"```\w*\n(.*?)```", text, re.DOTALL):
+        lines.extend(line.strip() for line in block.splitlines())
+    lines.extend(re.findall(r"`([^`\n]+)`", text))
+    return [line.removeprefix("$ ").removeprefix(".venv/bin/") for line in lines]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_make_target_exists(document):
+    used = {line.split()[1] for line in typed(document) if re.match(r"make [a-z]", line)}
+    assert used - set(MAKE) == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_nacre_command_and_option_exists(document):
+    commands = typer.main.get_command(app).commands
+    unknown = []
+    for line in typed(document):
+        if not line.startswith("nacre "):
+            continue
+        words = shlex.split(line.split("#")[0], comments=True)
+        if words[1] not in commands:
+            unknown.append(line)
+            continue
+        options = {option for parameter in commands[words[1]].params for option in parameter.opts} | {"--help"}
+        unknown.extend(
+            f"{line}: {word}" for word in words if word.startswith("--") and word.split("=")[0] not in options
+        )
+    assert unknown == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_setting_exists(document):
+    from config.settings import Settings
+
+    known = {f"NACRE_{field.upper()}" for field in Settings.model_fields}
+    assert set(SETTING.findall(document.read_text())) - known == set()
+
+
+def test_readme_shows_the_rooms_of_the_house():
+    text = (ROOT / "README.md").read_text()
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert {package for package in packages if f"`{package}/`" not in text} == set()

@@ -1,0 +1,1 @@
+"""Hands: one retrieval branch a file; query in, evidence out."""

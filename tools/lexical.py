@@ -1,0 +1,13 @@
+"""The branch `lexical`: the words of a text -> sentences of the passages that hold them."""
+
+from records.evidence import Found
+from stores.lexical import Lexical
+from stores.passages import Passages
+from tools import hits
+
+BRANCH = "lexical"
+
+
+def search(lexical: Lexical, passages: Passages, text: str, question: str, *, round: int, limit: int) -> Found:
+    """Sentences of the `limit` passages that hold the words of `text` best, the best for `question` first."""
+    return hits.found(BRANCH, lexical.search, passages, text, question, round=round, limit=limit)

@@ -1,0 +1,13 @@
+"""The branch `vector`: a text -> sentences of the passages nearest in meaning."""
+
+from records.evidence import Found
+from stores.passages import Passages
+from stores.vectors import Vectors
+from tools import hits
+
+BRANCH = "vector"
+
+
+def search(vectors: Vectors, passages: Passages, text: str, question: str, *, round: int, limit: int) -> Found:
+    """Sentences of the `limit` passages nearest to `text`, the best for `question` first."""
+    return hits.found(BRANCH, vectors.search, passages, text, question, round=round, limit=limit)

@@ -1,0 +1,103 @@
+"""The branch `sql` with a model: the SELECT it wrote -> guarded, run, and its rows traced to entities and units."""
+
+import time
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from sqlglot import exp
+
+from records.errors import ToolError
+from records.evidence import Cell, Evidence, Found, Query, Table
+from records.schema import Schema
+from stores.tables import Rows, Tables
+from tools.guard import guard, sql_of
+from tools.keys import contributing, with_keys
+from tools.sql import BRANCH, brief, failed
+
+SMALLEST_ID = 2**31
+
+
+def run_written(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> Found:
+    """The rows of a SELECT that a model wrote, guarded; ids in its cells are shown as labels."""
+    started = time.perf_counter()
+    schema = tables.schema
+    sql = text
+    try:
+        query = guard(text, [*schema.relation_of, "entity"], limit=limit + 1)
+        sql = sql_of(query)
+        table = _table(query, tables, schema, limit, seconds)
+    except ToolError as error:
+        return failed(error, sql, "", round=round, seconds=time.perf_counter() - started, by="model")
+    ran = Query(
+        BRANCH,
+        round,
+        sql,
+        rows=len(table.rows),
+        truncated=table.truncated,
+        seconds=time.perf_counter() - started,
+        by="model",
+    )
+    keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
+    found = Evidence(BRANCH, round, "table", text=brief(table), query=ran, table=table, keys=keys)
+    return Found(BRANCH, (found,), (ran,), by="model")
+
+
+def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds: float) -> Table:
+    keyed = with_keys(query, schema)
+    found = tables.run(sql_of(keyed or query), limit=limit, seconds=seconds)
+    columns, rows = found.columns, found.rows
+    ids: list[tuple[int, ...]] = []
+    behind: int | None = None
+    if keyed is not None:
+        ids = [(row[-1],) if _is_id(row[-1]) else () for row in rows]
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    elif rows and (sources := contributing(query, schema)):
+        behind = int(tables.run(sql_of(sources.how_many), seconds=seconds).rows[0][0] or 0)
+        ids = [tuple(row[0] for row in tables.run(sql_of(sources.which), seconds=seconds).rows if _is_id(row[0]))]
+    names = _entities({i for row in ids for i in row} | {c for row in rows for c in row if _is_id(c)}, tables)
+    return Table(
+        columns,
+        tuple(tuple(names[cell][1] if _is_id(cell) and cell in names else cell for cell in row) for row in rows),
+        keys=tuple(tuple(names[i][0] for i in row if i in names) for row in ids),
+        units=_units(query, columns, schema),
+        contributing=behind,
+        truncated=found.truncated,
+    )
+
+
+def _is_id(cell: Cell) -> TypeGuard[int]:
+    # ids are 63-bit hashes: small numbers are counts and measures
+    return isinstance(cell, int) and not isinstance(cell, bool) and cell >= SMALLEST_ID
+
+
+def _entities(ids: set[int], tables: Tables) -> dict[int, tuple[str, str]]:
+    """IRI and label of those numbers that are entities."""
+    found: dict[int, tuple[str, str]] = {}
+    wanted = sorted(ids)
+    for start in range(0, len(wanted), 400):
+        part: Sequence[int] = wanted[start : start + 400]
+        marks = ",".join("?" * len(part))
+        rows: Rows = tables.run(f"SELECT id, iri, label FROM entity WHERE id IN ({marks})", part)
+        found.update({int(row[0] or 0): (str(row[1]), str(row[2] or row[1])) for row in rows.rows})
+    return found
+
+
+def _units(query: exp.Query, columns: tuple[str, ...], schema: Schema) -> tuple[str, ...]:
+    """The unit of each output column that shows, or gathers, exactly one column of the schema."""
+    units: dict[str, set[str]] = {}
+    for relation in schema.relations:
+        for column in relation.columns:
+            for name in filter(None, (column.value, column.low, column.high)):
+                units.setdefault(name.lower(), set()).add(schema.predicate_of[column.predicate].unit)
+    projections = query.selects
+    if len(projections) != len(columns):
+        return ("",) * len(columns)
+    return tuple(_unit(projection, units) for projection in projections)
+
+
+def _unit(projection: exp.Expr, units: dict[str, set[str]]) -> str:
+    shown = {column.name.lower() for column in projection.find_all(exp.Column)}
+    if len(shown) != 1 or projection.find(exp.Count):
+        return ""
+    known = units.get(shown.pop(), set())
+    return next(iter(known)) if len(known) == 1 else ""
