@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from records.evidence import Evidence, Table
 from records.turn import Understanding
 from semantics.english import function_words
+from semantics.sentences import covers as share
 from semantics.words import tokens
 
 FULL = 0.85
 MOSTLY = 0.7
-PARTLY = 0.4
+PARTLY = 0.34
 ENOUGH_WORDS = 0.6
 
 
@@ -42,10 +43,12 @@ def is_sure(understanding: Understanding, evidence: Evidence) -> bool:
 
 
 def is_answer(understanding: Understanding, evidence: Evidence) -> bool:
-    """Whether the evidence's reading accounts for enough of the question; for more, where words of it are unknown."""
+    """Whether the evidence's reading accounts for enough of the question. A yes or no needs more of it, where words are
+    unknown: what is left out of a list shows, what is left out of a "yes" does not."""
     if evidence.reading is None:
         return True
-    return covered(understanding, evidence) >= (MOSTLY if understanding.unknown else PARTLY)
+    doubtful = understanding.unknown and understanding.expected == "boolean"
+    return covered(understanding, evidence) >= (MOSTLY if doubtful else PARTLY)
 
 
 def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> int | None:
@@ -81,15 +84,11 @@ def content_words(text: str) -> frozenset[str]:
 
 def covers(question: str, sentences: Sequence[Evidence]) -> bool:
     """Whether these sentences hold most of the question's words, and of those that are more than their titles."""
-    asked = content_words(question)
     named = frozenset[str]().union(*(content_words(each.title) for each in sentences))
-    said = frozenset[str]().union(*(content_words(each.text) for each in sentences)) | named
-    further = asked - named
-    return bool(asked) and _most(asked, said) and _most(further, said)
-
-
-def _most(asked: frozenset[str], said: frozenset[str]) -> bool:
-    return len(asked & said) >= ENOUGH_WORDS * len(asked)
+    further = " ".join(sorted(content_words(question) - named))
+    if share(question, sentences) < ENOUGH_WORDS:
+        return False
+    return not further or share(further, sentences) >= ENOUGH_WORDS
 
 
 def is_enough(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 
+from agents.account import said
 from agents.plain import plain
-from agents.trust import content_words
+from agents.trust import content_words, is_empty
 from records.evidence import Evidence
 from semantics.claims import unsupported
 
@@ -49,7 +50,7 @@ class Gate:
         core = " ".join(_disarmed(text).split())
         if evidence and unsupported(core, self._these(evidence)):
             self.unsupported += 1
-            core = " ".join(_disarmed("; ".join(e.text for e in self._these(evidence) if e.text)).split()) or core
+            core = " ".join(_disarmed(" ".join(_verbatim(each) for each in self._these(evidence))).split()) or core
         self._let_out(core, evidence, " ")
 
     def feed(self, text: str, shown: Sequence[int]) -> None:
@@ -135,6 +136,10 @@ class Gate:
 
     def _these(self, indexes: Sequence[int]) -> list[Evidence]:
         return [self._evidence[index] for index in indexes]
+
+
+def _verbatim(evidence: Evidence) -> str:
+    return evidence.text if evidence.table is None or is_empty(evidence.table) else said(evidence.table).text
 
 
 def _disarmed(text: str) -> str:

@@ -8,6 +8,7 @@
 A class or predicate is named by its IRI, or by its local name or label where that is clear. What is stored stays.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -114,3 +115,24 @@ def _without(counts: dict[str, int], gone: set[str]) -> dict[str, int]:
 
 def _relation(relation: Relation, dropped: set[str]) -> Relation:
     return replace(relation, columns=tuple(c for c in relation.columns if c.predicate not in dropped))
+
+
+def suggest_annotations(schema: Schema) -> str:
+    """A starter file in YAML: every class and predicate with what is known of it, all commented out."""
+    lines = ["# Take away the '#' of what you want to change; see docs for the keys.", "classes:"]
+    for shown in schema.classes:
+        lines += [f"  # {_yaml(shown.iri)}:", f"  #   rename: {_yaml(shown.label)}"]
+        lines += [f"  #   comment: {_yaml(shown.comment)}", "  #   exclude: false"]
+    lines.append("predicates:")
+    for predicate in schema.predicates:
+        lines += [f"  # {_yaml(predicate.iri)}:", f"  #   rename: {_yaml(predicate.label)}"]
+        lines += [
+            f"  #   comment: {_yaml(predicate.comment)}",
+            f"  #   unit: {_yaml(predicate.unit)}",
+            "  #   drop: false",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _yaml(text: str) -> str:
+    return json.dumps(" ".join(text.split()), ensure_ascii=False)

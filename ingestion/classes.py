@@ -121,8 +121,8 @@ class Classes:
         for index in order:
             table = self.tables[index]
             telling = self._telling(table.closed, statements)
-            of_class = set(class_word(telling, statements).split("_"))
-            words = [w for w in segments[index] if not set(column_name(w).split("_")) <= of_class]
+            of_class = class_word(telling, statements)
+            words = [w for w in segments[index] if not _says_less(column_name(w), of_class)]
             table.words = tuple(words)
             if not telling:
                 table.name = names.claim(["thing", "untyped_thing"])
@@ -183,6 +183,11 @@ class Classes:
         return {
             i: [words_of(s).lower() for s in sorted(f) if s not in common and words_of(s)] for i, f in found.items()
         }
+
+
+def _says_less(word: str, name: str) -> bool:
+    """Whether a word of the data adds nothing to the name of a class."""
+    return set(word.split("_")) <= set(name.split("_")) or word.replace("_", "") == name.replace("_", "")
 
 
 def class_word(iri: str, statements: Statements) -> str:

@@ -55,8 +55,10 @@ def label_from_iri(iri: str) -> str:
     >>> label_from_iri("http://example.org/a/New%20York_City")
     'New York City'
     """
-    text = unquote(local_name(iri), errors="replace")
-    return re.sub(r"[\s_]+", " ", text).strip() or iri
+    text = local_name(iri)
+    if "%" in text:
+        text = unquote(text, errors="replace")
+    return " ".join(text.replace("_", " ").split()) or iri
 
 
 def column_name(name: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from ingestion.cells import Cells
 from ingestion.column_names import plain_words, words_of
 from ingestion.induce import Layout, Place
+from ingestion.quantities import stated_unit
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
@@ -49,7 +50,7 @@ def table_columns(layout: Layout) -> list[list[Place]]:
     found: list[list[Place]] = [[] for _ in layout.classes.tables]
     for place in layout.places:
         if not place.junction:
-            tables, counts = np.unique(layout.classes.table_of[place.subject], return_counts=True)
+            tables, counts = np.unique(layout.classes.table_of[place.subjects], return_counts=True)
             for table, _ in zip(tables.tolist(), counts.tolist(), strict=True):
                 found[table].append(place)
     for places in found:
@@ -134,7 +135,7 @@ def column(place: Place) -> Column:
 
 def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> Predicate:
     statements = layout.statements
-    domains = _spread(layout, np.unique(place.subject))
+    domains = _spread(layout, place.subjects)
     links = place.object[~place.literal]
     targets, counts = np.unique(links, return_counts=True)
     ranges = _spread(layout, targets)
@@ -144,16 +145,16 @@ def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> P
         iri=place.iri,
         label=statements.label(place.iri) or plain_words(local_name(place.iri)) or place.iri,
         triples=len(place.subject),
-        subjects=len(np.unique(place.subject)),
+        subjects=len(place.subjects),
         objects=len(targets) + len(place.distinct),
         has_literals=bool(place.literal.any()),
         has_links=bool(len(targets)),
-        functional=bool(len(np.unique(place.subject)) == len(place.subject)),
+        functional=len(place.subjects) == len(place.subject),
         domains=domains,
         ranges=ranges,
         datatype=cells.datatype if cells else "text",
         shape=cells.shape if cells else "single",
-        unit=cells.unit if cells else "",
+        unit=_unit(cells, statements.comments.get(place.iri, ""), statements.label(place.iri), local_name(place.iri)),
         minimum=cells.minimum if cells else None,
         maximum=cells.maximum if cells else None,
         comment=statements.comments.get(place.iri, ""),
@@ -164,6 +165,13 @@ def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> P
         inverses=tuple(statements.inverses.get(place.iri, ())),
         role=_role(layout, place, cells, label_of),
     )
+
+
+def _unit(cells: Cells | None, *said: str) -> str:
+    """The unit in the values, else the one that the comment or name of the predicate states."""
+    if cells is None or cells.unit or cells.datatype not in {"integer", "real"}:
+        return cells.unit if cells else ""
+    return next((unit for text in said if (unit := stated_unit(words_of(text)))), "")
 
 
 def _spread(layout: Layout, terms: "NDArray[np.int32]") -> dict[str, int]:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,12 @@ class Place:
     text: str = ""
     link: str = ""
     index: int = 0
+
+    @cached_property
+    def subjects(self) -> "Ints":
+        """The distinct subjects; the triples are sorted by subject."""
+        distinct: Ints = self.subject[np.diff(self.subject, prepend=-1) != 0]
+        return distinct
 
     def columns(self) -> int:
         """How many SQL columns it takes."""
@@ -240,7 +247,7 @@ def _name(layout: Layout) -> None:
         if place.functional:
             continue
         names = list(_predicate_names(place.iri, statements))
-        owner = classes.common_relation(np.unique(place.subject))
+        owner = classes.common_relation(place.subjects)
         stem = names[0].rstrip("_")
         verb = [f"has_{stem}"] if not stem.startswith(("has_", "is_")) else []
         place.junction = relations.claim([names[0], *verb, *([f"{owner}_{stem}"] if owner else []), *names[1:]])
@@ -271,7 +278,7 @@ def _evict(layout: Layout) -> None:
     """Functional predicates that would make a relation too wide become junctions, the rarest first."""
     classes = layout.classes
     tables_of = {
-        place.number: set(np.unique(classes.table_of[place.subject]).tolist())
+        place.number: set(np.unique(classes.table_of[place.subjects]).tolist())
         for place in layout.places
         if place.functional
     }

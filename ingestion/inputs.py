@@ -1,6 +1,7 @@
 """What an ingest is given: sources and texts as typed -> files, and one hash of all that is in them."""
 
 import glob
+import re
 import shutil
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from ingestion.texts import Document
 from records.errors import IngestionError
 from stores.versions import FORMAT
 
+_KEPT = re.compile(r"\S*/nacre-stdin-\w+/standard input")
 NOT_RDF = frozenset({".md", ".markdown", ".pdf", ".doc", ".docx", ".odt", ".csv", ".tsv", ".xlsx", ".sqlite", ".zip"})
 
 
@@ -24,7 +26,7 @@ def rdf_files(sources: Sequence[str]) -> Iterator[list[Path]]:
     with ExitStack() as stack:
         for source in sources:
             if source == "-":
-                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-"))
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-stdin-"))
                 kept = Path(folder) / "standard input"
                 with kept.open("wb") as copy:
                     shutil.copyfileobj(sys.stdin.buffer, copy)
@@ -44,7 +46,10 @@ def rdf_files(sources: Sequence[str]) -> Iterator[list[Path]]:
                 raise IngestionError(
                     f"{file}: {file.suffix} is no RDF. Give a .ttl or .nt file; documents go to --texts."
                 )
-        yield files
+        try:
+            yield files
+        except IngestionError as error:
+            raise IngestionError(_KEPT.sub("standard input", str(error))) from error.__cause__
 
 
 def fingerprint(files: Sequence[Path], documents: Sequence[Document], annotations: Path | None) -> str:

@@ -29,30 +29,37 @@ def preferred_labels(
         if rank is not None:
             ranks[number] = rank
     rows = np.flatnonzero(visible & (ranks[facts.predicate] >= 0) & facts.is_literal[facts.object])
-    languages = [language_rank(sort[2]) for sort in facts.sorts]
-    best: dict[int, tuple[int, tuple[int, str], str]] = {}
-    for subject, predicate, object_, sort in zip(
-        facts.subject[rows].tolist(),
-        ranks[facts.predicate[rows]].tolist(),
-        facts.object[rows].tolist(),
-        facts.sort_of[facts.object[rows]].tolist(),
-        strict=True,
-    ):
-        candidate = (predicate, languages[sort], texts[object_])
-        known = best.get(subject)
-        if known is None or candidate < known:
-            best[subject] = candidate
+    best = _best(facts, rows, ranks)
     blanks = facts.kinds("blank")
     unnamed = {n for n in entities[blanks[entities]].tolist() if n not in best}
     described = _by_literals(facts, visible, unnamed)
     labels = []
     for number in entities.tolist():
-        found = best.get(number)
-        text = " ".join(found[2].split())[:_LONGEST] if found else ""
+        text = " ".join(best.get(number, "").split())[:_LONGEST]
         if not text:
             text = described.get(number, "unnamed") if number in unnamed else label_from_iri(texts[number])
         labels.append(text)
     return labels
+
+
+def _best(facts: Facts, rows: "NDArray[np.intp]", ranks: "NDArray[np.int16]") -> dict[int, str]:
+    """The best name of each subject: by predicate, language, then in the order of the alphabet."""
+    tags = sorted({sort[2] for sort in facts.sorts}, key=language_rank)
+    order_of = {tag: number for number, tag in enumerate(tags)}
+    languages = np.array([order_of[sort[2]] for sort in facts.sorts], dtype=np.int64)
+    objects = facts.object[rows]
+    quality = ranks[facts.predicate[rows]].astype(np.int64) * (len(tags) + 1) + languages[facts.sort_of[objects]]
+    order = np.lexsort((quality, facts.subject[rows]))
+    rows, quality, objects = rows[order], quality[order], objects[order]
+    subjects = facts.subject[rows]
+    first = np.diff(subjects, prepend=-1) != 0
+    texts = facts.texts
+    best = dict(zip(subjects[first].tolist(), map(texts.__getitem__, objects[first].tolist()), strict=True))
+    ties = np.zeros(len(rows), dtype=bool)
+    ties[1:] = (quality == quality[np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))])[1:] & ~first[1:]
+    for number, other in zip(subjects[ties].tolist(), objects[ties].tolist(), strict=True):
+        best[number] = min(best[number], texts[other])
+    return best
 
 
 def _by_literals(facts: Facts, visible: "NDArray[np.bool_]", unnamed: set[int]) -> dict[int, str]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingestion.annotations import Annotations, annotate
+from ingestion.aside import write_aside, write_exact, write_graphs, write_types
 from ingestion.capsules import Facts
 from ingestion.cells import Cell
-from ingestion.describe import column, describe, table_columns, union_columns
+from ingestion.describe import column, describe, table_columns
 from ingestion.induce import Layout, Place, induce
-from ingestion.vocabulary import TYPE
+from ingestion.views import write_views
 from records.json_form import to_json
 from records.schema import Schema
 from stores.schema_sql import create_table, definitions, quoted
@@ -70,9 +71,9 @@ def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown
         _write_table(connection, layout, index, by_table[index], stored)
     for place in layout.places:
         _write_place(connection, layout, place, stored)
-    _write_types(connection, layout)
-    _write_views(connection, layout, by_table)
-    _write_aside(connection, layout)
+    write_types(connection, layout)
+    write_views(connection, layout, by_table)
+    write_aside(connection, layout)
     _write_indexes(connection, layout, by_table)
     _write_meta(connection, layout, stored, shown)
 
@@ -192,12 +193,12 @@ def _write_place(connection: sqlite3.Connection, layout: Layout, place: Place, s
         )
         keys = np.empty(len(order), dtype=np.int64)
         keys[order] = np.arange(1, len(order) + 1)
-    _write_exact(connection, layout, place, keys)
-    _write_graphs(connection, layout, place, keys)
+    write_exact(connection, layout, place, keys)
+    write_graphs(connection, layout, place, keys)
 
 
 def _owner_note(layout: Layout, place: Place) -> str:
-    owner = layout.classes.common_relation(np.unique(place.subject))
+    owner = layout.classes.common_relation(place.subjects)
     return f"id in {owner or 'entity'}"
 
 
@@ -215,139 +216,6 @@ def _junction_order(layout: Layout, place: Place) -> "NDArray[np.int64]":
         # Literals come before links: ids are positive.
         second[place.literal] = ranks[np.searchsorted(place.distinct, place.object[place.literal])] - len(numbers)
     return np.lexsort((second, layout.ids[place.subject]))
-
-
-def _write_exact(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
-    if place.cells is None or not any(place.cells.exact):
-        return
-    exact = np.array(place.cells.exact, dtype=bool)
-    rows = np.flatnonzero(place.literal)
-    rows = rows[exact[np.searchsorted(place.distinct, place.object[rows])]]
-    rows = rows[np.argsort(keys[rows], kind="stable")]
-    facts = layout.facts
-    connection.executemany(
-        "INSERT INTO _nacre_exact VALUES (?, ?, ?, ?, ?)",
-        (
-            (number, key, facts.texts[o], *facts.sorts[s][1:])
-            for number, key, o, s in zip(
-                [place.index] * len(rows),
-                keys[rows].tolist(),
-                place.object[rows].tolist(),
-                facts.sort_of[place.object[rows]].tolist(),
-                strict=True,
-            )
-        ),
-    )
-
-
-def _write_graphs(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
-    """The graphs of triples that are not in the base graph alone."""
-    facts = layout.facts
-    if facts.graph is None or layout.repeated is None:
-        return
-    written = []
-    for row, key in zip(place.row.tolist(), keys.tolist(), strict=True):
-        graphs = [int(facts.graph[row])]
-        while (row := row + 1) < facts.triples and layout.repeated[row]:
-            graphs.append(int(facts.graph[row]))
-        if graphs != [layout.base_graph]:
-            written += [(place.index, key, name) for name in sorted(facts.texts[g] for g in graphs)]
-    connection.executemany("INSERT INTO _nacre_graph VALUES (?, ?, ?)", sorted(written))
-
-
-def _write_types(connection: sqlite3.Connection, layout: Layout) -> None:
-    facts, classes, ids = layout.facts, layout.classes, layout.ids
-    quads: set[tuple[int, str, str]] = set()
-    base = facts.texts[layout.base_graph]
-    special: set[int] = set()
-    if facts.graph is not None:
-        type_number = layout.statements.number_of.get(TYPE, -1)
-        rows = np.flatnonzero((facts.predicate == type_number) & ~layout.statements.is_schema[facts.subject])
-        rows = rows[facts.kinds("iri")[facts.object[rows]]]
-        special = set(np.unique(facts.subject[rows[facts.graph[rows] != layout.base_graph]]).tolist())
-        for row in rows.tolist():
-            subject = int(facts.subject[row])
-            if subject in special:
-                quads.add((int(ids[subject]), facts.texts[facts.object[row]], facts.texts[facts.graph[row]]))
-    for number, types in classes.odd.items():
-        if number not in special:
-            quads |= {(int(ids[number]), iri, base) for iri in types} or {(int(ids[number]), "", "")}
-    connection.executemany("INSERT INTO _nacre_type VALUES (?, ?, ?)", sorted(quads))
-    members: list[tuple[int, str]] = []
-    for table in classes.tables:
-        for number in table.sets[1:]:
-            subjects = np.flatnonzero(classes.set_of == number)
-            names = sorted(classes.sets[number]) or [""]
-            members += [(key, iri) for key in ids[subjects].tolist() for iri in names]
-    connection.executemany("INSERT INTO entity_class VALUES (?, ?)", sorted(members))
-
-
-def _write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:
-    classes = layout.classes
-    for index, table in enumerate(classes.tables):
-        if table.merged:
-            columns = ", ".join(["id", *(c for p in by_table[index] for c in _names(p))])
-            connection.execute(
-                f"CREATE VIEW {quoted(table.name)} AS SELECT {columns} FROM {quoted(table.rows_name)}"
-                " WHERE id NOT IN (SELECT entity_id FROM entity_class)"
-            )
-    for iri, tables in sorted(classes.view_of.items()):
-        places = union_columns(by_table, tables)
-        selects = []
-        for index in tables:
-            here = {p.number for p in by_table[index]}
-            names = ["id"]
-            for place in places:
-                names += _names(place) if place.number in here else [f"NULL AS {n}" for n in _names(place)]
-            where = _member_filter(layout, index, iri)
-            selects.append(f"SELECT {', '.join(names)}\n  FROM {quoted(classes.tables[index].rows_name)}{where}")
-        if not selects:
-            selects = ["SELECT id FROM entity WHERE 0"]
-        body = "\nUNION ALL\n".join(selects)
-        connection.execute(f"CREATE VIEW {quoted(classes.relation_of[iri])} AS\n{body}")
-
-
-def _names(place: Place) -> list[str]:
-    return [quoted(n) for n in (place.value, place.low, place.high, place.text, place.link) if n]
-
-
-def _member_filter(layout: Layout, index: int, iri: str) -> str:
-    table = layout.classes.tables[index]
-    if not table.merged:
-        return ""
-    literal = "'" + iri.replace("'", "''") + "'"
-    listed = f"id IN (SELECT entity_id FROM entity_class WHERE class = {literal})"
-    if iri not in table.closed:
-        return f" WHERE {listed}"
-    return f" WHERE id NOT IN (SELECT entity_id FROM entity_class) OR {listed}"
-
-
-def _write_aside(connection: sqlite3.Connection, layout: Layout) -> None:
-    facts = layout.facts
-    written = []
-    for reason, rows in layout.aside.items():
-        wanted = set(rows.tolist())
-        for row in rows.tolist():
-            # The same triple in further graphs follows its first one.
-            while layout.repeated is not None and row + 1 < facts.triples and layout.repeated[row + 1]:
-                row += 1
-                wanted.add(row)
-        for row in wanted:
-            kind, datatype, language = facts.sorts[facts.sort_of[facts.object[row]]]
-            graph = "" if facts.graph is None else facts.texts[facts.graph[row]]
-            written.append(
-                (
-                    facts.texts[facts.subject[row]],
-                    facts.texts[facts.predicate[row]],
-                    kind,
-                    facts.texts[facts.object[row]],
-                    datatype,
-                    language,
-                    graph,
-                    reason,
-                )
-            )
-    connection.executemany("INSERT INTO _nacre_aside VALUES (?, ?, ?, ?, ?, ?, ?, ?)", sorted(written))
 
 
 def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:

@@ -64,7 +64,11 @@ def _entities(db: sqlite3.Connection, schema: Schema) -> Iterator[Name]:
             names = {name_tokens(text) for text in {label or "", *extra.get(key, ())}}
             names.add(name_tokens(split_name(unquote(local_name(iri)))))
             for tokens in names:
-                yield Name(tokens, "entity", iri, "", label or iri, group.relation, weight.get(key, 0.0))
+                # a thing that only its IRI names is rarely the one meant
+                unnamed = not extra.get(key) and len(names) == 1
+                yield Name(
+                    tokens, "entity", iri, "", label or iri, group.relation, -1.0 if unnamed else weight.get(key, 0.0)
+                )
 
 
 def _facts(db: sqlite3.Connection, schema: Schema) -> Iterator[tuple[str, str, int]]:
@@ -135,7 +139,9 @@ def _literals(
     for column in relation.columns:
         if column.predicate == predicate.iri and (column.text or column.value):
             name = column.text or column.value
-            yield from db.execute(f'SELECT "{relation.key}", "{name}" FROM "{relation.name}" WHERE "{name}" IS NOT NULL')
+            yield from db.execute(
+                f'SELECT "{relation.key}", "{name}" FROM "{relation.name}" WHERE "{name}" IS NOT NULL'
+            )
 
 
 def local_name(iri: str) -> str:

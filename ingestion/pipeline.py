@@ -12,22 +12,21 @@ from time import perf_counter
 
 from ingestion.annotations import read_annotations
 from ingestion.capsules import Facts
-from ingestion.index import index_vectors, index_words
+from ingestion.index import Place, index_vectors, index_words
 from ingestion.inputs import fingerprint, rdf_files
 from ingestion.load import write_tables
 from ingestion.names import write_names
 from ingestion.parse import parse
-from ingestion.publish import building, new_version, publish, writable
+from ingestion.publish import building, new_version, publish, unchanged, writable
 from ingestion.texts import Document, find_documents, text_passages
 from ingestion.verbalise import verbalise
 from records.errors import ConfigError, IngestionError
 from records.facts import Passage
 from records.schema import Schema
 from stores import versions
-from stores.catalog import open_collection
 from stores.passages import Passages, write_passages
 from stores.tables import Tables
-from stores.vectors import Collection, CollectionWriter, Embedder
+from stores.vectors import Embedder
 from stores.versions import Manifest
 
 log = logging.getLogger(__name__)
@@ -98,7 +97,7 @@ def ingest(
         stack.enter_context(_writer(home))
         inputs = fingerprint(files, documents, annotations)
         wanted = _planned(name, inputs, embedder, qdrant_url, _left_out(name, tables_only, no_vectors, embedder))
-        if present := _unchanged(home, wanted):
+        if present := unchanged(home, wanted):
             return _present(home, present)
         folder = stack.enter_context(building(home, wanted.version, qdrant_url, qdrant_key))
         work = _Work(home, folder, wanted, on_stage, embedder, qdrant_url, qdrant_key)
@@ -180,7 +179,10 @@ def _index(work: _Work) -> None:
         both = 2 * passages.count
         index_words(passages, work.folder / versions.LEXICAL, lambda done, _: work.progress("index", done, both))
         if work.embedder is not None:
-            _index_vectors(work, work.embedder, passages)
+            place = Place(work.home, work.folder, work.manifest, work.qdrant_url, work.qdrant_key)
+            work.embedded = index_vectors(
+                passages, place, work.embedder, lambda done, total: work.progress("index", total + done, both)
+            )
     finally:
         passages.close()
 
@@ -215,56 +217,6 @@ def _run(work: _Work, stages: Sequence[tuple[str, Callable[[_Work], None]]]) -> 
     version = work.manifest.version
     schema = _schema(versions.version_folder(work.home, version))
     return Ingested(work.home.name, version, schema, work.seconds, False, work.passages, work.embedded)
-
-
-def _index_vectors(work: _Work, embedder: Embedder, passages: Passages) -> None:
-    def progress(done: int, total: int) -> None:
-        work.progress("index", total + done, 2 * total)
-
-    try:
-        embedder.embed(["ready?"])
-    except Exception as error:  # onnxruntime, fastembed and what they load from each raise their own kinds
-        raise ConfigError(
-            f"The embedder {embedder.name} can't be used: {error}. Set NACRE_EMBEDDER=none to go without vectors."
-        ) from error
-    writer = _collection_writer(work, embedder)
-    try:
-        with _earlier(work, embedder) as earlier:
-            work.embedded = index_vectors(passages, writer, embedder, earlier, progress)
-        writer.finish()
-    except BaseException:
-        writer.abandon()
-        raise
-
-
-def _collection_writer(work: _Work, embedder: Embedder) -> CollectionWriter:
-    if work.manifest.collection is not None and work.qdrant_url is not None:
-        from stores.vectors_server import ServerWriter
-
-        return ServerWriter(work.qdrant_url, work.qdrant_key, work.manifest.collection, embedder.size)
-    from stores.vectors_edge import EdgeWriter
-
-    return EdgeWriter(work.folder / versions.VECTORS, embedder.size)
-
-
-@contextmanager
-def _earlier(work: _Work, embedder: Embedder) -> Iterator[Collection | None]:
-    """The vectors of the version before, if the same embedder made them and they can be read."""
-    collection = None
-    try:
-        version = versions.current(work.home)
-        if version is not None:
-            manifest = versions.manifest(work.home, version)
-            if manifest.embedder == embedder.name:
-                folder = versions.version_folder(work.home, version)
-                collection = open_collection(folder, manifest, work.qdrant_url, work.qdrant_key)
-    except Exception as error:  # whatever is wrong with the old vectors, new ones can be made
-        log.warning("the earlier vectors can't be read, all passages are embedded: %s", error)
-    try:
-        yield collection
-    finally:
-        if collection is not None:
-            collection.close()
 
 
 @contextmanager
@@ -302,28 +254,6 @@ def _left_out(name: str, tables_only: bool, no_vectors: bool, embedder: Embedder
     if no_vectors:
         return {"vector": f"ingested with --no-vectors. Run: nacre index --graph {name}"}
     return {} if embedder is not None else {"vector": NO_EMBEDDER.format(name)}
-
-
-def _unchanged(home: Path, wanted: Manifest) -> Manifest | None:
-    """The present version, if it was made of the same input in the same way and is whole."""
-    try:
-        version = versions.current(home)
-        present = versions.manifest(home, version) if version is not None else None
-    except (OSError, ConfigError):
-        return None
-    if present is None:
-        return None
-    same = (present.inputs, present.embedder, present.unavailable) == (
-        wanted.inputs,
-        wanted.embedder,
-        wanted.unavailable,
-    )
-    folder = versions.version_folder(home, present.version)
-    needed = [versions.TABLES, versions.LEXICON]
-    needed += [] if "lexical" in wanted.unavailable else [versions.PASSAGES, versions.LEXICAL]
-    needed += [versions.VECTORS] if wanted.embedder is not None and wanted.collection is None else []
-    whole = all((folder / each).exists() for each in needed)
-    return present if same and whole and (present.collection is None) == (wanted.collection is None) else None
 
 
 def _present(home: Path, manifest: Manifest) -> Ingested:

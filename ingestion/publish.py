@@ -12,7 +12,7 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
-from records.errors import IngestionError
+from records.errors import ConfigError, IngestionError
 from stores import versions
 from stores.catalog import drop_collection
 from stores.versions import BUILDING, CURRENT, LOCK, Manifest
@@ -87,6 +87,28 @@ def publish(home: Path, folder: Path, manifest: Manifest) -> None:
         _flush(aside)
         os.replace(aside, home / CURRENT)
         _flush(home)
+
+
+def unchanged(home: Path, wanted: Manifest) -> Manifest | None:
+    """The present version, if it was made of the same input in the same way and is whole."""
+    try:
+        version = versions.current(home)
+        present = versions.manifest(home, version) if version is not None else None
+    except (OSError, ConfigError):
+        return None
+    if present is None:
+        return None
+    same = (present.inputs, present.embedder, present.unavailable) == (
+        wanted.inputs,
+        wanted.embedder,
+        wanted.unavailable,
+    )
+    folder = versions.version_folder(home, present.version)
+    needed = [versions.TABLES, versions.LEXICON]
+    needed += [] if "lexical" in wanted.unavailable else [versions.PASSAGES, versions.LEXICAL]
+    needed += [versions.VECTORS] if wanted.embedder is not None and wanted.collection is None else []
+    whole = all((folder / each).exists() for each in needed)
+    return present if same and whole and (present.collection is None) == (wanted.collection is None) else None
 
 
 @contextmanager

@@ -32,6 +32,13 @@ _COMMON = """
     Pa kPa MPa bar mbar K l L ml cl dl hl N kN Nm ha mph mpg m² km² cm² m³ cm³ GB MB kB TB
 """
 COMMON = frozenset(_COMMON.split())
+_UNIT_WORDS = {
+    **{f"{prefix}metre": f"{sign}m" for prefix, sign in (("", ""), ("kilo", "k"), ("centi", "c"), ("milli", "m"))},
+    **{"mile": "mi", "foot": "ft", "feet": "ft", "inch": "in", "inche": "in", "yard": "yd", "hectare": "ha"},
+    **{"gram": "g", "kilogram": "kg", "tonne": "t", "pound": "lb", "litre": "l", "liter": "l"},
+    **{"second": "s", "minute": "min", "hour": "h", "watt": "W", "kilowatt": "kW", "percent": "%", "euro": "€"},
+}
+_STATED = re.compile(r"\bin (square |cubic )?([^\W\d_]+(?:/[^\W\d_]+)?)", re.IGNORECASE)
 _LONGEST = 60
 # Share of the distinct values that must read as quantities before a column becomes numeric.
 ENOUGH = 0.9
@@ -133,6 +140,21 @@ def read_all(texts: Sequence[str]) -> Reading | None:
     numbers = tuple(_in_unit(q, unit) for q in found)
     whole = all(n is None or all(x.is_integer() and abs(x) < 2**53 for x in n) for n in numbers)
     return Reading(unit, shape, numbers, whole)
+
+
+def stated_unit(text: str) -> str:
+    """The unit that a comment or name says its numbers are in, "" where it says none.
+
+    >>> stated_unit("Length of a river in kilometres."), stated_unit("area in square miles"), stated_unit("age in full")
+    ('km', 'mi²', '')
+    """
+    for found in _STATED.finditer(text):
+        word = found[2]
+        unit = word if word in COMMON else _UNIT_WORDS.get(word.lower().removesuffix("s").replace("meter", "metre"))
+        # "in s", "in second place": too short or too ambiguous to be taken for a unit
+        if unit and word != unit[:1] and word.lower() != "second":
+            return unit + {"square": "²", "cubic": "³"}.get((found[1] or "").strip().lower(), "")
+    return ""
 
 
 def conversion(unit: str, target: str) -> tuple[float, float] | None:

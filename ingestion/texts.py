@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ingestion.verbalise import bounded, passages
+from ingestion.packing import bounded, passages
 from ingestion.wording import clean
 from records.errors import IngestionError
 from records.facts import Passage, Sentence, Source

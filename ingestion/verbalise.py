@@ -1,21 +1,20 @@
 """Turn the facts of each thing into plain English sentences: Facts + Schema -> passages."""
 
 import re
-from collections.abc import Iterable, Iterator
-from hashlib import blake2b
+from collections.abc import Iterator
 from heapq import nsmallest
 from operator import itemgetter
 from typing import NamedTuple
 
 from ingestion.capsules import Facts
 from ingestion.neighbours import BLANK, IRI, LITERAL, Neighbours
+from ingestion.packing import bounded, passages
 from ingestion.titles import Titles
 from ingestion.vocabulary import ALTERNATIVE, RDF, SCHEMA_TYPES, TYPE, XSD, language_rank, local_name
-from ingestion.wording import Pattern, be, clean, is_state, listed, pattern, sentence_spans, spoken
+from ingestion.wording import Pattern, be, clean, is_state, listed, pattern, spoken
 from records.facts import Passage, Sentence, Source
 from records.schema import Predicate, Schema
 
-PART = 900  # characters of a passage, about as much as the embedder reads
 OBJECTS = 8  # names in a sentence about one thing
 SUBJECTS = 12  # names in a sentence about those that link to it
 LONG_TEXT = 120  # a literal of more characters is said as it stands
@@ -37,38 +36,6 @@ def verbalise(facts: Facts, schema: Schema) -> Iterator[Passage]:
         sentences = list(writer.sentences(subject))
         if sentences:
             yield from passages(facts.texts[subject], _capital(writer.titles.of(subject)), sentences)
-
-
-def passages(key: str, title: str, sentences: Iterable[Sentence]) -> Iterator[Passage]:
-    """Sentences packed into passages of about `PART` characters; ids are made of the content."""
-    part: list[Sentence] = []
-    size = number = 0
-    for sentence in sentences:
-        if part and size + len(sentence.text) > PART:
-            yield _passage(key, title, number, part)
-            part, size, number = [], 0, number + 1
-        part.append(sentence)
-        size += len(sentence.text) + 1
-    if part:
-        yield _passage(key, title, number, part)
-
-
-def bounded(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences of a text as offsets; one longer than a passage is cut between words."""
-    for start, end in sentence_spans(text):
-        while end - start > PART:
-            space = text.rfind(" ", start, start + PART)
-            cut = space if space > start else start + PART
-            yield start, cut
-            start = cut + (space == cut)
-        if start < end:
-            yield start, end
-
-
-def _passage(key: str, title: str, number: int, sentences: list[Sentence]) -> Passage:
-    content = "\0".join([key, str(number), title, *(sentence.text for sentence in sentences)])
-    digest = blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest()
-    return Passage(int.from_bytes(digest, "big") >> 1, key, title, tuple(sentences))
 
 
 class _How(NamedTuple):
@@ -102,6 +69,8 @@ class _Writer:
         self.booleans = {i for i, sort in enumerate(facts.sorts) if sort[1] == BOOLEAN}
         self.decimals = {i for i, sort in enumerate(facts.sorts) if sort[1] in DECIMALS}
         self.languages = {i: sort[2] for i, sort in enumerate(facts.sorts) if sort[2]}
+        self.long = {n for n, text in enumerate(self.texts) if len(text) > LONG_TEXT and self.kind[n] == LITERAL}
+        self.type_sets: dict[tuple[int, ...], tuple[str, int]] = {}
         self.schema_parts = self._declared()
         self.titles = Titles(facts, self._referrer)
 
@@ -127,8 +96,8 @@ class _Writer:
             forward[number] = objects
             if self.languages and not how.is_name and len(objects) > 1:
                 objects = self._preferred(objects)
-            if how.is_text or any(len(self.texts[o]) > LONG_TEXT and self.kind[o] == LITERAL for o in objects):
-                long = [o for o in objects if self.kind[o] == LITERAL and self._is_long(o, how)]
+            if how.is_text or not self.long.isdisjoint(objects):
+                long = [o for o in objects if o in self.long or (how.is_text and self.kind[o] == LITERAL)]
                 told.append(((0, how.form.text), [s for o in long for s in self._verbatim(subject, number, o)]))
                 objects = [o for o in objects if o not in long]
             if how.is_name:
@@ -141,20 +110,21 @@ class _Writer:
             yield from sentences
         yield from self._linking(subject, name, forward)
 
-    def _is_long(self, number: int, how: _How) -> bool:
-        return how.is_text or len(self.texts[number]) > LONG_TEXT
-
     def _classes(self, subject: int, name: str, number: int, objects: list[int]) -> Iterator[Sentence]:
         """The most telling class first: the rarest one."""
-        known = self.schema.class_of
-        found = sorted((known[iri].count, self._class_name(iri), o) for o in objects if (iri := self.texts[o]) in known)
-        if found:
-            names = list(dict.fromkeys(label for _, label, _ in found))[:OBJECTS]
-            article = "an" if names[0][0].lower() in "aeiou" else "a"
-            yield self._sentence(f"{name} is {article} {listed(names)}.", subject, number, found[0][2])
-
-    def _class_name(self, iri: str) -> str:
-        return spoken(clean(self.schema.class_of[iri].label), local_name(iri))
+        key = tuple(objects)
+        if key not in self.type_sets:
+            known = self.schema.class_of
+            found = sorted(
+                (known[iri].count, clean(known[iri].label), o) for o in key if (iri := self.texts[o]) in known
+            )
+            names = [spoken(label, local_name(self.texts[o])) for _, label, o in found]
+            article = "an" if names and names[0][:1].lower() in "aeiou" else "a"
+            said = f"is {article} {listed(list(dict.fromkeys(names))[:OBJECTS])}." if names else ""
+            self.type_sets[key] = said, found[0][2] if found else -1
+        said, first = self.type_sets[key]
+        if said:
+            yield self._sentence(f"{name} {said}", subject, number, first)
 
     def _verbatim(self, subject: int, number: int, value: int) -> Iterator[Sentence]:
         text = self.texts[value]
@@ -275,7 +245,7 @@ class _Writer:
 
     def _sentence(self, text: str, subject: int, predicate: int, object: int) -> Sentence:
         triple = self._written(subject), self.texts[predicate], self._written(object)
-        return Sentence(_capital(text), Source(triple))
+        return Sentence(_capital(text) if text[0] in "at" else text, Source(triple))
 
     def _written(self, number: int) -> str:
         return f"_:{self.texts[number]}" if self.kind[number] == BLANK else self.texts[number]

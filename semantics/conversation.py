@@ -1,10 +1,235 @@
-"""Make a turn stand alone by the turns before it: question + earlier turns -> Rewrite."""
+"""Make a turn stand alone by the turns before it: question + earlier turns -> Rewrite (coreference and ellipsis)."""
 
+import re
+from collections.abc import Sequence
+
+from records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from records.schema import Schema
-from records.turn import Earlier, Rewrite
+from records.turn import Earlier, Rewrite, Scope
+from semantics.english import function_words, measure, resource
+from semantics.linker import Candidate, Linker
+from semantics.understand import indexes
+from semantics.words import Token, tokens
 from stores.lexicon import Lexicon
+
+_ONE = frozenset("it its this that he she him his her hers".split())
+_MANY = frozenset("they them their theirs those these ones".split())
+_OPENERS = re.compile(r"^\s*(?:and|or|but|so|then|also|ok(?:ay)?|well|now)\b[\s,]*", re.IGNORECASE)
+_ABOUT = re.compile(r"^\s*(?:and\s+)?(?:what|how)\s+about\s+", re.IGNORECASE)
+_CORRECTION = re.compile(
+    r"^\s*(?:no|nope|sorry|actually)\b[\s,]*(?:(?:i|we)\s+(?:meant?|am asking about)\s+)?", re.IGNORECASE
+)
+# "there is", "that is why", "it is true that": no reference to anything said before
+_EMPTY_IT = re.compile(r"\b(?:that|which|who)\s+(?:it|that)\b", re.IGNORECASE)
 
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
     """The standalone question; independent questions come back unchanged."""
-    return Rewrite(standalone=question)
+    if not earlier:
+        return Rewrite(question)
+    linker, _ = indexes(lexicon)
+    words = tokens(question)
+    named = _named(linker, words)
+    correction = _CORRECTION.match(question)
+    about, opened = _ABOUT.match(question), _OPENERS.match(question)
+    lead = about or opened
+    if correction and named and len(words) <= 8 and re.match(r"\s*(no|nope|sorry|actually)", question, re.IGNORECASE):
+        return _substituted(question[correction.end() :], earlier, linker) or Rewrite(question)
+    ordinal = _ordinal(words, earlier[-1])
+    if ordinal is not None:
+        at, key, label = ordinal
+        return _replaced(question, words[at[0]].start, words[at[1] - 1].end, label, key)
+    if named and (lead or _short(words)):
+        substituted = _substituted(question[lead.end() :] if lead else question, earlier, linker)
+        if substituted is not None and _elliptic(question, words, named):
+            return substituted
+    pronoun = _pronoun(words, named)
+    if pronoun is not None:
+        return _resolved(question, words, pronoun, earlier, linker)
+    if not named and _fragment(words, linker):
+        focus = _focus(earlier, many=False, linker=linker)
+        if focus.keys and _asks_of_things(words):
+            many = _focus(earlier, many=True, linker=linker)
+            if len(many.keys) > 1:
+                return Rewrite(f"{_stripped(question)} (of {_listed(many.labels)})", True, many)
+        if focus.keys and len(focus.keys) == 1:
+            return Rewrite(f"{_stripped(question)} of {focus.labels[0]}?", True, focus)
+    return Rewrite(question)
+
+
+def _named(linker: Linker, words: Sequence[Token]) -> list[Candidate]:
+    """What the question itself names: things by name, or a part of a name that says enough."""
+    return [c for c in linker.link(words) if c.kind == "entity" and (c.exact or c.score >= 0.6)]
+
+
+def _short(words: Sequence[Token]) -> bool:
+    return len(words) <= 4
+
+
+def _elliptic(question: str, words: Sequence[Token], named: Sequence[Candidate]) -> bool:
+    """Does the turn name a thing and ask nothing of it ("and X?", "in X?")?"""
+    covered = {i for c in named for i in c.covered}
+    rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in function_words()]
+    verb = bool(words) and words[0].norm in {"is", "are", "was", "were", "does", "do", "did", "can", "has", "have"}
+    asks = any(t.norm in {"who", "where", "when", "which", "how", "what"} for t in words) and not _ABOUT.match(question)
+    return not rest and not verb and not asks
+
+
+def _substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+    """The last question with its thing replaced by one of the same kind."""
+    new = _named(linker, tokens(phrase))
+    for turn in reversed(earlier[-3:]):
+        old_words = tokens(turn.standalone)
+        old = _named(linker, old_words)
+        for candidate in old:
+            for other in new:
+                if other.relations & candidate.relations and other.keys != candidate.keys:
+                    start, end = old_words[candidate.start].start, old_words[candidate.end - 1].end
+                    text = turn.standalone[:start] + other.label + turn.standalone[end:]
+                    return Rewrite(text, True, Scope(None, other.keys, (other.label,)))
+    return None
+
+
+def _ordinal(words: Sequence[Token], last: Earlier) -> tuple[tuple[int, int], str, str] | None:
+    """ "The second one" of the list that was just given; "the last one", "the other one" of two."""
+    ordinals = resource()["ordinals"]
+    for i, token in enumerate(words):
+        following = words[i + 1].norm if i + 1 < len(words) else ""
+        alone = following in ("one", "") or following in function_words()
+        if not i or words[i - 1].norm != "the" or not alone:
+            continue
+        n = ordinals.get(token.norm) or (
+            len(last.keys) if token.norm == "last" else 2 if token.norm == "other" and len(last.keys) == 2 else 0
+        )
+        if n and 0 < n <= len(last.keys) and len(last.keys) > 1:
+            end = i + 2 if following == "one" else i + 1
+            return (i - 1, end), last.keys[n - 1], last.labels[n - 1]
+    return None
+
+
+def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
+    """The first pronoun that points back to an earlier turn; one after a thing of this turn points to that."""
+    first_name = min((c.start for c in named), default=len(words))
+    for i, token in enumerate(words):
+        if token.norm not in _ONE and token.norm not in _MANY:
+            continue
+        if i > first_name and not (token.norm in ("it", "its", "they", "them") and i < 2):
+            return None
+        following = words[i + 1] if i + 1 < len(words) else None
+        if token.norm == "that" and following and i and words[i - 1].norm not in function_words():
+            # "cities that lie in ...": a relative clause
+            continue
+        if token.norm == "it" and following is not None and following.norm in ("rain", "take"):
+            continue
+        return i
+    return None
+
+
+def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:
+    token = words[at]
+    many = token.norm in _MANY
+    focus = _focus(earlier, many, linker)
+    if not focus.keys:
+        return Rewrite(question)
+    start, end = token.start, token.end
+    if token.norm in ("that", "this", "those", "these") and at + 1 < len(words):
+        following = words[at + 1]
+        if following.norm not in function_words() or following.norm in ("one", "ones"):
+            # "that car", "this one": the noun goes too
+            end = following.end
+    if len(focus.keys) == 1:
+        label = focus.labels[0] + ("'s" if token.norm in ("its", "their", "his", "her") and at + 1 < len(words) else "")
+        return _replaced(question, start, end, label, focus.keys[0], focus)
+    text = f"{question[: token.end]} ({_listed(focus.labels)}){question[token.end :]}"
+    return Rewrite(_stripped(text), True, focus)
+
+
+def _replaced(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
+    text = question[:start] + label + question[end:]
+    plain = label.removesuffix("'s")
+    return Rewrite(_stripped(text), True, scope or Scope(None, (key,), (plain,)))
+
+
+def _stripped(question: str) -> str:
+    """Without the words that only tie it to the turn before: "and its price?" -> "its price?"."""
+    text = _OPENERS.sub("", question).strip()
+    return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + ("?" if question.rstrip().endswith("?") else "")
+
+
+def _listed(labels: Sequence[str]) -> str:
+    shown = ", ".join(labels[:4])
+    return shown + (f" and {len(labels) - 4} more" if len(labels) > 4 else "")
+
+
+def _fragment(words: Sequence[Token], linker: Linker) -> bool:
+    """Asks a property of nothing ("and top speed?", "which is the cheapest?")."""
+    candidates = [c for c in linker.link(words) if c.score >= 0.4]
+    kinds = {c.kind for c in candidates}
+    explained = {i for c in candidates for i in c.covered}
+    if any(i not in explained and t.norm not in linker.light and measure(t) is None for i, t in enumerate(words)):
+        return False
+    if "class" in kinds and not _asks_of_things(words):
+        return False
+    return bool(kinds & {"predicate", "flag"}) or any(measure(t) for t in words)
+
+
+def _asks_of_things(words: Sequence[Token]) -> bool:
+    """ "Which is the cheapest": a choice among things that were named before."""
+    chosen = any((m := measure(t)) is not None and m.degree == "superlative" for t in words)
+    return (
+        chosen
+        and words[0].norm in ("which", "what", "and")
+        and not any(t.norm not in function_words() and measure(t) is None for t in words)
+    )
+
+
+def _focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Scope:
+    """What the conversation is about: the things of the last turn that has some, one or many as the pronoun wants."""
+    for turn in reversed(earlier):
+        answered, asked = _answered(turn), _asked_about(turn.plan)
+        if many:
+            for keys in (answered, asked, turn.keys):
+                if len(keys) > 1:
+                    return Scope(turn.plan, tuple(keys), _labels(keys, linker))
+            continue
+        if len(answered) == 1:
+            return Scope(turn.plan, tuple(answered), _labels(answered, linker))
+        if asked:
+            return Scope(turn.plan, tuple(asked), _labels(asked, linker))
+    if many:
+        return _focus(earlier, False, linker)
+    return Scope()
+
+
+def _answered(turn: Earlier) -> tuple[str, ...]:
+    """The things an answer named, where it named things."""
+    body = turn.plan.body if turn.plan else None
+    if isinstance(body, Combine):
+        return turn.keys
+    if isinstance(body, Select) and not isinstance(body.answers[0], Aggregate) and body.answers[0].kind == "itself":
+        return turn.keys
+    return ()
+
+
+def _asked_about(plan: Plan | None) -> tuple[str, ...]:
+    """The things a plan names: those of its first variable with names."""
+    body = plan.body if plan else None
+    if isinstance(body, Ask):
+        body = body.select
+    if isinstance(body, Compute):
+        body = body.left
+    if isinstance(body, Profile):
+        body = body.members
+    if not isinstance(body, Select):
+        return ()
+    answer = body.answers[-1]
+    owner = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
+    ordered: list[Variable] = sorted(body.variables, key=lambda v: v.name != owner)
+    for variable in ordered:
+        if variable.keys:
+            return variable.keys
+    return ()
+
+
+def _labels(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
+    return tuple(linker.lexicon.entities[k][0].label if k in linker.lexicon.entities else k for k in keys)

@@ -23,7 +23,9 @@ class Measure(NamedTuple):
 def resource() -> dict[str, Any]:
     """The parsed resource file."""
     path = Path(__file__).parent / "resources" / "english.yaml"
-    data: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    data: dict[str, Any] = yaml.load(
+        path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
     return data
 
 

@@ -4,7 +4,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from os.path import commonprefix
 from typing import Literal
 
 import simplemma
@@ -75,6 +74,7 @@ class Linker:
         # what a fifth of all names say names nothing ("Ltd" in a list of companies)
         self.common = {t for t, n in self.entity_tokens.items() if count >= 20 and len(n) > count / 5}
         self.light = function_words() | self.common
+        self.idf.update(dict.fromkeys(self.common, 0.02))
         self.single = {n.tokens[0] for n in lexicon.names if n.kind == "entity" and len(n.tokens) == 1}
         self.fuzzy = [t for t in self.entity_tokens if len(t) >= 4 and not any(c.isdigit() for c in t)]
         # words run together in a name ("sizetotal"): their halves may be said alone; a dictionary word stays whole
@@ -85,7 +85,19 @@ class Linker:
     def link(self, tokens: Sequence[Token]) -> list[Candidate]:
         """All candidates of all spans, best first within a span."""
         found = [*self._entities(tokens), *self._schema_terms(tokens)]
+        # a whole name of a class leaves no room for a part of a property's name
+        whole = [c for c in found if c.kind == "class" and c.exact]
+        found = [
+            c
+            for c in found
+            if c.kind not in ("predicate", "value")
+            or c.exact
+            or not any(c.covered <= w.covered | self._light(tokens) and c.score < w.score for w in whole)
+        ]
         return sorted(found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label))
+
+    def _light(self, tokens: Sequence[Token]) -> set[int]:
+        return {i for i, t in enumerate(tokens) if t.norm in self.light}
 
     # entities
 
@@ -97,17 +109,23 @@ class Linker:
         if token.norm in self.entity_tokens:
             return {token.norm: 1.0} | {t: 0.97 for t in self.by_lemma.get(token.lemma, ()) if t != token.norm}
         if token.lemma in self.entity_tokens or token.lemma in self.by_lemma:
-            return {t: 0.97 for t in self.by_lemma.get(token.lemma, {token.lemma})}
+            return dict.fromkeys(self.by_lemma.get(token.lemma, {token.lemma}), 0.97)
         if token.norm in self.affixes or token.lemma in self.affixes:
-            return {t: 0.9 for t in self.affixes.get(token.norm) or self.affixes[token.lemma]}
+            return dict.fromkeys(self.affixes.get(token.norm) or self.affixes[token.lemma], 0.9)
         if token.norm.endswith("ly"):
             for form in (token.norm[:-2], token.norm[:-1]):
                 if form in self.entity_tokens:
                     return {form: 0.95}
         # another word for it counts only for things whose whole name it is
-        same = [t for word in synonyms(token.lemma) if word != token.lemma for t in self.by_lemma.get(word, ()) if t in self.single]
+        same = [
+            t
+            for word in synonyms(token.lemma)
+            if word != token.lemma
+            for t in self.by_lemma.get(word, ())
+            if t in self.single
+        ]
         if same:
-            return {t: 0.85 for t in same}
+            return dict.fromkeys(same, 0.85)
         if len(token.norm) >= 4 and token.norm.isalpha() and not _known(token):
             near = process.extract(token.norm, self.fuzzy, scorer=fuzz.ratio, limit=4, score_cutoff=79)
             best = near[0][1] if near else 0
@@ -142,16 +160,22 @@ class Linker:
                 found &= names
             if not found and position + 1 < len(tokens):
                 joined = tokens[position].norm + tokens[position + 1].norm
-                like = self._tokens_like(tokens[position]._replace(norm=joined, lemma=joined)) if any(
-                    c.isdigit() for c in joined
-                ) else {}
+                like = (
+                    self._tokens_like(tokens[position]._replace(norm=joined, lemma=joined))
+                    if any(c.isdigit() for c in joined)
+                    else {}
+                )
                 found = self._having(like) & names if names is not None else self._having(like)
                 step = 2
             if found:
                 names, matched[position] = found, like
                 position += step
                 end = position
-            elif names is not None and (tokens[position].norm in _GLUE or tokens[position].norm in self.common) and position - end < 2:
+            elif (
+                names is not None
+                and (tokens[position].norm in _GLUE or tokens[position].norm in self.common)
+                and position - end < 2
+            ):
                 position += 1
             else:
                 break
@@ -189,6 +213,7 @@ class Linker:
             labels.setdefault(name.target, name)
         covered = frozenset(matched) | frozenset(range(start, end))
         top_weight = max(labels[t].weight for found in coverage.values() for t in found) + 1
+        top_weight = max(1.0, top_weight)
         for relation, found in coverage.items():
             best = max(found.values())
             near = sorted((t for t, share in found.items() if share >= best - 0.02), key=lambda t: (-found[t], t))
@@ -199,20 +224,36 @@ class Linker:
             weight = max(labels[k].weight for k in keys)
             group = next(g for g in self.schema.groups if g.relation == relation)
             label = labels[keys[0]].label if len(keys) == 1 else " ".join(t.text for t in tokens[start:end])
-            prominence = 0.04 * math.log(1 + weight) / math.log(1 + top_weight) if top_weight > 1 else 0.0
+            prominence = 0.04 * math.log(1 + max(0.0, weight)) / math.log(1 + top_weight) if top_weight > 1 else 0.0
+            if weight < 0:
+                prominence = -0.06
+            if best < 0.34 and len(matched) == 1 and _known(tokens[start]) and tokens[start].norm.isalpha():
+                # an everyday word inside a long name does not name it
+                continue
             exact = best >= 0.97
             score = quality * (0.95 if exact else 0.35 + 0.55 * best) + prominence
             common = {"start": start, "end": end, "relations": frozenset((relation,)), "covered": covered}
             if len(keys) <= _FAMILY_LIMIT:
                 yield Candidate(
-                    "entity", score=score, label=label, exact=exact, classes=group.classes, without=group.without,
-                    keys=keys, **common,  # type: ignore[arg-type]
+                    "entity",
+                    score=score,
+                    label=label,
+                    exact=exact,
+                    classes=group.classes,
+                    without=group.without,
+                    keys=keys,
+                    **common,  # type: ignore[arg-type]
                 )
             if len(keys) < len(found) <= _FAMILY_LIMIT:
                 label = " ".join(t.text for t in tokens[start:end])
                 yield Candidate(
-                    "entity", score=quality * 0.5, label=label, classes=group.classes, without=group.without,
-                    keys=tuple(sorted(found)), **common,  # type: ignore[arg-type]
+                    "entity",
+                    score=quality * 0.5,
+                    label=label,
+                    classes=group.classes,
+                    without=group.without,
+                    keys=tuple(sorted(found)),
+                    **common,  # type: ignore[arg-type]
                 )
 
     # classes, predicates, values
@@ -255,7 +296,7 @@ class Linker:
         if not like and len(token.lemma) >= 6:
             # one root in another form: "accelerate", "acceleration"
             for word in self.schema_lemmas:
-                same = len(commonprefix((word, token.lemma)))
+                same = _shared_start(word, token.lemma)
                 if same >= 5 and same >= 0.65 * max(len(word), len(token.lemma)):
                     like[word] = 0.8
         if not like and len(token.norm) >= 5 and token.norm.isalpha() and not _known(token):
@@ -263,9 +304,7 @@ class Linker:
                 like[word] = score / 115
         return like
 
-    def _term(
-        self, tokens: Sequence[Token], index: int, found: dict[int, tuple[int, float]]
-    ) -> Iterator[Candidate]:
+    def _term(self, tokens: Sequence[Token], index: int, found: dict[int, tuple[int, float]]) -> Iterator[Candidate]:
         name, words = self.lexicon.names[index], self.lemmas[index]
         light = function_words()
         weights = [0.15 if w in light and len(words) > 1 else 1.0 for w in words]
@@ -276,8 +315,10 @@ class Linker:
                 continue
             span, places = [first], {found[first][0]: found[first][1]}
             for position in positions:
-                if position <= first or position - span[-1] > 2 or found[position][0] in places and (
-                    weights[found[position][0]] < 1 or position - span[-1] > 1
+                if (
+                    position <= first
+                    or position - span[-1] > 2
+                    or (found[position][0] in places and (weights[found[position][0]] < 1 or position - span[-1] > 1))
                 ):
                     continue
                 span.append(position)
@@ -301,10 +342,14 @@ class Linker:
         elif name.kind == "group" and share >= 0.45:
             group = next(g for g in self.schema.groups if g.relation == name.target)
             yield Candidate(
-                "class", score=share * 0.94, relations=frozenset((name.target,)), classes=group.classes,
-                without=group.without, **common,  # type: ignore[arg-type]
+                "class",
+                score=share * 0.94,
+                relations=frozenset((name.target,)),
+                classes=group.classes,
+                without=group.without,
+                **common,  # type: ignore[arg-type]
             )
-        elif name.kind == "predicate" and share >= 0.3:
+        elif name.kind == "predicate" and share >= 0.39:
             predicate = self.schema.predicate_of[name.target]
             kind: Kind = "flag" if predicate.datatype == "boolean" else "predicate"
             yield Candidate(kind, score=share * 0.93, predicate=name.target, **common)  # type: ignore[arg-type]
@@ -323,9 +368,15 @@ def _affixes(token: str) -> list[str]:
         return []
     last = max(i for i, c in enumerate(token) if c.isdigit()) + 1
     found = {token[first:], token[:last]} - {token}
-    return sorted((f for f in found if len(f) >= 2), key=lambda f: token.find(f) > 0) if len(found) < 2 else sorted(
-        found, key=lambda f: (len(f), f)
+    return (
+        sorted((f for f in found if len(f) >= 2), key=lambda f: token.find(f) > 0)
+        if len(found) < 2
+        else sorted(found, key=lambda f: (len(f), f))
     )
+
+
+def _shared_start(a: str, b: str) -> int:
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _known(token: Token) -> bool:

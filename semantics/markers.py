@@ -1,4 +1,4 @@
-"""Find the function words that shape a question: tokens -> Form (what is asked, superlatives, comparisons, negations)."""
+"""Find the words that shape a question: tokens -> Form (what is asked, superlatives, comparisons, negations)."""
 
 import re
 from collections.abc import Sequence
@@ -30,17 +30,18 @@ _OPERATORS: tuple[tuple[str, Comparison], ...] = (
 )
 # "what makes the ...", "describe ...", "why would ...": nothing a row could answer
 _PROSE = re.compile(
-    r"\b(?:why|describe|characteri[sz]e[sd]?|explain|summari[sz]e|sum up|overview|sell me)\b|^(?:tell me|talk)\b.*\babout\b"
-    r"|\bwhat(?:'s| is| are| was| were)\b[^?]*\b(?:like|about|special|exciting|interesting|character|luxurious|good at|known for|"
-    r"difference|differences)\b|\bwhat makes?\b|\bfeel for\b|\bwho should\b|\bwhat (?:would|does|do|did|can|kind)\b[^?]*"
-    r"\b(?:offer|bring|add|convince|get|expect|provide|include|stand for)\b|\bin general\b|\bshare\b.*\bwith\b"
-    r"|\bdifferences? between\b|\bcompare\b|\bcompared (?:with|to)\b|\bwhat kind of\b[^?]*\b(?:would|get)\b"
+    r"\b(?:why|describe|characteri[sz]e[sd]?|explain|summari[sz]e|sum up|overview|feel for|who should|in general)\b"
+    r"|^(?:tell me|talk)\b.*\babout\b|\bwhat makes?\b|\bshare\b.*\bwith\b|\bdifferences? between\b|\bcompare\b"
+    r"|\bcompared (?:with|to)\b|\bwhat kind of\b[^?]*\b(?:would|get)\b"
+    r"|\bwhat(?:'s| is| are| was| were)\b[^?]*\b(?:like|about|special|exciting|interesting|character|luxurious"
+    r"|good at|known for|differences?)\b"
+    r"|\bwhat (?:would|does|do|did|can|kind)\b[^?]*\b(?:offer|bring|add|convince|get|expect|provide|include|stand for)\b"
 )
 
 
 @dataclass(frozen=True)
 class Superlative:
-    """"largest", "most expensive" (with a measure) or plain "most", "fewest" (without); `place` is 2 for "second largest"."""
+    """A superlative: with a measure ("largest") or plain ("most"); `place` is 2 for "second largest"."""
 
     start: int
     end: int
@@ -52,7 +53,7 @@ class Superlative:
 
 @dataclass(frozen=True)
 class Comparative:
-    """"longer than", "more expensive than", "more than" something that is no number."""
+    """ "longer than", "more expensive than", "more than" something that is no number."""
 
     start: int
     end: int
@@ -62,7 +63,7 @@ class Comparative:
 
 @dataclass(frozen=True)
 class Bound:
-    """A number to compare with: "over 4.8 m", "longer than 5 m" (with the adjective's measure), "between 3 and 5" gives two."""
+    """A number to compare with: "over 4.8 m", "longer than 5 m" (with its measure); "between 3 and 5" gives two."""
 
     start: int
     end: int
@@ -104,12 +105,27 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
         elif word in ("maximum", "minimum") and i not in numeric:
             aggregates.append((i, "max" if word == "maximum" else "min"))
     degree = measure(tokens[focus]) if asked == "degree" and focus < len(tokens) else None
-    taken = numeric | {i for s in supers for i in range(s.start, s.end)} | {i for c in comparatives for i in range(c.start, c.end)}
+    taken = (
+        numeric
+        | {i for s in supers for i in range(s.start, s.end)}
+        | {i for c in comparatives for i in range(c.start, c.end)}
+    )
     taken |= {i for i, _ in aggregates}
     if degree:
         taken.add(focus)
     negations = tuple(i for i, w in enumerate(words) if w in _NEGATIONS and i not in numeric)
-    return Form(asked, focus, supers, comparatives, bounds, tuple(aggregates), negations, degree, frozenset(taken), frozenset(numeric))
+    return Form(
+        asked,
+        focus,
+        supers,
+        comparatives,
+        bounds,
+        tuple(aggregates),
+        negations,
+        degree,
+        frozenset(taken),
+        frozenset(numeric),
+    )
 
 
 def _asked(question: str, words: list[str], tokens: Sequence[Token]) -> tuple[Asked, int]:
@@ -137,7 +153,11 @@ def _asked(question: str, words: list[str], tokens: Sequence[Token]) -> tuple[As
             return "where", i + 1
         if word == "when":
             return "when", i + 1
-    if words and words[0] in _YES_NO and not (len(words) > 1 and words[0] in ("can", "could", "would", "will") and words[1] in ("you", "i")):
+    if (
+        words
+        and words[0] in _YES_NO
+        and not (len(words) > 1 and words[0] in ("can", "could", "would", "will") and words[1] in ("you", "i"))
+    ):
         return "yesno", 1
     for i, word in enumerate(words[:5]):
         if word in _LIST:
@@ -152,7 +172,11 @@ def _superlatives(tokens: Sequence[Token]) -> list[Superlative]:
         start, place, limit = i, 1, 1
         if i and tokens[i - 1].norm in ordinals:
             place, start = ordinals[tokens[i - 1].norm], i - 1
-        elif i and (tokens[i - 1].norm in numbers or tokens[i - 1].norm.isdigit()) and not (i > 1 and tokens[i - 2].norm == "at"):
+        elif (
+            i
+            and (tokens[i - 1].norm in numbers or tokens[i - 1].norm.isdigit())
+            and not (i > 1 and tokens[i - 2].norm == "at")
+        ):
             limit, start = int(numbers.get(tokens[i - 1].norm) or int(tokens[i - 1].norm)), i - 1
         if i + 1 < len(tokens) and tokens[i + 1].norm.isdigit() and token.norm in ("top", "first"):
             found.append(Superlative(i, i + 2, True, None, 1, int(tokens[i + 1].norm)))
@@ -198,7 +222,9 @@ def _bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
             numbers.append(Quantity(1.0, "", token.start, token.end))
     for number in sorted(numbers, key=lambda q: q.start):
         before = lowered[: number.start].rstrip(" £€$")
-        if re.search(r"\bfrom(?:\s\S+)? to$|\bfrom$", before) and re.search(r"\bfrom\s\S+(?:\s[a-z/]+)? to \d", lowered):
+        if re.search(r"\bfrom(?:\s\S+)? to$|\bfrom$", before) and re.search(
+            r"\bfrom\s\S+(?:\s[a-z/]+)? to \d", lowered
+        ):
             # "from 0 to 60" names a course, it bounds nothing
             continue
         between = re.search(r"between\s+\S+(?:\s+\S+)??\s+and$", before)
@@ -224,9 +250,7 @@ def _bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
     return tuple(found)
 
 
-def _bound(
-    tokens: Sequence[Token], start: int, number: Quantity, op: Comparison, own: Measure | None = None
-) -> Bound:
+def _bound(tokens: Sequence[Token], start: int, number: Quantity, op: Comparison, own: Measure | None = None) -> Bound:
     inside = [i for i, t in enumerate(tokens) if t.end > start and t.start < number.end]
     if own is None and inside and inside[0] < len(tokens):
         first = measure(tokens[inside[0]])

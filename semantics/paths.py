@@ -29,7 +29,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Access:
-    """Where a predicate's literals are for a thing: the way to its owner (no steps: itself), and the share of things that have it."""
+    """Where a predicate's literals are for a thing: the way to its owner (no steps: itself), and how many have it."""
 
     steps: tuple[Step, ...]
     predicate: str
@@ -51,8 +51,11 @@ class SchemaGraph:
                 self.steps[link.subject].append(Step(link.predicate, True, link.object, link.triples))
                 self.steps[link.object].append(Step(link.predicate, False, link.subject, link.triples))
         self.words = {
-            p.iri: [frozenset(lemma(t) for t in linker.lexicon.names[i].tokens) for i in linker.lemmas
-                    if linker.lexicon.names[i].kind == "predicate" and linker.lexicon.names[i].target == p.iri]
+            p.iri: [
+                frozenset(lemma(t) for t in linker.lexicon.names[i].tokens)
+                for i in linker.lemmas
+                if linker.lexicon.names[i].kind == "predicate" and linker.lexicon.names[i].target == p.iri
+            ]
             for p in schema.predicates
         }
         self.paths = lru_cache(maxsize=4096)(self._paths)
@@ -83,7 +86,9 @@ class SchemaGraph:
 
     def _rarity(self, step: Step, source: str) -> float:
         """A link that few things of either end have is an unlikely reading."""
-        share = min(1.0, step.triples / self.size.get(source, 1)) * min(1.0, step.triples / self.size.get(step.target, 1))
+        share = min(1.0, step.triples / self.size.get(source, 1)) * min(
+            1.0, step.triples / self.size.get(step.target, 1)
+        )
         return 0.5 * (1 - share)
 
     def _access(self, relations: frozenset[str], predicate: str) -> tuple[Access, ...]:
@@ -93,7 +98,7 @@ class SchemaGraph:
         own = sum(self.facts.get((r, predicate), 0) for r in relations)
         if own:
             share = min(1.0, own / total)
-            found.append(Access((), predicate, share, 0.3 * (1 - share)))
+            found.append(Access((), predicate, share, 1.0 * (1 - share)))
         best: dict[tuple[str, bool], Access] = {}
         for source in sorted(relations):
             for step in self.steps[source]:
@@ -114,10 +119,10 @@ class SchemaGraph:
         return tuple(sorted(found, key=lambda a: (a.cost, str(a.steps)))[:4])
 
     def measuring(self, relations: frozenset[str], concepts: tuple[str, ...]) -> list[tuple[str, Access, float]]:
-        """Predicates with numbers or dates that measure one of `concepts`, with the way to them and a cost, best first."""
+        """Predicates with numbers or dates that measure one of `concepts`: (IRI, way, cost), best first."""
         found = []
         for predicate in self.schema.predicates:
-            if not predicate.has_literals or predicate.datatype in ("text", "boolean") and predicate.minimum is None:
+            if not predicate.has_literals or (predicate.datatype in ("text", "boolean") and predicate.minimum is None):
                 continue
             rank = self._rank(predicate.iri, concepts)
             if rank is None:
@@ -127,7 +132,7 @@ class SchemaGraph:
         return sorted(found, key=lambda f: (f[2], f[0]))
 
     def _rank(self, predicate: str, concepts: tuple[str, ...]) -> float | None:
-        """How well a predicate's names say one of the concepts: the place in the list, plus how much else the name says."""
+        """How well a predicate's names say a concept: its place in the list, plus how much else the name says."""
         best = None
         for place, concept in enumerate(concepts):
             wanted = {lemma(w) for w in concept.split()}

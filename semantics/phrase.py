@@ -48,7 +48,11 @@ def _computed(body: Compute, table: Table) -> Phrase:
         told = f"{say(left, unit)} against {say(right, unit)}, {word}"
         return Phrase(f"{'Yes' if result else 'No'}, {told}.", (bool(result),))
     assert isinstance(result, (int, float))
-    return Phrase(f"The difference is {say(abs(result), unit)} ({say(left, unit)} against {say(right, unit)}).", (_round(abs(result)),), unit or None)
+    return Phrase(
+        f"The difference is {say(abs(result), unit)} ({say(left, unit)} against {say(right, unit)}).",
+        (_round(abs(result)),),
+        unit or None,
+    )
 
 
 def _number(plan: Plan, table: Table, schema: Schema) -> Phrase:
@@ -75,12 +79,14 @@ def _attribute(body: Select, last: Attribute, table: Table, schema: Schema) -> P
         lines.append(f"{row[0]}: {said}" if owned else said)
     if len(set(lines)) == 1 and not owned:
         return Phrase(f"The {label} is {lines[0]}.", tuple(values), unit or None)
-    if owned and len({line.split(': ', 1)[1] for line in lines}) == 1:
+    if owned and len({line.split(": ", 1)[1] for line in lines}) == 1:
         names = [str(r[0]) for r in table.rows]
         return Phrase(f"The {label} of {_and(names[:6])} is {lines[0].split(': ', 1)[1]}.", tuple(values), unit or None)
     shown = lines if owned else list(dict.fromkeys(lines))
     if len(shown) > NAMED:
-        return Phrase(f"The {label}s: {'; '.join(shown[:NAMED])}; and {len(shown) - NAMED} more.", tuple(values), unit or None)
+        return Phrase(
+            f"The {label}s: {'; '.join(shown[:NAMED])}; and {len(shown) - NAMED} more.", tuple(values), unit or None
+        )
     return Phrase(f"The {label}: {'; '.join(shown)}.", tuple(values), unit or None)
 
 
@@ -101,7 +107,10 @@ def _listed(names: list[str]) -> Phrase:
     if len(names) == 1:
         return Phrase(f"{names[0]}.", tuple(names))
     if len(names) > NAMED:
-        return Phrase(f"{len(names)} in all; the first {NAMED}: {_and(names[:NAMED])}. Ask for the rest with --json.", tuple(names))
+        return Phrase(
+            f"{len(names)} in all; the first {NAMED}: {_and(names[:NAMED])}. Ask for the rest with --json.",
+            tuple(names),
+        )
     return Phrase(f"{len(names)}: {_and(names)}.", tuple(names))
 
 

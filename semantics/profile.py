@@ -1,15 +1,264 @@
-"""Characterise a thing or a group by its facts: Profile -> sentences with their triples."""
+"""Characterise a thing or a group by its facts: Profile -> sentences with their triples, the most telling first."""
 
+from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from records.evidence import Cell, Evidence
-from records.plan import Profile
-from semantics.to_sql import Statement
+from records.plan import Attribute, Edge, Filter, Itself, Profile, Select, Variable
+from records.schema import Predicate, Schema
+from semantics.english import synonyms
+from semantics.phrase import say
+from semantics.to_sql import Statement, to_sql
+from semantics.to_words import predicate_words
+from semantics.words import tokens
 from stores.tables import Tables
 
 Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
+Triple = tuple[str, str, str]
+
+ITEMS = 12
+_SHARED = frozenset("share common both same alike similar similarity".split())
+
+
+@dataclass(frozen=True)
+class _Item:
+    """One value that members have: how many of them, and how many things in all."""
+
+    label: str
+    members: int
+    everywhere: int
+    triples: tuple[Triple, ...]
 
 
 def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) -> list[Evidence]:
-    """Sentences about the members of a profile."""
+    """Sentences about the members of a profile: descriptions first, then what they have, the most telling first.
+
+    With a second group: what both share if the topic asks for that, else what the second has not.
+    """
+    schema = tables.schema
+    members = _members(profile.members, schema, run)
+    if not members:
+        return []
+    others = _members(profile.against, schema, run) if profile.against else {}
+    topic = {form for t in tokens(profile.topic) for form in synonyms(t.lemma)}
+    shared = bool(topic & _SHARED)
+    variable = _variable(profile.members)
+    told: list[Evidence] = []
+    facts: list[tuple[float, Evidence]] = []
+    for things, kind in [(members, variable), *_owners(members, variable, schema, run)]:
+        writer = _Writer(things, kind, topic, schema, run, round)
+        told += writer.descriptions()[: 3 if len(things) > 1 else 4]
+        facts += writer.facts(others, shared)
+    facts.sort(key=lambda f: (-f[0], f[1].text))
+    ordered = [*told[:4], *(e for _, e in facts)]
+    return [replace(e, score=1.0 - i / 100) for i, e in enumerate(ordered)]
+
+
+def _owners(
+    members: dict[str, str], variable: Variable, schema: Schema, run: Run
+) -> list[tuple[dict[str, str], Variable]]:
+    """What the members belong to, where only that is described in words (the work of an edition)."""
+    described = [p for p in schema.predicates if p.role == "text" and p.has_literals]
+    if not described or any(set(variable.classes) & set(p.domains) and not _excluded(p, variable) for p in described):
+        return []
+    for predicate in schema.predicates:
+        if predicate.has_links and predicate.functional and predicate.role == "fact":
+            targets = [c for c in predicate.ranges if any(c in p.domains for p in described)]
+            if targets and set(variable.classes) & set(predicate.domains):
+                edge = Edge("thing", predicate.iri, "owner")
+                select = Select((Itself("owner"),), (_thing(members, variable), Variable("owner")), (edge,))
+                rows = run(to_sql(select, schema))
+                if rows and rows[0]:
+                    rarest = min(targets, key=lambda c: (schema.class_of[c].count if c in schema.class_of else 0, c))
+                    return [({str(r[0]): str(r[1]) for r in rows[0]}, Variable("owner", (rarest,)))]
     return []
+
+
+def _excluded(predicate: Predicate, variable: Variable) -> bool:
+    return bool(set(variable.without) & set(predicate.domains))
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes the sentences of one group of things."""
+
+    members: dict[str, str]
+    variable: Variable
+    topic: set[str]
+    schema: Schema
+    run: Run
+    round: int
+
+    def descriptions(self) -> list[Evidence]:
+        """What literals of whole sentences say."""
+        return [
+            e
+            for p in self.schema.predicates
+            if p.role == "text" and p.has_literals
+            for e in _descriptions(p, self.members, self.variable, self.schema, self.run, self.round)
+        ]
+
+    def facts(self, others: dict[str, str], shared: bool) -> list[tuple[float, Evidence]]:
+        """A sentence a predicate, with how telling it is."""
+        name = _name(list(self.members.values()))
+        found = []
+        for predicate in self.schema.predicates:
+            if predicate.role != "fact":
+                continue
+            if predicate.has_links:
+                items = _linked(predicate, self.members, self.variable, self.schema, self.run)
+                if others:
+                    theirs = {i.label for i in _linked(predicate, others, self.variable, self.schema, self.run)}
+                    items = [i for i in items if (i.label in theirs) == shared]
+                evidence = _sentence(predicate, self.schema, items, self.members, name, self.topic, self.round)
+            elif not shared:
+                evidence = _value_sentence(
+                    predicate, self.members, self.variable, self.schema, self.run, name, self.topic, self.round
+                )
+            else:
+                continue
+            if evidence is not None:
+                found.append(evidence)
+        return found
+
+
+def _members(select: Select | None, schema: Schema, run: Run) -> dict[str, str]:
+    rows = run(to_sql(select, schema)) if select is not None else None
+    return {str(row[0]): str(row[1]) for row in rows[0]} if rows else {}
+
+
+def _variable(select: Select) -> Variable:
+    answer = select.answers[0]
+    assert isinstance(answer, Itself)
+    return next(v for v in select.variables if v.name == answer.variable)
+
+
+def _name(labels: list[str]) -> str:
+    return labels[0] if len(labels) == 1 else f"The {len(labels)} of them"
+
+
+def _thing(members: dict[str, str], variable: Variable) -> Variable:
+    return Variable("thing", variable.classes, variable.without, tuple(sorted(members)))
+
+
+def _descriptions(
+    predicate: Predicate, members: dict[str, str], variable: Variable, schema: Schema, run: Run, round: int
+) -> list[Evidence]:
+    attribute = Attribute("thing", predicate.iri)
+    rows = run(to_sql(Select((Itself("thing"), attribute), (_thing(members, variable),)), schema))
+    return [
+        Evidence(
+            "sql",
+            round,
+            "sentence",
+            text=str(row[-1]).strip(),
+            title=str(row[1]),
+            keys=(str(row[0]),),
+            triples=((str(row[0]), predicate.iri, str(row[-1])),),
+        )
+        for row in (rows[0] if rows else [])
+    ]
+
+
+def _linked(predicate: Predicate, members: dict[str, str], variable: Variable, schema: Schema, run: Run) -> list[_Item]:
+    """The things that members link to, with how common each is among all that have the predicate."""
+    select = Select(
+        (Itself("thing"), Itself("value")),
+        (_thing(members, variable), Variable("value")),
+        (Edge("thing", predicate.iri, "value"),),
+    )
+    rows = run(to_sql(select, schema))
+    if not rows or not rows[0]:
+        return []
+    having: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for thing, _, value, label in rows[0]:
+        having[(str(value), str(label))].append(str(thing))
+    keys = tuple(sorted({value for value, _ in having}))[:400]
+    everywhere = _everywhere(predicate, keys, variable, schema, run)
+    return [
+        _Item(
+            label,
+            len(things),
+            everywhere.get(value, len(things)),
+            tuple((t, predicate.iri, value) for t in things[:20]),
+        )
+        for (value, label), things in having.items()
+    ]
+
+
+def _everywhere(
+    predicate: Predicate, values: tuple[str, ...], variable: Variable, schema: Schema, run: Run
+) -> dict[str, int]:
+    kind = Variable("thing", variable.classes, variable.without)
+    select = Select(
+        (Itself("thing"), Itself("value")),
+        (kind, Variable("value", keys=values)),
+        (Edge("thing", predicate.iri, "value"),),
+    )
+    rows = run(to_sql(select, schema))
+    counts: dict[str, int] = defaultdict(int)
+    for row in rows[0] if rows else []:
+        counts[str(row[2])] += 1
+    return counts
+
+
+def _sentence(
+    predicate: Predicate,
+    schema: Schema,
+    items: list[_Item],
+    members: dict[str, str],
+    name: str,
+    topic: set[str],
+    round: int,
+) -> tuple[float, Evidence] | None:
+    if not items:
+        return None
+    many = len(members) > 1
+
+    def telling(item: _Item) -> tuple[float, str]:
+        share = item.members / len(members)
+        lift = item.members / max(1, item.everywhere)
+        return -(2.0 * bool(_lemmas(item.label) & topic) + share * (1.0 if many else 0.0) + lift), item.label
+
+    chosen = sorted(items, key=telling)[:ITEMS]
+    label = predicate_words(predicate.iri, schema)
+    listed = ", ".join(i.label for i in chosen[:-1]) + (" and " if len(chosen) > 1 else "") + chosen[-1].label
+    text = f"{label.capitalize()} of {name}: {listed}."
+    about = bool(_lemmas(label) & topic) + 0.5 * any(_lemmas(i.label) & topic for i in chosen)
+    weight = about + min(1.0, len(items) / 5) + 0.3 * max(i.members / max(1, i.everywhere) for i in chosen)
+    triples = tuple(t for i in chosen for t in i.triples[:3])
+    return weight, Evidence("sql", round, "sentence", text=text, title=name, keys=tuple(members)[:50], triples=triples)
+
+
+def _value_sentence(
+    predicate: Predicate,
+    members: dict[str, str],
+    variable: Variable,
+    schema: Schema,
+    run: Run,
+    name: str,
+    topic: set[str],
+    round: int,
+) -> tuple[float, Evidence] | None:
+    attribute = Attribute("thing", predicate.iri)
+    kind = _thing(members, variable)
+    rows = run(to_sql(Select((Itself("thing"), attribute), (kind,), (), (Filter(attribute, "known"),)), schema))
+    if not rows or not rows[0]:
+        return None
+    label = predicate_words(predicate.iri, schema)
+    if predicate.minimum is not None and len(rows[0]) > 1:
+        numbers = [row[3] for row in rows[0] if isinstance(row[3], (int, float))]
+        if not numbers:
+            return None
+        said = f"{say(min(numbers), predicate.unit)} to {say(max(numbers), predicate.unit)}"
+    else:
+        said = ", ".join(dict.fromkeys(str(row[-1]) for row in rows[0][:6]))
+    triples = tuple((str(row[0]), predicate.iri, str(row[-1])) for row in rows[0][:20])
+    weight = 0.6 * bool(_lemmas(label) & topic) + 0.2
+    text = f"{label.capitalize()} of {name}: {said}."
+    return weight, Evidence("sql", round, "sentence", text=text, title=name, keys=tuple(members)[:50], triples=triples)
+
+
+def _lemmas(text: str) -> set[str]:
+    return {t.lemma for t in tokens(text)}

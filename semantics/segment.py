@@ -20,7 +20,11 @@ class Segmentation:
 
 
 def segmentations(
-    tokens: Sequence[Token], candidates: Sequence[Candidate], taken: frozenset[int], light: frozenset[str], numeric: frozenset[int]
+    tokens: Sequence[Token],
+    candidates: Sequence[Candidate],
+    taken: frozenset[int],
+    light: frozenset[str],
+    numeric: frozenset[int],
 ) -> list[Segmentation]:
     """The best sets of candidates; words that a marker took count as explained, unless a name explains them better.
 
@@ -41,7 +45,9 @@ def segmentations(
             _push(beams, position + 1, Segmentation(state.picks, state.score + skipped))
             for candidate in starts[position]:
                 weight = sum(
-                    1.0 if tokens[i].norm not in light else 0.05 for i in candidate.covered if position <= i < candidate.end
+                    1.0 if tokens[i].norm not in light else 0.05
+                    for i in candidate.covered
+                    if position <= i < candidate.end
                 )
                 gain = candidate.score * weight + (0.15 if candidate.exact else 0.0)
                 _push(beams, candidate.end, Segmentation((*state.picks, candidate), state.score + gain))

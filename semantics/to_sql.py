@@ -101,7 +101,9 @@ class _Writer:
             if isinstance(term, Aggregate) and term not in terms:
                 terms.append(term)
         shown: list[Attribute | Itself] = [a for a in select.answers if not isinstance(a, Aggregate)]
-        shown = [Itself(v) for v in select.group if Itself(v) not in shown] + shown
+        for variable in reversed(select.group):
+            if Itself(variable) not in shown:
+                shown.insert(0, Itself(variable))
         parts, outputs = self._columns(shown)
         for i, term in enumerate(terms):
             parts.append(self._key(term.of.variable))
@@ -159,7 +161,9 @@ class _Writer:
         inner = _Writer(self.schema, self.prefix + "_").statement(select)
         position = 0 if isinstance(answer, Itself) else _first_value(inner.outputs)
         if isinstance(answer, Itself):
-            return f"SELECT id FROM entity WHERE iri IN (SELECT c{position} FROM (\n{inner.text}\n))", list(inner.params)
+            return f"SELECT id FROM entity WHERE iri IN (SELECT c{position} FROM (\n{inner.text}\n))", list(
+                inner.params
+            )
         return f"SELECT c{position} FROM (\n{inner.text}\n)", list(inner.params)
 
     def _sources(self, select: Select) -> None:
@@ -229,7 +233,7 @@ class _Writer:
         return [f"({subject_key}, {object_key}) IN ({pairs})"]
 
     def _literal(self, variable: str, predicate: str) -> tuple[str, Column]:
-        """The alias and column that hold a predicate's literals for a variable, joining a junction where it lies in one."""
+        """The alias and column that hold a predicate's literals for a variable, joining a junction where needed."""
         column = _column(self.relations[variable], predicate)
         if column and (column.value or column.text):
             return self._alias(variable), column

@@ -1,11 +1,40 @@
 """Explain a plan in plain English: Plan -> str."""
 
-from records.plan import Aggregate, Ask, Attribute, Combine, Compute, Edge, Filter, Itself, Plan, Profile, Select, Term, Variable
+from records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Combine,
+    Compute,
+    Edge,
+    Filter,
+    Itself,
+    Plan,
+    Profile,
+    Select,
+    Term,
+    Variable,
+)
 from records.schema import Schema
 from semantics.words import split_name
 
-_FUNCTIONS = {"count": "the number of", "min": "the lowest", "max": "the highest", "avg": "the average", "sum": "the total"}
-_OPS = {"=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least", "contains": "contains", "in": "is"}
+_FUNCTIONS = {
+    "count": "the number of",
+    "min": "the lowest",
+    "max": "the highest",
+    "avg": "the average",
+    "sum": "the total",
+}
+_OPS = {
+    "=": "is",
+    "!=": "is not",
+    "<": "is below",
+    "<=": "is at most",
+    ">": "is above",
+    ">=": "is at least",
+    "contains": "contains",
+    "in": "is",
+}
 
 
 def to_words(plan: Plan, schema: Schema) -> str:
@@ -48,7 +77,11 @@ def _variable_of(term: Term) -> str:
 
 def _term(term: Term | Itself, variables: dict[str, Variable], schema: Schema) -> str:
     if isinstance(term, Aggregate):
-        inner = _noun(variables[term.of.variable], schema) if isinstance(term.of, Itself) else _attribute(term.of, variables, schema)
+        inner = (
+            _noun(variables[term.of.variable], schema)
+            if isinstance(term.of, Itself)
+            else _attribute(term.of, variables, schema)
+        )
         return f"{_FUNCTIONS[term.function]} {inner.removeprefix('the ')}"
     if isinstance(term, Itself):
         return _noun(variables[term.variable], schema)
@@ -69,7 +102,10 @@ def predicate_words(iri: str, schema: Schema) -> str:
 
 
 def _noun(variable: Variable, schema: Schema) -> str:
-    group = next((g for g in schema.groups if g.classes and g.classes == variable.classes and g.without == variable.without), None)
+    group = next(
+        (g for g in schema.groups if g.classes and g.classes == variable.classes and g.without == variable.without),
+        None,
+    )
     name = group.label if group else schema.class_of[variable.classes[0]].label if variable.classes else "things"
     if variable.keys:
         shown = [_tail(k) for k in variable.keys[:3]]

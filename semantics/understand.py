@@ -1,14 +1,16 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding."""
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from urllib.parse import unquote
 
 from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Plan, Profile, Select, Variable
 from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
-from semantics.compose import Composer, Draft, Node
+from semantics.compose import compose
 from semantics.english import function_words, measure
 from semantics.linker import Candidate, Linker
 from semantics.markers import Form, form
@@ -16,27 +18,31 @@ from semantics.paths import SchemaGraph
 from semantics.segment import Segmentation, segmentations
 from semantics.to_words import to_words
 from semantics.words import Token, tokens
+from semantics.work import Draft, Node, Work
 from stores.lexicon import Lexicon
 
 BEST = 6
+_LIST_OF_SCOPE = re.compile(r" \((?:of )?[^()]*\)")
 _PRONOUNS = frozenset("it its they them their those these that this one ones he she him her his hers".split())
 
 
 @lru_cache(maxsize=8)
-def _indexes(lexicon: Lexicon) -> tuple[Linker, SchemaGraph]:
+def indexes(lexicon: Lexicon) -> tuple[Linker, SchemaGraph]:
+    """The indexes that understanding needs over one lexicon, built once."""
     linker = Linker(lexicon)
     return linker, SchemaGraph(linker)
 
 
 def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understanding:
     """The mentions, the best plans (best first) and the expected kind of answer of a standalone question."""
-    question = rewrite.standalone
-    linker, graph = _indexes(lexicon)
+    linker, graph = indexes(lexicon)
+    # the list after a plural pronoun is for people; the scope says it better
+    question = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
     words = tokens(question)
     shape = form(question, words)
-    candidates = linker.link(words)
+    candidates = _in_scope(linker.link(words), rewrite.scope)
     content = {i for i, t in enumerate(words) if t.norm not in linker.light}
-    scope = _scope_node(rewrite.scope, words, linker) if rewrite.scope else None
+    scope = _scope_node(rewrite.scope, words, linker) if rewrite.scope and len(rewrite.scope.keys) > 1 else None
     found: dict[Body, tuple[float, float]] = {}
     best_picks: Sequence[Candidate] = ()
     for segmentation in segmentations(words, candidates, shape.taken, linker.light, shape.numeric):
@@ -54,11 +60,11 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         for body, (score, covered) in ranked
     ]
     if shape.asked == "prose" or not readings:
-        profile = _profile(words, candidates, scope)
+        profile = _profile(words, shape, candidates, graph, linker, scope)
         if profile is not None:
             readings = [Reading(Plan(profile), 1.0, 1.0, to_words(Plan(profile), schema)), *readings][:BEST]
     return Understanding(
-        standalone=question,
+        standalone=rewrite.standalone,
         mentions=tuple(_mention(pick, words, question) for pick in best_picks),
         readings=tuple(readings),
         expected=_expected(readings[0].plan.body if readings else None, schema),
@@ -76,21 +82,39 @@ def _drafts(
 ) -> Iterator[Draft]:
     """The draft of one segmentation, and those that take another link where the question did not say which."""
 
-    def composer(avoided: frozenset[str]) -> Composer:
-        return Composer(words, shape, segmentation.picks, graph, replace(scope) if scope else None, common, avoided)
-
-    first = composer(frozenset())
-    drafts = first.drafts()
-    yield from drafts
     avoided: frozenset[str] = frozenset()
-    for _ in range(2 if drafts and first.unsaid else 0):
-        avoided |= first.unsaid
-        other = composer(avoided)
-        for draft in other.drafts():
-            yield Draft(draft.body, draft.score - 0.6, draft.covered)
-        if not other.unsaid:
-            break
-        first = other
+    for turn in range(3):
+        copy = replace(scope, children=[]) if scope else None
+        work = Work(words, shape, segmentation.picks, graph, copy, common, avoided)
+        draft = compose(work)
+        if draft is not None:
+            yield replace(draft, score=draft.score - (0.6 if turn else 0.0))
+        if draft is None or not work.unsaid:
+            return
+        avoided |= work.unsaid
+
+
+def _in_scope(candidates: list[Candidate], scope: Scope | None) -> list[Candidate]:
+    """What the conversation is about settles which of several things of one name is meant."""
+    if scope is None or not scope.keys:
+        return candidates
+    known = set(scope.keys)
+    about = {t.norm for label in scope.labels[:1] for t in tokens(label)}
+    found = []
+    for candidate in candidates:
+        if candidate.kind == "entity" and set(candidate.keys) == known:
+            found.append(replace(candidate, score=candidate.score + 0.25))
+        elif candidate.kind == "entity" and not candidate.exact and 1 < len(candidate.keys) <= 40:
+            shared = {k: len(about & {t.norm for t in tokens(unquote(k).rsplit("/", 1)[-1])}) for k in candidate.keys}
+            best = max(shared.values())
+            near = tuple(k for k in candidate.keys if shared[k] == best)
+            if best and len(near) < len(candidate.keys):
+                found.append(replace(candidate, keys=near, score=candidate.score + 0.15))
+            else:
+                found.append(candidate)
+        else:
+            found.append(candidate)
+    return sorted(found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label))
 
 
 def _scope_node(scope: Scope, words: Sequence[Token], linker: Linker) -> Node | None:
@@ -104,25 +128,65 @@ def _scope_node(scope: Scope, words: Sequence[Token], linker: Linker) -> Node | 
     return Node("", at, at + 1, "scope", frozenset(relations), classes, without, scope.keys)
 
 
-def _profile(words: Sequence[Token], candidates: Sequence[Candidate], scope: Node | None) -> Profile | None:
-    """What a prose question is about: the thing or group named best; the other words are its topic."""
-    things = [c for c in candidates if c.kind == "entity" or c.kind == "class" and c.exact]
-    topic_words = [t.norm for i, t in enumerate(words) if t.norm not in function_words()]
+def _profile(
+    words: Sequence[Token],
+    shape: Form,
+    candidates: Sequence[Candidate],
+    graph: SchemaGraph,
+    linker: Linker,
+    scope: Node | None,
+) -> Profile | None:
+    """What a prose question is about, one group of things or two that are compared; the other words are its topic."""
+    named = [
+        c
+        for c in candidates
+        if (c.kind == "entity" and (c.exact or c.score >= 0.6)) or (c.kind == "class" and c.score >= 0.7)
+    ]
+    picks = segmentations(words, named, frozenset(), linker.light, frozenset())[0].picks
+    subjects: list[list[Candidate]] = []
+    for pick in picks:
+        gap = range(subjects[-1][-1].end, pick.start) if subjects else range(0)
+        if subjects and all(words[i].norm in linker.common for i in gap):
+            subjects[-1].append(pick)
+        else:
+            subjects.append([pick])
+    plain = replace(
+        shape,
+        asked="fragment",
+        focus=0,
+        superlatives=(),
+        comparatives=(),
+        bounds=(),
+        aggregates=(),
+        negations=(),
+        degree=None,
+    )
+    selects: list[Select] = []
     if scope is not None:
         variable = Variable("thing", scope.classes, scope.without, scope.keys)
-        return Profile(Select((Itself("thing"),), (variable,)), None, " ".join(topic_words))
-    if not things:
+        selects.append(Select((Itself("thing"),), (variable,)))
+    used: set[int] = set()
+    # a named thing is what is asked about; a class alone only where nothing is named
+    subjects = [s for s in subjects if any(c.kind == "entity" for c in s)] or subjects[:1]
+    for subject in subjects:
+        draft = compose(Work(words, plain, subject, graph, None, frozenset(linker.common)))
+        body = draft.body if draft else None
+        if isinstance(body, Select) and body.answers[0].kind == "itself" and body not in selects:
+            selects.append(body)
+            used |= {i for c in subject for i in c.covered}
+    if not selects:
         return None
-    best = max(things, key=lambda c: (c.score * len(c.covered), c.kind == "entity", -len(c.keys), c.label))
-    topic = " ".join(t.norm for i, t in enumerate(words) if t.norm not in function_words() and i not in best.covered)
-    return Profile(Select((Itself("thing"),), (Variable("thing", best.classes, best.without, best.keys),)), None, topic)
+    topic = " ".join(t.norm for i, t in enumerate(words) if t.norm not in linker.light and i not in used)
+    return Profile(selects[0], selects[1] if len(selects) > 1 else None, topic)
 
 
 def _mention(pick: Candidate, words: Sequence[Token], question: str) -> Mention:
     start, end = words[pick.start].start, words[pick.end - 1].end
     kind = "predicate" if pick.kind == "flag" else pick.kind
     target = pick.predicate or (pick.keys[0] if len(pick.keys) == 1 else pick.classes[0] if pick.classes else "")
-    return Mention(question[start:end], start, end, kind, pick.value or target, pick.label, round(pick.score, 3), pick.predicate)
+    return Mention(
+        question[start:end], start, end, kind, pick.value or target, pick.label, round(pick.score, 3), pick.predicate
+    )
 
 
 def _expected(body: Body | None, schema: Schema) -> Expected:
@@ -130,7 +194,7 @@ def _expected(body: Body | None, schema: Schema) -> Expected:
         return "text"
     if isinstance(body, Profile):
         return "prose"
-    if isinstance(body, Ask) or isinstance(body, Compute) and body.op not in "+-*/":
+    if isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in "+-*/"):
         return "boolean"
     if isinstance(body, Compute):
         return "number"
@@ -141,7 +205,9 @@ def _expected(body: Body | None, schema: Schema) -> Expected:
     if isinstance(last, Aggregate):
         return "number"
     predicate = schema.predicate_of[last.predicate]
-    return "date" if predicate.datatype in ("date", "datetime") else "number" if predicate.minimum is not None else "text"
+    return (
+        "date" if predicate.datatype in ("date", "datetime") else "number" if predicate.minimum is not None else "text"
+    )
 
 
 def _unknown(

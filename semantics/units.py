@@ -36,7 +36,9 @@ def quantities(text: str) -> list[Quantity]:
         value, end = float(match["n"].replace(",", "")), match.end("n")
         unit = "currency" if match["currency"] else ""
         rest = text[end:]
-        while word := re.match(r"\s?-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[%€$£]|°\s?[cf]\b|[a-z]+)", rest, re.IGNORECASE):
+        while word := re.match(
+            r"\s?-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[%€$£]|°\s?[cf]\b|[a-z]+)", rest, re.IGNORECASE
+        ):
             token = fold(word[1]).replace(" ", "")
             base = token if token in units else lemma(token)
             if token in multipliers and unit == "" and not (token == "m" and word[0][0] == " "):

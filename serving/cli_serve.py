@@ -1,5 +1,6 @@
 """`nacre serve`: settings -> a listening server."""
 
+import ipaddress
 import socket
 from typing import Annotated
 
@@ -25,6 +26,10 @@ def serve(
     listening = listen(host or settings.host, settings.port if port is None else port)
     address, number = listening.getsockname()[:2]
     typer.echo(f"Nacre listens on http://{address}:{number} (LangServe: /ask/playground/). Ctrl-C stops it.", err=True)
+    if not ipaddress.ip_address(address).is_loopback:
+        typer.echo(
+            "Whoever reaches this address can ask: there are no keys yet. Put a proxy that checks before it.", err=True
+        )
     server = uvicorn.Server(uvicorn.Config(create_app(settings), log_level="warning"))
     server.run(sockets=[listening])
 

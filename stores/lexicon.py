@@ -1,4 +1,4 @@
-"""The names of a graph (classes, groups, predicates, entities, values) and who is linked to whom: lexicon file -> Lexicon."""
+"""The names of a graph, and which tables are linked by what: lexicon file -> Lexicon."""
 
 import sqlite3
 from collections import defaultdict
@@ -20,8 +20,9 @@ CREATE TABLE link (predicate TEXT, subject TEXT, object TEXT, triples INTEGER);
 class Name(NamedTuple):
     """One name of one thing. `tokens` are its normalised words.
 
-    `target` is the IRI of a class, predicate or entity, the relation of a group, or the text of a value; `predicate` is the value's;
-    `relation` is the table an entity lies in; `weight` is how prominent an entity is (its number of links), 1 for the rest.
+    `target` is the IRI of a class, predicate or entity, the relation of a group, or the text of a value of `predicate`.
+    `relation` is the table an entity lies in. `weight` is how prominent an entity is: its number of links, or -1 where
+    only its IRI names it; 1 for the rest.
     """
 
     tokens: tuple[str, ...]

@@ -7,7 +7,8 @@ from stores.tables import Tables
 
 _FEW = 12
 _LONGEST = 50
-_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER", "date": "DATE"}
+# Not DATE for dates: SQLite would turn a text like "01" in such a column into a number.
+_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
 
 
 def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
@@ -51,7 +52,7 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
         parts.append("one of: " + ", ".join(map(_short, predicate.values[:_FEW])) + more)
     elif samples or predicate.samples:
         parts.append("e.g. " + ", ".join(map(_short, (samples or predicate.samples)[:2])))
-    return " ".join("; ".join(parts).split())
+    return _clean("; ".join(parts))
 
 
 def definitions(
@@ -151,5 +152,10 @@ def _target(schema: Schema, predicate: Predicate) -> str:
 
 
 def _short(text: str) -> str:
-    text = " ".join(text.split())
+    text = _clean(text)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _clean(text: str) -> str:
+    """One line: SQLite takes no NUL in a statement, and a line break would end the comment."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())

@@ -2,10 +2,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from config.settings import Settings
 from tests.scripted_model import ScriptedModel
+
+# two cores are shared with other work: how long an example takes says nothing
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 GRAPHS = Path(__file__).parent / "fixtures/graphs"
 

@@ -4,7 +4,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,10 +24,18 @@ def environment(data: Path) -> dict[str, str]:
     return {**inherited, "NACRE_DATA": str(data), "LANGSMITH_TRACING": "false", "PYTHONPATH": str(ROOT)}
 
 
-def command(data: Path, folder: Path) -> Nacre:
+# root may write anywhere, unless it gives up the capability to do so
+WITHOUT_CAPABILITY = [
+    "setpriv",
+    "--bounding-set=-dac_override,-dac_read_search",
+    "--inh-caps=-dac_override,-dac_read_search",
+]
+
+
+def command(data: Path, folder: Path, before: Sequence[str] = ()) -> Nacre:
     def run(*arguments: object, stdin: str = "", **settings: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [sys.executable, "-m", "serving.cli", *map(str, arguments)],
+            [*before, sys.executable, "-m", "serving.cli", *map(str, arguments)],
             input=stdin,
             capture_output=True,
             text=True,
@@ -92,6 +100,12 @@ def nacre(data: Path, tmp_path: Path) -> Nacre:
 def fresh(tmp_path: Path) -> Nacre:
     """Runs the real command line on an empty data folder, tmp_path/data."""
     return command(tmp_path / "data", tmp_path)
+
+
+@pytest.fixture
+def bound(tmp_path: Path) -> Nacre:
+    """As `fresh`, bound by the rights of files even where the tests run as root."""
+    return command(tmp_path / "data", tmp_path, WITHOUT_CAPABILITY if os.geteuid() == 0 else ())
 
 
 @pytest.fixture

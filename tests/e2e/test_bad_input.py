@@ -1,7 +1,6 @@
 """What a person may get wrong: one clear line, the right exit code, no traceback, the earlier graph still answering."""
 
 import json
-import os
 import signal
 import time
 from pathlib import Path
@@ -123,17 +122,19 @@ def test_a_model_that_does_not_answer_gives_way_to_rules(nacre):
     assert "does not answer" in doctor.stdout
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="rights do not bind root")
-def test_a_data_folder_without_write_rights(fresh, tmp_path):
+def test_a_data_folder_without_write_rights(fresh, bound, tmp_path):
     assert fresh("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room").returncode == 0
-    folders = [tmp_path / "data", tmp_path / "data/reading-room"]
+    folders = [folder for folder in (tmp_path / "data").rglob("*") if folder.is_dir()] + [tmp_path / "data"]
     for folder in folders:
         folder.chmod(0o555)
     try:
-        refused(fresh("ingest", GRAPHS / "kitchen.ttl", "--graph", "kitchen"), "data")
-        refused(fresh("ingest", GRAPHS / "kitchen.ttl", "--graph", "reading-room"), "data")
-        refused(fresh("ask", QUESTION, "--thread", "t"), "threads.sqlite")
-        assert answers(fresh)["values"] == [6]
+        refused(bound("ingest", GRAPHS / "kitchen.ttl", "--graph", "kitchen"), "data")
+        refused(bound("ingest", GRAPHS / "kitchen.ttl", "--graph", "reading-room"), "data")
+        refused(bound("index", "--graph", "reading-room"), "data")
+        refused(bound("remove", "--graph", "reading-room"), "data")
+        refused(bound("ask", QUESTION, "--thread", "t"), "threads.sqlite")
+        record = answers(bound)
+        assert (record["values"], record["unavailable"]) == ([6], {})
     finally:
         for folder in folders:
             folder.chmod(0o755)

@@ -94,7 +94,9 @@ async def test_a_hanging_model_is_left_behind(app: App, scripted: ScriptedModel)
     assert answer["by"]["fuser"] == "rules after model: no end within 1 s"
 
 
-@pytest.mark.parametrize("written", ["DROP TABLE entity", "SELECT * FROM sqlite_master", "SELECT * FROM meals", "hello"])
+@pytest.mark.parametrize(
+    "written", ["DROP TABLE entity", "SELECT * FROM sqlite_master", "SELECT * FROM meals", "hello there"]
+)
 async def test_a_bad_query_is_sent_back_and_never_runs(
     app: App, scripted: ScriptedModel, dish: str, written: str
 ) -> None:

@@ -118,6 +118,9 @@ def test_folders_globs_and_standard_input(place: Place, tmp_path: Path, monkeypa
     assert place.ingest("-").schema.triples == 9
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(graph(2).encode())))
     assert place.ingest("-").unchanged
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"no RDF <at all")))
+    with pytest.raises(IngestionError, match=r"^standard input"):
+        place.ingest("-")
 
 
 def test_tables_only_and_no_vectors_say_so(place: Place) -> None:

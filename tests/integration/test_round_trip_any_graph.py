@@ -29,7 +29,25 @@ classes = st.sampled_from([ox.NamedNode(E + n) for n in ("K", "k", "Order", "Sub
 datatypes = ["integer", "decimal", "double", "boolean", "date", "dateTime", "gYear", "string", "own", "duration"]
 lexical = st.one_of(
     st.sampled_from(
-        ["1", "01", "-0", "1.50", "1e3", "NaN", "INF", "true", "0", "2024-05-01", "1999", "5 kg", "5000 g", "3 - 4 m", "", " ", "x"]
+        [
+            "1",
+            "01",
+            "-0",
+            "1.50",
+            "1e3",
+            "NaN",
+            "INF",
+            "true",
+            "0",
+            "2024-05-01",
+            "1999",
+            "5 kg",
+            "5000 g",
+            "3 - 4 m",
+            "",
+            " ",
+            "x",
+        ]
     ),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
 )
@@ -62,7 +80,27 @@ def came_back(data: bytes, folder: Path) -> tuple[ox.Dataset, ox.Dataset, Tables
     return original, ox.Dataset(ox.parse(out.getvalue(), ox.RdfFormat.N_QUADS)), tables
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def check_counts(tables: Tables) -> None:
+    """Domains count the subjects of each class; a group is what is in all of its classes and none of the others."""
+    schema = tables.schema
+    members = {c.iri: {r[0] for r in tables.run(f'SELECT id FROM "{c.relation}"').rows} for c in schema.classes}
+    for group in schema.groups:
+        rows = {r[0] for r in tables.run(f'SELECT id FROM "{group.relation}"').rows}
+        if group.classes:
+            assert rows == set.intersection(*(members[c] for c in group.classes)).difference(
+                *(members[c] for c in group.without)
+            )
+        else:
+            assert not any(rows & found for found in members.values())
+    for shown in schema.classes:
+        for column in schema.relation_of[shown.relation].columns:
+            names = [n for n in (column.value, column.text, column.link) if n]
+            there = " OR ".join(f'"{n}" IS NOT NULL' for n in names)
+            ((count,),) = tables.run(f'SELECT count(*) FROM "{shown.relation}" WHERE {there}').rows
+            assert count == schema.predicate_of[column.predicate].domains.get(shown.iri, 0)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.lists(quads, min_size=1, max_size=30))
 def test_any_graph_comes_back(made: list[ox.Quad]) -> None:
     data = ox.serialize(made, format=ox.RdfFormat.N_QUADS)
@@ -77,6 +115,7 @@ def test_any_graph_comes_back(made: list[ox.Quad]) -> None:
             assert len(tables.run(f'SELECT id FROM "{group.relation}"').rows) == group.count
         for shown in tables.schema.classes:
             assert len(tables.run(f'SELECT id FROM "{shown.relation}"').rows) == shown.count
+        check_counts(tables)
         tables.close()
     assert found.shown + found.left_out == found.triples == len(original)
     original.canonicalize(ox.CanonicalizationAlgorithm.UNSTABLE)
@@ -85,7 +124,9 @@ def test_any_graph_comes_back(made: list[ox.Quad]) -> None:
 
 
 def test_more_predicates_than_columns(tmp_path: Path) -> None:
-    lines = [f'<{E}s{n % 3}> <{E}p{n}> "{n} mm" .' for n in range(2500)] + [f"<{E}s{n}> <{T}> <{E}Wide> ." for n in range(3)]
+    lines = [f'<{E}s{n % 3}> <{E}p{n}> "{n} mm" .' for n in range(2500)] + [
+        f"<{E}s{n}> <{T}> <{E}Wide> ." for n in range(3)
+    ]
     original, returned, tables = came_back("\n".join(lines).encode(), tmp_path)
     assert returned == original
     assert tables.run("SELECT count(*) FROM wide").rows == [(3,)]
@@ -98,7 +139,9 @@ def test_long_literals(tmp_path: Path) -> None:
     text = "word " * 500_000
     original, returned, tables = came_back(f'<{E}a> <{E}p> "{text}" .\n<{E}b> <{E}p> "short" .'.encode(), tmp_path)
     assert returned == original
-    assert all(len(sample) < 100 for sample in (*tables.schema.predicates[0].samples, *tables.schema.predicates[0].values))
+    assert all(
+        len(sample) < 100 for sample in (*tables.schema.predicates[0].samples, *tables.schema.predicates[0].values)
+    )
     tables.close()
 
 
@@ -139,7 +182,9 @@ def test_n_triples_can_not_hold_named_graphs(tmp_path: Path) -> None:
 
 
 def test_same_dump_in_any_order(tmp_path: Path) -> None:
-    lines = [f'<{E}s{n % 7}> <{E}p{n % 3}> "{n} kg" .' for n in range(50)] + [f"<{E}s{n}> <{E}l> <{E}s{n % 2}> ." for n in range(7)]
+    lines = [f'<{E}s{n % 7}> <{E}p{n % 3}> "{n} kg" .' for n in range(50)] + [
+        f"<{E}s{n}> <{E}l> <{E}s{n % 2}> ." for n in range(7)
+    ]
     for name, order in (("a", lines), ("b", lines[::-1])):
         (tmp_path / f"{name}.nt").write_text("\n".join(order) + "\n")
         write_tables(parse([tmp_path / f"{name}.nt"]), tmp_path / name)

@@ -115,8 +115,8 @@ async def test_messages_are_an_input_too(app: App) -> None:
 
 
 async def test_a_client_can_not_inject_state(app: App) -> None:
-    injected = {"earlier": [{"bad": 1}], "turn": 41, "usage": {"calls": 9}}
-    state = await app.ainvoke({"question": "How many dishes are there?", **injected}, {"configurable": {"thread_id": "x"}})
+    sent: Any = {"question": "How many dishes are there?", "earlier": [{"bad": 1}], "turn": 41, "usage": {"calls": 9}}
+    state = await app.ainvoke(sent, {"configurable": {"thread_id": "x"}})
     assert (state["answer"]["turn"], state["answer"]["llm_calls"]) == (1, 0)
 
 
@@ -191,7 +191,7 @@ async def test_a_branch_that_hangs_is_left_behind(composition: Composition) -> N
 choices = st.lists(st.sampled_from([*BRANCHES, "magic", "", "fuser"]), max_size=4).map(tuple)
 
 
-@hypothesis_settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.one_of(choices, st.just(None)), min_size=1, max_size=8),
     st.integers(1, 6),

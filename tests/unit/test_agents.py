@@ -223,11 +223,11 @@ def test_the_rules_complete_what_a_model_does_not_say(scripted: ScriptedModel, r
 
 
 def test_what_was_released_stays_when_a_model_breaks_off(scripted: ScriptedModel) -> None:
-    other = replace(SENTENCE, text="The dal contains onion.", title="dal")
+    other = replace(SENTENCE, text="What dal is to lentils, pilaf is to rice.", title="dal")
     scripted.replies = [Cut("Pilaf contains rice [1]. The d", ConnectionError("cut"))]
     agent = fuser.by_model(scripted, fuser.by_rules, LIMITS)
     result, gate = fused(agent, fuse_task(SENTENCE, other, understanding=PROSE))
-    assert gate.answer == "Pilaf contains rice [1]. The dal contains onion [2]."
+    assert gate.answer == "Pilaf contains rice [1]. What dal is to lentils, pilaf is to rice [2]."
     assert result.by == "rules after model: ConnectionError: cut"
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.gate import Gate
-from records.evidence import Evidence
+from records.evidence import Evidence, Table
 
 EVIDENCE = (
     Evidence("lexical", 1, "sentence", text="The pilaf cooks for 25 min.", title="pilaf"),
@@ -116,6 +116,25 @@ def test_what_broke_off_is_forgotten() -> None:
 
 
 def test_brackets_of_the_graph_are_no_citations() -> None:
-    gate, _ = opened()
-    gate.say("The recipe [3] cooks for 25 min.", (0,))
+    recipe = Evidence("lexical", 1, "sentence", text="The recipe [3] cooks for 25 min.")
+    gate = Gate([recipe], lambda token: None)
+    gate.say(recipe.text, (0,))
     assert gate.answer == "The recipe (3) cooks for 25 min [1]."
+
+
+def test_a_false_number_or_name_is_not_released() -> None:
+    gate = said("The pilaf cooks for 26 min [1]. The dal cooks for 35 min [2]. It came from Zanzibar [1].")
+    assert gate.answer == "The dal cooks for 35 min [1]."
+    assert gate.unsupported == 2
+
+
+def test_a_wrong_citation_is_put_right() -> None:
+    gate = said("The dal cooks for 35 min [1].")
+    assert (gate.cited, gate.unsupported) == ([1], 1)
+
+
+def test_the_rules_too_say_only_what_the_rows_hold() -> None:
+    rows = Table(("dish",), (("dal",), ("pilaf",)))
+    gate = Gate([Evidence("sql", 1, "table", text="dish: dal; dish: pilaf", table=rows)], lambda token: None)
+    gate.say("Goulash and 99 others.", (0,))
+    assert gate.answer == "dal, pilaf [1]."

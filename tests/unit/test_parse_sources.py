@@ -1,4 +1,4 @@
-"""RDF that can't be read: one line that names the file, the place and the next step. Formats are told by their content."""
+"""RDF that can't be read: one line with the file, the place and the next step. Formats are told by content."""
 
 import gzip
 import io

@@ -1,5 +1,8 @@
+import ast
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -17,6 +20,23 @@ def test_every_dependency_is_pinned():
         wanted.extend(extra)
     pinned = {name(line) for line in LOCK.splitlines() if "==" in line}
     assert {name(requirement) for requirement in wanted} - pinned == set()
+
+
+def test_every_import_is_a_declared_dependency():
+    house = set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
+    provided = packages_distributions()
+    optional = {name(requirement) for requirement in PROJECT["project"]["optional-dependencies"]["bundled"]}
+    declared = {name(requirement) for requirement in PROJECT["project"]["dependencies"]} | optional
+    missing = set()
+    for file in (path for package in house for path in (ROOT / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                modules = [node.module]
+            for module in {module.split(".")[0] for module in modules} - house - sys.stdlib_module_names:
+                if not {name(distribution) for distribution in provided.get(module, [module])} & declared:
+                    missing.add(f"{file.relative_to(ROOT)}: {module}")
+    assert missing == set()
 
 
 def test_no_file_names_the_host_of_a_registry():

@@ -41,7 +41,22 @@ def test_quantities(text: str, shape: str, first: float, second: float | None, u
 
 @pytest.mark.parametrize(
     "text",
-    ["", "nan", "inf", "01234", "5 apples", "X5", "2024-05-01", "555-1234", "3/4", "10 A4", "A 5", "1 2 3", "12:30", "-"],
+    [
+        "",
+        "nan",
+        "inf",
+        "01234",
+        "5 apples",
+        "X5",
+        "2024-05-01",
+        "555-1234",
+        "3/4",
+        "10 A4",
+        "A 5",
+        "1 2 3",
+        "12:30",
+        "-",
+    ],
 )
 def test_no_quantities(text: str) -> None:
     assert quantity(text) is None

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from ingestion.load import write_tables
+from ingestion.packing import PART, bounded
 from ingestion.parse import parse
-from ingestion.verbalise import PART, bounded, verbalise
+from ingestion.verbalise import verbalise
 from records.facts import Passage
 
 PREFIXES = """

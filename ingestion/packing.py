@@ -1,0 +1,41 @@
+"""Pack sentences into passages: sentences about one thing -> passages of a length that can be searched well."""
+
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+
+from ingestion.wording import sentence_spans
+from records.facts import Passage, Sentence
+
+PART = 900  # characters of a passage, about as much as the embedder reads
+
+
+def passages(key: str, title: str, sentences: Iterable[Sentence]) -> Iterator[Passage]:
+    """Sentences packed into passages of about `PART` characters; ids are made of the content."""
+    part: list[Sentence] = []
+    size = number = 0
+    for sentence in sentences:
+        if part and size + len(sentence.text) > PART:
+            yield _passage(key, title, number, part)
+            part, size, number = [], 0, number + 1
+        part.append(sentence)
+        size += len(sentence.text) + 1
+    if part:
+        yield _passage(key, title, number, part)
+
+
+def bounded(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences of a text as offsets; one longer than a passage is cut between words."""
+    for start, end in sentence_spans(text):
+        while end - start > PART:
+            space = text.rfind(" ", start, start + PART)
+            cut = space if space > start else start + PART
+            yield start, cut
+            start = cut + (space == cut)
+        if start < end:
+            yield start, end
+
+
+def _passage(key: str, title: str, number: int, sentences: list[Sentence]) -> Passage:
+    content = "\0".join([key, str(number), title, *(sentence.text for sentence in sentences)])
+    digest = blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest()
+    return Passage(int.from_bytes(digest, "big") >> 1, key, title, tuple(sentences))

@@ -1,0 +1,115 @@
+"""Conditions said of things: numbers, flags and values -> filters."""
+
+from records.plan import Aggregate, Attribute, Constant, Filter, Itself
+from semantics.emit import walk
+from semantics.linker import Candidate
+from semantics.markers import Bound
+from semantics.paths import Access
+from semantics.units import convert
+from semantics.work import Node, Parts, Work
+
+
+def conditions(work: Work, target: Node, parts: Parts) -> None:
+    """Add the filters that numbers, flags and values of the question set."""
+    placed = [n for n in work.nodes if n is target or n.parent is not None]
+    for bound in list(work.bounds):
+        _bound(work, bound, target, placed, parts)
+    for flag in work.flags:
+        owners = [n for n in placed if work.graph.access(n.relations, flag.predicate) and n.start >= flag.start] or [
+            n for n in placed if work.graph.access(n.relations, flag.predicate)
+        ]
+        if owners:
+            owner = min(owners, key=lambda n: abs(n.start - flag.end))
+            if owner.keys and owner.role == "entity":
+                continue
+            variable = walk(work, owner.name, work.graph.access(owner.relations, flag.predicate)[0].steps, parts)
+            parts.filters.append(Filter(Attribute(variable, flag.predicate), "=", not work.negation_before(flag)))
+            work.used |= flag.covered
+    same: dict[tuple[str, str], list[Candidate]] = {}
+    for value in work.values:
+        ranked = sorted(
+            (
+                (
+                    work.graph.access(n.relations, value.predicate)[0].cost + abs(n.start - value.start) / 20,
+                    n.start,
+                    n,
+                )
+                for n in placed
+                if work.graph.access(n.relations, value.predicate)
+            ),
+            key=lambda r: r[:2],
+        )
+        if ranked:
+            same.setdefault((ranked[0][2].name, value.predicate), []).append(value)
+    for (name, predicate), values in same.items():
+        owner = next(n for n in placed if n.name == name)
+        access = work.graph.access(owner.relations, predicate)[0]
+        work.cost += access.cost * 0.5
+        variable = walk(work, owner.name, access.steps, parts)
+        right: Constant | tuple[Constant, ...] = values[0].value if len(values) == 1 else tuple(v.value for v in values)
+        parts.filters.append(
+            Filter(
+                Attribute(variable, predicate),
+                "in" if len(values) > 1 else "=",
+                right,
+                work.negation_before(values[0]),
+            )
+        )
+        for value in values:
+            work.used |= value.covered
+
+
+def _bound(work: Work, bound: Bound, target: Node, placed: list[Node], parts: Parts) -> None:
+    if bound in work.bounds:
+        work.bounds.remove(bound)
+    following = next((n for n in placed if n is not target and 0 <= n.start - bound.end <= 2), None)
+    if following is not None and not bound.quantity.unit:
+        parts.filters.append(Filter(Aggregate("count", Itself(following.name)), bound.op, int(bound.quantity.value)))
+        return
+    choice = _bound_predicate(work, bound, placed)
+    if choice is None:
+        work.cost += 0.7
+        work.used -= set(range(bound.start, bound.end))
+        return
+    owner, predicate, access, value = choice
+    variable = walk(work, owner.name, access.steps, parts)
+    shape = work.schema.predicate_of[predicate].shape
+    part = {"<": "high", "<=": "high", ">": "low", ">=": "low"}.get(bound.op, "") if shape == "range" else ""
+    parts.filters.append(Filter(Attribute(variable, predicate, part), bound.op, value))  # type: ignore[arg-type]
+
+
+def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node, str, Access, float] | None:
+    unit = bound.quantity.unit
+    best: tuple[float, Node, str, Access, float] | None = None
+    concepts = bound.measure.concepts if bound.measure else ("price", "cost") if unit == "currency" else ()
+    said = {p.predicate: p for p in work.attributes if min(abs(p.end - bound.start), abs(bound.end - p.start)) <= 4}
+    for node in placed:
+        measured = {m[0]: m[2] for m in work.graph.measuring(node.relations, concepts)} if concepts else {}
+        for predicate in work.schema.predicates:
+            year = (
+                predicate.datatype in ("year", "date", "datetime") and not unit and 1000 <= bound.quantity.value <= 2200
+            )
+            named = predicate.iri in said or predicate.iri in measured or year or bool(unit and predicate.unit)
+            if (predicate.minimum is None and not year) or not named:
+                continue
+            ways = work.graph.access(node.relations, predicate.iri)
+            if not ways:
+                continue
+            value: float | None = bound.quantity.value
+            if unit and unit != "currency":
+                value = convert(bound.quantity.value, unit, predicate.unit) if predicate.unit else None
+            elif unit == "currency" and predicate.unit:
+                value = None
+            if value is None:
+                continue
+            cost = ways[0].cost + (
+                0.0 if predicate.iri in said else 0.3 + measured[predicate.iri] if predicate.iri in measured else 1.0
+            )
+            if best is None or cost < best[0]:
+                best = cost, node, predicate.iri, ways[0], value
+    if best is None:
+        return None
+    if best[2] in said:
+        work.used |= said[best[2]].covered
+    work.cost += 0.3 * best[0]
+    return best[1:]

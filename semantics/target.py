@@ -1,0 +1,180 @@
+"""What is asked for: form + picks -> a property, a thing, or how many."""
+
+from dataclasses import dataclass
+
+from semantics.english import Measure, function_words, resource
+from semantics.linker import Candidate
+from semantics.paths import Step
+from semantics.words import fold, lemma
+from semantics.work import Node, Work
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is asked for: a property (`pick`), a thing (`node`), or how many of it."""
+
+    count: bool = False
+    pick: Candidate | None = None
+    node: Node | None = None
+
+
+def target(work: Work) -> Target | None:
+    """The first thing or property after the question word that can be asked for."""
+    form = work.form
+    if form.asked == "degree" and form.degree and work.nodes:
+        return _measured(work, form.degree)
+    if form.asked == "where":
+        return _place(work)
+    if form.asked == "who" and not any(0 <= p.start - form.focus <= 1 for p in work.picks if p.kind == "class"):
+        return _who(work)
+    things, picks = work.nodes, [*work.attributes, *work.links]
+    items: list[Candidate | Node] = [*things, *picks]
+    items = sorted(items, key=lambda i: (i.start, isinstance(i, Candidate)))
+    items = [i for i in items if i.start >= form.focus] or items
+    if not items:
+        return None
+    first = items[0]
+    if isinstance(first, Node) and (beside := work.beside_class(first)) is not None:
+        first = beside
+    if form.asked in ("fragment", "list", "amount") or _named(first):
+        first = _wanted(work, first, items) or first
+    if isinstance(first, Candidate) and work.is_literal(first.predicate):
+        if not _orders_things(work, first):
+            numeric = work.schema.predicate_of[first.predicate].minimum is not None
+            return None if form.asked == "count" and not numeric else Target(pick=first)
+    elif isinstance(first, Candidate) and not any(
+        n.role == "class" and form.focus <= n.start < first.start for n in work.nodes
+    ):
+        led_to = work.link_node(first)
+        if led_to is not None:
+            return Target(form.asked == "count", node=led_to)
+    node = first if isinstance(first, Node) else next((i for i in items if isinstance(i, Node)), None)
+    head = _head(work, node) if node is not None else None
+    if node is not None and head is None:
+        return _who(work)
+    return Target(form.asked == "count", node=head) if head is not None else None
+
+
+def _measured(work: Work, measure: Measure) -> Target | None:
+    """ "How tall is X": the property that is said besides ("how long does charging take"), else the one measured."""
+    said = [p for p in work.attributes if not work.bounded(p)]
+    if said:
+        return Target(pick=max(said, key=lambda p: (p.score, -p.start)))
+    found = work.measured(work.nodes[0], measure.concepts)
+    if found is None:
+        return None
+    work.cost += found[2] * 0.5
+    return Target(pick=work.as_pick(found[0], work.form.focus))
+
+
+def _named(item: Candidate | Node) -> bool:
+    return isinstance(item, Node) and item.role in ("entity", "scope")
+
+
+def _wanted(work: Work, first: Candidate | Node, items: list[Candidate | Node]) -> Candidate | None:
+    """ "Height of X", "X population", "name the capital of X": a property said anywhere is what is wanted."""
+    if isinstance(first, Node) and not _named(first):
+        return None
+    if isinstance(first, Node) and first.role == "scope" and work.supers and work.form.asked == "which":
+        return None
+    picks = [i for i in items if isinstance(i, Candidate)]
+    literal = next((p for p in picks if work.is_literal(p.predicate) and not work.bounded(p)), None)
+    return literal or next((p for p in picks if not work.is_literal(p.predicate)), None)
+
+
+def _orders_things(work: Work, pick: Candidate) -> bool:
+    """ "Which X has the largest P": the property orders the things, unless "the largest P of X" is asked."""
+    ordered = any(s.end == pick.start for s in work.supers)
+    of = pick.end < len(work.words) and work.words[pick.end] in ("of", "in", "for", "on", "at")
+    return ordered and not of and work.form.asked == "which" and any(n.role == "class" for n in work.nodes)
+
+
+def _head(work: Work, node: Node) -> Node | None:
+    """The noun that a named thing stands before: "the X models" asks for models; None where that noun is unknown."""
+    if node.role == "class" or node.role == "scope" or work.form.asked not in ("which", "count", "list", "fragment"):
+        return node
+    beside = work.beside_class(node)
+    if beside is not None:
+        return beside
+    if work.form.asked in ("which", "list") and node.end < len(work.tokens):
+        following = work.tokens[node.end]
+        if (
+            following.norm not in function_words()
+            and not any(node.end in p.covered for p in work.picks)
+            and node.end not in work.used
+        ):
+            return None
+    return node
+
+
+def _place(work: Work) -> Target | None:
+    """ "Where is X": what a link about places says of X; "where is the highest P" is P itself."""
+    for pick in work.links:
+        if work.noun_link(pick, False) and not any(n.start < pick.end for n in work.nodes):
+            node = work.link_node(pick)
+            if node:
+                return Target(node=node)
+    if not work.nodes:
+        return None
+    thing = work.nodes[0]
+    words = set(resource()["places"])
+    best: tuple[float, Step] | None = None
+    for relation in thing.relations:
+        for step in work.graph.steps[relation]:
+            if step.forward:
+                names = set().union(*work.graph.words[step.predicate]) if work.graph.words[step.predicate] else set()
+                names |= {lemma(w) for w in fold(step.target).split("_")}
+                cost = 0.0 if names & words else 1.0
+                if best is None or (cost, -step.triples) < (best[0], -best[1].triples):
+                    best = cost, step
+    if best is None or best[0] > 0.5:
+        return None
+    step = best[1]
+    relations = frozenset(
+        s.target for r in thing.relations for s in work.graph.steps[r] if s.predicate == step.predicate and s.forward
+    )
+    already = next((n for n in work.nodes[1:] if n.role == "class" and n.relations & relations), None)
+    if already:
+        return Target(node=already)
+    classes, without = work.type_of(relations)
+    node = Node(
+        work.fresh("place"),
+        work.form.focus - 1,
+        work.form.focus,
+        "link",
+        relations,
+        classes,
+        without,
+        predicate=step.predicate,
+    )
+    work.nodes.insert(0, node)
+    return Target(node=node)
+
+
+def _who(work: Work) -> Target | None:
+    """Who: a thing of a table about persons, else of the table that links to everything else named."""
+    for pick in work.links:
+        node = work.link_node(pick) if work.noun_link(pick, False) else None
+        if node:
+            return Target(node=node)
+    persons = set(resource()["persons"])
+    tables: list[tuple[float, str]] = []
+    for group in work.schema.groups:
+        names = {lemma(w) for text in (group.label, *group.words) for w in fold(text).split()}
+        cost = 0.0 if names & persons else 0.8
+        relation = frozenset((group.relation,))
+        for node in work.nodes:
+            ways = work.graph.paths(relation, node.relations)
+            cost += ways[0].cost if ways else 5.0
+        for marker in work.supers:
+            measured = work.graph.measuring(relation, marker.measure.concepts) if marker.measure else []
+            cost += 1.6 * measured[0][2] if measured else 2.0 if marker.measure else 0.0
+        tables.append((cost, group.relation))
+    if not tables or not work.nodes:
+        return None
+    best = min(tables)[1]
+    only = frozenset((best,))
+    at = work.form.focus
+    node = Node(work.fresh(best), at - 1, at, "class", only, *work.type_of(only))
+    work.nodes.insert(0, node)
+    return Target(node=node)

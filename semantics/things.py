@@ -1,0 +1,58 @@
+"""The things that a question names: picks -> nodes, where a class beside an entity of it names one thing."""
+
+from dataclasses import replace
+
+from semantics.work import Node, Work
+
+_LINKING = frozenset(["of", "the", "in", "at", "for", "a", "an", "named", "called", "by", "is", "are", "with"])
+
+
+def make_nodes(work: Work) -> None:
+    """Turn the picks of entities and classes into the nodes of the work."""
+    found: list[Node] = []
+    for pick in sorted((p for p in work.picks if p.kind in ("entity", "class")), key=lambda p: p.start):
+        work.used |= pick.covered
+        node = Node(
+            "",
+            pick.start,
+            pick.end,
+            pick.kind,
+            pick.relations,
+            pick.classes,
+            pick.without,
+            pick.keys,
+            label=pick.label,
+        )
+        last = found[-1] if found else None
+        if last and _glued(work, last, node):
+            merged = _merge(work, last, node)
+            if merged:
+                found[-1] = merged
+                continue
+        found.append(node)
+    if work.scope is not None:
+        found.append(work.scope)
+        found.sort(key=lambda n: n.start)
+    work.nodes = found
+    for node in work.nodes:
+        node.name = work.fresh(work.type_label(node))
+
+
+def _glued(work: Work, a: Node, b: Node) -> bool:
+    return all(work.words[i] in _LINKING - {"in", "at", "for", "by", "with"} for i in range(a.end, b.start))
+
+
+def _merge(work: Work, a: Node, b: Node) -> Node | None:
+    """A class beside an entity of it names one thing: "the city of X", "X state"."""
+    common = a.relations & b.relations
+    if not common or (a.role == "entity" and b.role == "entity"):
+        return None
+    if a.role == "class" and b.role == "class":
+        if a.end != b.start or a.relations == b.relations:
+            return None
+        narrow = min((a, b), key=lambda n: sum(work.graph.size.get(r, 1) for r in n.relations))
+        return replace(narrow, start=a.start, end=b.end)
+    entity = a if a.role == "entity" else b
+    # "the X models" asks for them, "the city of X" only says which X is meant
+    role = "class" if len(entity.keys) > 1 else "entity"
+    return replace(entity, start=a.start, end=b.end, role=role)
