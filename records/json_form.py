@@ -1,5 +1,6 @@
 """Records to JSON-plain data and back: Record <-> dict, by the types of the record."""
 
+from collections.abc import Hashable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -9,7 +10,7 @@ T = TypeVar("T")
 
 
 @cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 

@@ -14,12 +14,16 @@ Constant = str | int | float | bool
 
 @dataclass(frozen=True)
 class Variable:
-    """A thing asked about. It is in all of `classes` and in none of `without`; `keys`, if given, are the only IRIs it may be."""
+    """A thing asked about. It is in all of `classes` and in none of `without`; `keys`, if given, are the only IRIs it may be.
+
+    `label` says the keys in words.
+    """
 
     name: str
     classes: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True)

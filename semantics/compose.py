@@ -112,9 +112,10 @@ def _attribute_plan(work: Work, pick: Candidate) -> Body | None:
             part = ""
         answers: tuple[Term, ...] = (Aggregate(function, replace(attribute, part=part)),)  # type: ignore[arg-type]
         return Select(answers, tuple(parts.variables), tuple(parts.edges), tuple(parts.filters))
-    # one step away there may be many things: each value is said with its owner
-    several = (bool(access.steps) and not access.steps[0].forward) or owner.role == "class" or len(owner.keys) > 1
-    answers = (Itself(variable if access.steps else owner.name), attribute) if several else (attribute,)
+    # several things, or many one step away: each value is said with what it belongs to
+    backward = bool(access.steps) and not access.steps[0].forward
+    shown = variable if backward or not owner.keys else owner.name
+    answers = (Itself(shown), attribute)
     return Select(
         answers,
         tuple(parts.variables),

@@ -9,7 +9,9 @@ from semantics.work import Node, Parts, Work
 def emit(work: Work, node: Node, parts: Parts) -> None:
     """The node and everything attached to it, as variables and edges; a superlative below becomes a sub-select."""
     if not any(v.name == node.name for v in parts.variables):
-        parts.variables.append(Variable(node.name, node.classes, node.without, node.keys))
+        parts.variables.append(
+            Variable(node.name, node.classes, node.without, node.keys, node.label if node.keys else "")
+        )
     for child in node.children:
         way = work.ways[child.name]
         _spend(work, way)

@@ -226,7 +226,7 @@ class Linker:
             label = labels[keys[0]].label if len(keys) == 1 else " ".join(t.text for t in tokens[start:end])
             prominence = 0.04 * math.log(1 + max(0.0, weight)) / math.log(1 + top_weight) if top_weight > 1 else 0.0
             if weight < 0:
-                prominence = -0.06
+                prominence = -0.15
             if best < 0.34 and len(matched) == 1 and _known(tokens[start]) and tokens[start].norm.isalpha():
                 # an everyday word inside a long name does not name it
                 continue

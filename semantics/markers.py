@@ -35,7 +35,8 @@ _PROSE = re.compile(
     r"|\bcompared (?:with|to)\b|\bwhat kind of\b[^?]*\b(?:would|get)\b"
     r"|\bwhat(?:'s| is| are| was| were)\b[^?]*\b(?:like|about|special|exciting|interesting|character|luxurious"
     r"|good at|known for|differences?)\b"
-    r"|\bwhat (?:would|does|do|did|can|kind)\b[^?]*\b(?:offer|bring|add|convince|get|expect|provide|include|stand for)\b"
+    r"|\bwhat (?:would|does|do|did|can|kind)\b[^?]*\b(?:offer|bring|add|convince|get|expect|provide|include"
+    r"|stand for)\b"
 )
 
 

@@ -27,7 +27,8 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
     body = plan.body
     if isinstance(body, Ask):
         yes = bool(table.rows[0][0])
-        return Phrase(f"{'Yes' if yes else 'No'}: I checked {to_words(plan, schema)}.", (yes,))
+        found = to_words(Plan(body.select), schema)
+        return Phrase(f"Yes: {found}." if yes else f"No, there is no {found}.", (yes,))
     if isinstance(body, Compute):
         return _computed(body, table)
     if not isinstance(body, Select):
@@ -60,9 +61,8 @@ def _number(plan: Plan, table: Table, schema: Schema) -> Phrase:
     if value is None:
         return Phrase("")
     words = to_words(plan, schema)
-    text = f"{say(value, unit)}: {words}."
-    if len(words.split()) > 30:
-        text = f"{say(value, unit)}."
+    said = say(value, unit)
+    text = f"{words[:1].upper()}{words[1:]} is {said}." if len(words.split()) <= 30 else f"{said}."
     return Phrase(text, (_round(value) if isinstance(value, float) else value,), unit or None)
 
 
@@ -80,7 +80,7 @@ def _attribute(body: Select, last: Attribute, table: Table, schema: Schema) -> P
     if len(set(lines)) == 1 and not owned:
         return Phrase(f"The {label} is {lines[0]}.", tuple(values), unit or None)
     if owned and len({line.split(": ", 1)[1] for line in lines}) == 1:
-        names = [str(r[0]) for r in table.rows]
+        names = list(dict.fromkeys(str(r[0]) for r in table.rows))
         return Phrase(f"The {label} of {_and(names[:6])} is {lines[0].split(': ', 1)[1]}.", tuple(values), unit or None)
     shown = lines if owned else list(dict.fromkeys(lines))
     if len(shown) > NAMED:

@@ -55,7 +55,11 @@ def to_words(plan: Plan, schema: Schema) -> str:
 
 def _select(select: Select, schema: Schema) -> str:
     variables = {v.name: v for v in select.variables}
-    shown = " and ".join(_term(a, variables, schema) for a in select.answers)
+    answers = select.answers
+    if len(answers) > 1 and isinstance(answers[0], Itself) and answers[0].variable == _variable_of(answers[-1]):
+        # the property already says whose it is
+        answers = answers[1:]
+    shown = " and ".join(_term(a, variables, schema) for a in answers)
     roots = [_variable_of(a) for a in select.answers]
     text = shown + _conditions(select, roots[-1], variables, schema, {roots[-1]})
     for condition in select.filters:
@@ -107,17 +111,9 @@ def _noun(variable: Variable, schema: Schema) -> str:
         None,
     )
     name = group.label if group else schema.class_of[variable.classes[0]].label if variable.classes else "things"
-    if variable.keys:
-        shown = [_tail(k) for k in variable.keys[:3]]
-        more = f" and {len(variable.keys) - 3} more" if len(variable.keys) > 3 else ""
-        return f"{name} {', '.join(shown)}{more}"
-    return name
-
-
-def _tail(iri: str) -> str:
-    from urllib.parse import unquote
-
-    return unquote(iri.rstrip("/#").rsplit("/", 1)[-1].rsplit("#", 1)[-1]).replace("_", " ")
+    if variable.label and len(variable.keys) == 1:
+        return variable.label
+    return f"{name} {variable.label}" if variable.label else name
 
 
 def _conditions(select: Select, root: str, variables: dict[str, Variable], schema: Schema, seen: set[str]) -> str:
@@ -127,11 +123,25 @@ def _conditions(select: Select, root: str, variables: dict[str, Variable], schem
         if other is None or other in seen:
             continue
         seen.add(other)
-        label = predicate_words(edge.predicate, schema)
         noun = _noun(variables[other], schema)
-        text = f" with {label} {noun}" if edge.subject == root else f" that is {label} of {noun}"
+        text = _linked(predicate_words(edge.predicate, schema), noun, edge.subject == root)
         parts.append(text + _conditions(select, other, variables, schema, seen))
     return "".join(parts)
+
+
+def _linked(label: str, noun: str, forward: bool) -> str:
+    """A link as part of a sentence: "that borders X", "with capital X", "that is capital of X".
+
+    >>> _linked("fuel type", "fuel type diesel", True), _linked("is part of", "X", True), _linked("borders", "X", False)
+    (' with fuel type diesel', ' that is part of X', ' that X borders')
+    """
+    first = label.split()[0]
+    verb = first in ("is", "has", "was", "are") or (first.endswith("s") and not first.endswith(("ss", "ies", "us")))
+    if verb:
+        return f" that {label} {noun}" if forward else f" that {noun} {label}"
+    if not forward:
+        return f" that is {label} of {noun}"
+    return f" with {noun}" if noun.startswith(label) else f" with {label} {noun}"
 
 
 def _other(edge: Edge, name: str) -> str | None:

@@ -7,11 +7,13 @@ from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import unquote
 
+import simplemma
+
 from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Plan, Profile, Select, Variable
 from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from semantics.compose import compose
-from semantics.english import function_words, measure
+from semantics.english import measure, resource
 from semantics.linker import Candidate, Linker
 from semantics.markers import Form, form
 from semantics.paths import SchemaGraph
@@ -68,7 +70,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         mentions=tuple(_mention(pick, words, question) for pick in best_picks),
         readings=tuple(readings),
         expected=_expected(readings[0].plan.body if readings else None, schema),
-        unknown=_unknown(words, candidates, shape, linker),
+        unknown=_unknown(words, candidates, shape, linker, bool(readings)),
     )
 
 
@@ -125,7 +127,8 @@ def _scope_node(scope: Scope, words: Sequence[Token], linker: Linker) -> Node | 
     relations = {n.relation for key in scope.keys for n in linker.lexicon.entities.get(key, ())}
     group = next((g for g in linker.schema.groups if {g.relation} == relations), None)
     classes, without = (group.classes, group.without) if group else ((), ())
-    return Node("", at, at + 1, "scope", frozenset(relations), classes, without, scope.keys)
+    label = scope.labels[0] if len(scope.labels) == 1 else f"({len(scope.keys)} of before)"
+    return Node("", at, at + 1, "scope", frozenset(relations), classes, without, scope.keys, label=label)
 
 
 def _profile(
@@ -163,7 +166,7 @@ def _profile(
     )
     selects: list[Select] = []
     if scope is not None:
-        variable = Variable("thing", scope.classes, scope.without, scope.keys)
+        variable = Variable("thing", scope.classes, scope.without, scope.keys, scope.label)
         selects.append(Select((Itself("thing"),), (variable,)))
     used: set[int] = set()
     # a named thing is what is asked about; a class alone only where nothing is named
@@ -211,14 +214,28 @@ def _expected(body: Body | None, schema: Schema) -> Expected:
 
 
 def _unknown(
-    words: Sequence[Token], candidates: Sequence[Candidate], shape: Form, linker: Linker
+    words: Sequence[Token], candidates: Sequence[Candidate], shape: Form, linker: Linker, read: bool
 ) -> tuple[tuple[str, str], ...]:
-    """Content words that name nothing here, each with the nearest name that is known or ""."""
+    """Words that name nothing here, each with the nearest name that is known or "".
+
+    Where the question was read, only words that look like names count: everyday words may just be its wording.
+    """
     covered = {i for c in candidates for i in c.covered} | shape.taken
+    numbers = resource()["numbers"]
     found = []
     for i, token in enumerate(words):
-        if i in covered or token.norm in function_words() or measure(token) or token.norm[0].isdigit():
+        if (
+            i in covered
+            or token.norm in linker.light
+            or measure(token)
+            or token.norm[0].isdigit()
+            or token.norm in numbers
+        ):
             continue
-        near = difflib.get_close_matches(token.norm, list(linker.entity_tokens), n=1, cutoff=0.75)
+        name = (token.text[0].isupper() and i > 0) or not simplemma.is_known(token.norm, lang="en")
+        if read and not name:
+            continue
+        known = [t for t in linker.entity_tokens if t != token.norm]
+        near = difflib.get_close_matches(token.norm, known, n=1, cutoff=0.8)
         found.append((token.text, near[0] if near else ""))
     return tuple(found)

@@ -28,9 +28,9 @@ def root(
     ] = False,
 ) -> None:
     """Talk with your own knowledge graph: cited, streamed answers over RDF."""
-    logging.basicConfig(
-        level=logging.DEBUG if debug else logging.ERROR, format="%(asctime)s %(name)s %(levelname)s %(message)s"
-    )
+    # what goes wrong in a turn is in its record; a log with tracebacks is for those who ask for it
+    level = logging.DEBUG if debug else logging.CRITICAL
+    logging.basicConfig(level=level, format="%(asctime)s %(name)s %(levelname)s %(message)s")
 
 
 for command in (

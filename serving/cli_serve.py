@@ -1,6 +1,7 @@
 """`nacre serve`: settings -> a listening server."""
 
 import ipaddress
+import logging
 import socket
 from typing import Annotated
 
@@ -23,6 +24,8 @@ def serve(
     from serving.app import create_app
 
     settings = Settings()
+    if not logging.getLogger().isEnabledFor(logging.WARNING):
+        logging.getLogger().setLevel(logging.WARNING)
     listening = listen(host or settings.host, settings.port if port is None else port)
     address, number = listening.getsockname()[:2]
     typer.echo(f"Nacre listens on http://{address}:{number} (LangServe: /ask/playground/). Ctrl-C stops it.", err=True)

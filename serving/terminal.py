@@ -71,6 +71,8 @@ def citations(record: Answer, shown: Shown) -> list[str]:
         if shown.sources:
             lines.extend("    " + line for line in derivation(record, citation))
     if shown.sources:
+        failed = [(query["tool"], query["error"]) for query in record["queries"] if query["error"]]
+        lines.extend(f"{tool} failed: {error['message']}" for tool, error in failed if error)
         lines.extend(f"{branch} was not available: {reason}" for branch, reason in record["unavailable"].items())
     return lines
 
