@@ -14,7 +14,7 @@ class QueryError:
 
 @dataclass(frozen=True)
 class Query:
-    """One query that was tried. `tool` is its branch, `words` its meaning in plain English, `by` the mind that wrote it."""
+    """One query that was tried. `tool` is its branch, `words` its meaning in English, `by` the mind that wrote it."""
 
     tool: str
     round: int
@@ -30,7 +30,8 @@ class Query:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows that answer. `keys` are the IRIs each row came from (same length as `rows`, or one shared tuple for aggregates);
+    """Rows that answer. `keys` are the IRIs each row came from (same length as `rows`).
+
     `units` has one entry a column ("" where none); `contributing` counts the things behind an aggregate."""
 
     columns: tuple[str, ...]
@@ -45,9 +46,9 @@ class Table:
 class Evidence:
     """One thing found by one branch in one round.
 
-    `kind` "table": rows of `query` (its index in the turn's queries is found by identity of text and round), with the plan's
-    reading in `words`; "sentence": `text` with its triple, or its place in a document. `score` orders evidence within a
-    branch only; `reading` is the index of the understanding's reading it answers, if any.
+    `kind` "table": rows of `query` (its index in the turn's queries is found by identity of text and round), with the
+    plan's reading in `words`; "sentence": `text` with its triple, or its place in a document. `score` orders evidence
+    within a branch only; `reading` is the index of the understanding's reading it answers, if any.
     """
 
     branch: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter
 
@@ -11,15 +11,15 @@ T = TypeVar("T")
 
 @cache
 def _adapter(kind: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+    return TypeAdapter(cast(Any, kind))
 
 
 def to_json(record: object) -> Any:
     """JSON-plain data (dict, list, str, number, bool, None) for a frozen record."""
-    return _adapter(type(record)).dump_python(record, mode="json")
+    return _adapter(cast(Hashable, type(record))).dump_python(record, mode="json")
 
 
 def from_json(kind: type[T], data: Any) -> T:
     """The record of type `kind` that `to_json` gave `data` for; raises pydantic.ValidationError on other data."""
-    record: T = _adapter(kind).validate_python(data)
+    record: T = _adapter(cast(Hashable, kind)).validate_python(data)
     return record

@@ -14,9 +14,9 @@ Constant = str | int | float | bool
 
 @dataclass(frozen=True)
 class Variable:
-    """A thing asked about. It is in all of `classes` and in none of `without`; `keys`, if given, are the only IRIs it may be.
+    """A thing asked about, in all of `classes` and in none of `without`.
 
-    `label` says the keys in words.
+    `keys`, if given, are the only IRIs it may be; `label` says them in words.
     """
 
     name: str
@@ -37,7 +37,10 @@ class Edge:
 
 @dataclass(frozen=True)
 class Attribute:
-    """The literal values of `predicate` of the variable. `part` picks an end of a range; "" is its middle or the value itself."""
+    """The literal values of `predicate` of the variable.
+
+    `part` picks an end of a range; "" is its middle, or the value itself.
+    """
 
     variable: str
     predicate: str
@@ -67,7 +70,10 @@ Term = Attribute | Itself | Aggregate
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition. `right` is a constant in the predicate's unit, several (any of them), a term, or a plan with one column."""
+    """A condition.
+
+    `right` is a constant in the predicate's unit, several (any of them), a term, or a select with one column.
+    """
 
     left: Attribute | Itself | Aggregate
     op: Comparison | Literal["in", "known", "unknown"]
@@ -85,7 +91,8 @@ class Order:
 class Select:
     """One query. `group` names variables; filters over aggregates apply to the groups.
 
-    `limit` counts places in the order, `offset` skips some ("the second largest"); with `ties` all that equal the last are kept.
+    `limit` counts places in the order, `offset` skips some ("the second largest"); with `ties` all that equal the last
+    are kept.
     """
 
     answers: tuple[Term, ...]
@@ -130,7 +137,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Profile:
-    """What characterises the things of `members` (its only answer is `Itself`), against `against` or the rest of their class.
+    """What characterises the things of `members` (its only answer is `Itself`), against `against` or all others.
 
     `topic` narrows to facts about something ("interior"); "" for everything.
     """

@@ -26,8 +26,8 @@ class Group:
     """The members of exactly one set of types, a table of its own.
 
     `classes` is the set; `without` are the classes that other groups with all of `classes` have besides, so that
-    "in all of `classes`, in none of `without`" says the group in graph terms. `words` are further names found in the data
-    (a segment of the members' IRIs).
+    "in all of `classes`, in none of `without`" says the group in graph terms. `words` are further names found in the
+    data (a segment of the members' IRIs).
     """
 
     relation: str
@@ -42,7 +42,7 @@ class Group:
 class Predicate:
     """One predicate. `domains` and `ranges` map a class to how many subjects (objects) of it there are.
 
-    Undescribed link targets and untyped things count under "". `unit` is a pint unit name found in the data ("mm", "kW", "km/h"),
+    Undescribed link targets and untyped things count under "". `unit` is the unit found in the data ("mm", "km/h"),
     `shape` says whether literals hold one number, a range or a pair; `values` lists the distinct values (labels of the
     targets for links) where there are few, most frequent first; `samples` a few otherwise.
     """
@@ -73,8 +73,10 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Column:
-    """How one predicate reads from a relation: literals in `value` (ranges and pairs: also `low`, `high`; the raw text in `text`
-    where `value` is a parsed number), links in `link` (the target's id)."""
+    """How one predicate reads from a relation: literals in `value`, links in `link` (the target's id).
+
+    Ranges and pairs have `low` and `high` too; `text` is the raw text where `value` is a number parsed from it.
+    """
 
     predicate: str
     value: str = ""
@@ -102,7 +104,8 @@ class Relation:
 class Schema:
     """The whole. Every subject and every link target has a row in the table `entity(id, iri, label)`.
 
-    A predicate lies either in a column of every class relation whose members have it, or in `junctions[predicate]`; never both.
+    A predicate lies either in a column of every class relation whose members have it, or in `junctions[predicate]`,
+    never both.
     """
 
     classes: tuple[Class, ...]

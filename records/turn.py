@@ -30,7 +30,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """The question made to stand alone. `depends` says whether it needed the conversation, `sure` whether that is clear."""
+    """The question made to stand alone; `depends`: it needed the conversation, `sure`: that is clear."""
 
     standalone: str
     depends: bool = False

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from records.evidence import Evidence
-from semantics.english import resource
+from semantics.english import function_words, resource
 from semantics.units import convert, quantities
 from semantics.words import fold, tokens
 
@@ -26,7 +26,11 @@ def unsupported(sentence: str, evidence: Sequence[Evidence]) -> list[str]:
         words = [t.norm for t in tokens(match[0])]
         # the first word of a sentence is capitalised anyway
         first = match.start() == len(text) - len(text.lstrip())
-        unknown = [w for w in (words[1:] if first else words) if not w[0].isdigit() and not held.word(w)]
+        unknown = [
+            w
+            for w in (words[1:] if first else words)
+            if not w[0].isdigit() and w not in function_words() and not held.word(w)
+        ]
         if unknown:
             missing.append(match[0].strip())
     return missing

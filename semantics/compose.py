@@ -6,7 +6,7 @@ from records.plan import Aggregate, Ask, Attribute, Body, Compute, Filter, Funct
 from semantics.conditions import conditions
 from semantics.emit import emit, walk
 from semantics.linker import Candidate
-from semantics.order import order
+from semantics.order import ranking
 from semantics.target import target
 from semantics.things import make_nodes
 from semantics.tree import grow
@@ -38,7 +38,8 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
         work.cost += 1.2
     parts = Parts()
     emit(work, target, parts)
-    ranked, group, limit, offset = order(work, target, parts)
+    ranked = ranking(work, target, parts)
+    group = ranked.group
     conditions(work, target, parts)
     if any(isinstance(f.left, Aggregate) for f in parts.filters):
         group = (target.name,)
@@ -49,16 +50,16 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
         tuple(parts.edges),
         tuple(parts.filters),
         group=group,
-        order=ranked,
-        limit=limit,
-        offset=offset,
+        order=ranked.order,
+        limit=ranked.limit,
+        offset=ranked.offset,
     )
-    averaged = ranked is not None and isinstance(ranked.by, Aggregate)
+    averaged = ranked.order is not None and isinstance(ranked.order.by, Aggregate)
     for position, _ in work.form.aggregates:
         if not averaged and not any(position in p.covered for p in work.picks):
             work.used.discard(position)
             work.cost += 1.0
-    if count and ranked is None and not group:
+    if count and ranked.order is None and not group:
         return replace(select, answers=(Aggregate("count", Itself(target.name)),))
     if count:
         return Select(
@@ -100,7 +101,7 @@ def _attribute_plan(work: Work, pick: Candidate) -> Body | None:
     work.cost += access.cost
     variable = walk(work, owner.name, access.steps, parts)
     function = _function(work, pick)
-    ranked, group, limit, offset = order(work, owner, parts, wanted=pick)
+    ranked = ranking(work, owner, parts, wanted=pick)
     conditions(work, owner, parts)
     attribute = Attribute(variable, pick.predicate)
     numeric = work.schema.predicate_of[pick.predicate].minimum is not None
@@ -121,10 +122,10 @@ def _attribute_plan(work: Work, pick: Candidate) -> Body | None:
         tuple(parts.variables),
         tuple(parts.edges),
         tuple(parts.filters),
-        order=ranked,
-        limit=limit,
-        offset=offset,
-        group=group,
+        order=ranked.order,
+        limit=ranked.limit,
+        offset=ranked.offset,
+        group=ranked.group,
     )
 
 

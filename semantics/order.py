@@ -1,75 +1,101 @@
 """Superlatives: markers + tree -> the order of the answer."""
 
+from dataclasses import dataclass
+
 from records.plan import Aggregate, Attribute, Itself, Order
 from semantics.emit import order_by, walk
 from semantics.linker import Candidate
+from semantics.markers import Superlative
+from semantics.paths import Access
 from semantics.work import Node, Parts, Work
 
 
-def order(
-    work: Work, target: Node, parts: Parts, wanted: Candidate | None = None
-) -> tuple[Order | None, tuple[str, ...], int | None, int]:
-    """The order, groups, limit and offset that the superlative of the thing asked for sets."""
+@dataclass(frozen=True)
+class Ranking:
+    """What a superlative adds to a select."""
+
+    order: Order | None = None
+    group: tuple[str, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+
+
+def ranking(work: Work, target: Node, parts: Parts, wanted: Candidate | None = None) -> Ranking:
+    """The order that the superlative of the thing asked for sets; `wanted`, the property asked for, orders nothing."""
     for marker in list(work.supers):
         work.supers.remove(marker)
-        limit, offset = marker.limit, marker.place - 1
-        following = [n for n in work.nodes if 0 <= n.start - marker.end <= 2]
-        pick = next((a for a in work.attributes if 0 <= a.start - marker.end <= 2 and a is not wanted), None)
-        if pick is None and (marker.measure is None or not following):
-            pick = next(
-                (a for a in work.attributes if a is not wanted and not work.bounded(a) and a.start >= marker.start),
-                None,
-            )
-            if pick is None and marker.measure is not None and marker.end >= len(work.tokens) - 1:
-                pick = next((a for a in work.attributes if a is not wanted and not work.bounded(a)), None)
-        average = any(function == "avg" for _, function in work.form.aggregates)
-        if pick is not None and work.schema.predicate_of[pick.predicate].minimum is not None:
-            work.used |= pick.covered
-            owner = nearest_owner(work, pick, target)
-            ways = work.graph.access(owner.relations, pick.predicate)
-            if ways:
-                work.cost += ways[0].cost * 0.5
-                if average:
-                    variable = walk(work, owner.name, ways[0].steps, parts)
-                    by = Order(Aggregate("avg", Attribute(variable, pick.predicate)), marker.descending)
-                    return by, (target.name,), limit, offset
-                return order_by(work, owner.name, pick.predicate, ways[0], marker.descending, parts), (), limit, offset
-        if marker.measure is None and following and following[0] is not target:
-            counted = following[0]
-            by = Order(Aggregate("count", Itself(counted.name)), marker.descending)
-            return by, (target.name,), limit, offset
-        if marker.measure is None:
-            work.cost += 0.6
-            continue
-        thing = following[0] if following and following[0].parent is not None else target
-        found = work.measured(thing, marker.measure.concepts)
-        if found is None and thing is not target:
-            found, thing = work.measured(target, marker.measure.concepts), target
-        if found is None:
-            work.cost += 0.8
-            work.used -= set(range(marker.start, marker.end))
-            continue
-        work.cost += 0.3 * found[2]
-        if average:
-            variable = walk(work, thing.name, found[1].steps, parts)
-            return (
-                Order(Aggregate("avg", Attribute(variable, found[0])), marker.descending),
-                (target.name,),
-                limit,
-                offset,
-            )
-        return order_by(work, thing.name, found[0], found[1], marker.descending, parts), (), limit, offset
-    return None, (), None, 0
+        here = [n for n in work.nodes if any(v.name == n.name for v in parts.variables)]
+        found = _by_said(work, marker, target, here, parts, wanted) or _by_count(work, marker, target, here)
+        found = found or _by_measure(work, marker, target, here, parts)
+        if found is not None:
+            return found
+        work.cost += 0.8
+        work.used -= set(range(marker.start, marker.end))
+    return Ranking()
 
 
-def nearest_owner(work: Work, pick: Candidate, target: Node) -> Node:
-    """The thing of the question that a property is said of, for ordering."""
-    best = (9.0, target)
-    for node in (target, *(n for n in work.nodes if n.parent is not None)):
+def _by_said(
+    work: Work, marker: Superlative, target: Node, here: list[Node], parts: Parts, wanted: Candidate | None
+) -> Ranking | None:
+    """ "The largest population": the property is said."""
+    free = [a for a in work.attributes if a is not wanted]
+    pick = next((a for a in free if 0 <= a.start - marker.end <= 2), None)
+    if pick is None and (marker.measure is None or not _after(marker, here)):
+        # "is the price lowest": at the end of the question the property was said before
+        last = marker.measure is not None and marker.end >= len(work.tokens) - 1
+        pick = next((a for a in free if not work.bounded(a) and (a.start >= marker.start or last)), None)
+    if pick is None or work.schema.predicate_of[pick.predicate].minimum is None:
+        return None
+    work.used |= pick.covered
+    owner, access = _owner(work, pick, target, here)
+    if access is None:
+        return None
+    work.cost += access.cost * 0.5
+    return _ranked(work, marker, target, owner, pick.predicate, access, parts)
+
+
+def _by_count(work: Work, marker: Superlative, target: Node, here: list[Node]) -> Ranking | None:
+    """ "The most members": the things that follow are counted."""
+    following = _after(marker, here)
+    if marker.measure is not None or following is None or following is target:
+        return None
+    by = Order(Aggregate("count", Itself(following.name)), marker.descending)
+    return Ranking(by, (target.name,), marker.limit, marker.place - 1)
+
+
+def _by_measure(work: Work, marker: Superlative, target: Node, here: list[Node], parts: Parts) -> Ranking | None:
+    """ "The largest": what the adjective measures, of the thing that follows it or of the one asked for."""
+    if marker.measure is None:
+        return None
+    following = _after(marker, here)
+    for thing in (following, target):
+        found = work.measured(thing, marker.measure.concepts) if thing is not None else None
+        if thing is not None and found is not None:
+            work.cost += 0.3 * found[2]
+            return _ranked(work, marker, target, thing, found[0], found[1], parts)
+    return None
+
+
+def _after(marker: Superlative, here: list[Node]) -> Node | None:
+    return next((n for n in here if 0 <= n.start - marker.end <= 2), None)
+
+
+def _ranked(
+    work: Work, marker: Superlative, target: Node, owner: Node, predicate: str, access: Access, parts: Parts
+) -> Ranking:
+    if any(function == "avg" for _, function in work.form.aggregates):
+        variable = walk(work, owner.name, access.steps, parts)
+        by = Order(Aggregate("avg", Attribute(variable, predicate)), marker.descending)
+        return Ranking(by, (target.name,), marker.limit, marker.place - 1)
+    by = order_by(work, owner.name, predicate, access, marker.descending, parts)
+    return Ranking(by, (), marker.limit, marker.place - 1)
+
+
+def _owner(work: Work, pick: Candidate, target: Node, here: list[Node]) -> tuple[Node, Access | None]:
+    """The thing of the question that a property is said of, and the way to it."""
+    best: tuple[float, Node, Access | None] = (9.0, target, None)
+    for node in (target, *(n for n in here if n is not target)):
         ways = work.graph.access(node.relations, pick.predicate)
-        if ways:
-            between = abs(node.start - pick.start) / 20
-            cost = ways[0].cost + between
-            if cost < best[0]:
-                best = cost, node
-    return best[1]
+        if ways and ways[0].cost + abs(node.start - pick.start) / 20 < best[0]:
+            best = ways[0].cost + abs(node.start - pick.start) / 20, node, ways[0]
+    return best[1], best[2]

@@ -25,7 +25,7 @@ def target(work: Work) -> Target | None:
         return _measured(work, form.degree)
     if form.asked == "where":
         return _place(work)
-    if form.asked == "who" and not any(0 <= p.start - form.focus <= 1 for p in work.picks if p.kind == "class"):
+    if form.asked == "who" and not _class_after_be(work):
         return _who(work)
     things, picks = work.nodes, [*work.attributes, *work.links]
     items: list[Candidate | Node] = [*things, *picks]
@@ -36,6 +36,8 @@ def target(work: Work) -> Target | None:
     first = items[0]
     if isinstance(first, Node) and (beside := work.beside_class(first)) is not None:
         first = beside
+    if isinstance(first, Node) and _head(work, first) is None:
+        return _who(work)
     if form.asked in ("fragment", "list", "amount") or _named(first):
         first = _wanted(work, first, items) or first
     if isinstance(first, Candidate) and work.is_literal(first.predicate):
@@ -53,6 +55,14 @@ def target(work: Work) -> Target | None:
     if node is not None and head is None:
         return _who(work)
     return Target(form.asked == "count", node=head) if head is not None else None
+
+
+def _class_after_be(work: Work) -> bool:
+    """ "Who are the players at X": the class is said."""
+    at = work.form.focus
+    be = at < len(work.words) and work.words[at] in ("is", "are", "was", "were")
+    near = [n for n in work.nodes if n.role == "class" and n.start <= at + (4 if be else 1)]
+    return bool(near)
 
 
 def _measured(work: Work, measure: Measure) -> Target | None:
@@ -91,7 +101,7 @@ def _orders_things(work: Work, pick: Candidate) -> bool:
 
 def _head(work: Work, node: Node) -> Node | None:
     """The noun that a named thing stands before: "the X models" asks for models; None where that noun is unknown."""
-    if node.role == "class" or node.role == "scope" or work.form.asked not in ("which", "count", "list", "fragment"):
+    if node.role in ("class", "scope") or work.form.asked not in ("which", "count", "list", "fragment", "who"):
         return node
     beside = work.beside_class(node)
     if beside is not None:

@@ -7,7 +7,8 @@ from semantics.work import Node, Work
 def grow(work: Work, root: Node) -> None:
     """Attach every node to the one it belongs to: the least cost of way, distance and words in between."""
     for pick in work.links:
-        if pick.start not in work.spent_links and work.noun_between(pick):
+        ranked = any(s.end == pick.start for s in work.supers)
+        if pick.start not in work.spent_links and (ranked or work.noun_between(pick)):
             work.link_node(pick)
     placed, waiting = [root], [n for n in work.nodes if n is not root]
     while waiting:
