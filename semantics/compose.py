@@ -19,7 +19,7 @@ def compose(work: Work) -> Draft | None:
     body = _comparison(work) or _yes_no(work) or _main(work)
     if body is None:
         return None
-    return Draft(body, -work.cost, frozenset(work.used))
+    return Draft(body, -work.cost, frozenset(work.used), work.dropped)
 
 
 def _main(work: Work) -> Body | None:
@@ -134,7 +134,7 @@ def _function(work: Work, pick: Candidate) -> Function | None:
         if position not in pick.covered:
             return function
     for marker in work.supers:
-        if marker.end == pick.start and marker.measure is not None:
+        if marker.end == pick.start and marker.measure is not None and marker.place == 1:
             work.supers.remove(marker)
             return "max" if marker.descending else "min"
     return None

@@ -1,6 +1,6 @@
 """Conditions said of things: numbers, flags and values -> filters."""
 
-from records.plan import Aggregate, Attribute, Constant, Filter, Itself
+from records.plan import Aggregate, Attribute, Comparison, Constant, Filter, Itself
 from semantics.emit import walk
 from semantics.linker import Candidate
 from semantics.markers import Bound
@@ -69,13 +69,29 @@ def _bound(work: Work, bound: Bound, target: Node, placed: list[Node], parts: Pa
     choice = _bound_predicate(work, bound, placed)
     if choice is None:
         work.cost += 0.7
+        work.dropped += 1
         work.used -= set(range(bound.start, bound.end))
         return
     owner, predicate, access, value = choice
     variable = walk(work, owner.name, access.steps, parts)
     shape = work.schema.predicate_of[predicate].shape
     part = {"<": "high", "<=": "high", ">": "low", ">=": "low"}.get(bound.op, "") if shape == "range" else ""
-    parts.filters.append(Filter(Attribute(variable, predicate, part), bound.op, value))  # type: ignore[arg-type]
+    attribute = Attribute(variable, predicate, part)  # type: ignore[arg-type]
+    if work.schema.predicate_of[predicate].datatype in ("date", "datetime"):
+        parts.filters += _in_years(attribute, bound.op, int(value))
+    else:
+        parts.filters.append(Filter(attribute, bound.op, value))
+
+
+def _in_years(attribute: Attribute, op: Comparison, year: int) -> list[Filter]:
+    """A year as a condition on ISO dates, which compare as texts."""
+    first, after = f"{year}", f"{year + 1}"
+    return {
+        ">": [Filter(attribute, ">=", after)],
+        ">=": [Filter(attribute, ">=", first)],
+        "<": [Filter(attribute, "<", first)],
+        "<=": [Filter(attribute, "<", after)],
+    }.get(op, [Filter(attribute, ">=", first), Filter(attribute, "<", after)])
 
 
 def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node, str, Access, float] | None:
@@ -86,9 +102,10 @@ def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node
     for node in placed:
         measured = {m[0]: m[2] for m in work.graph.measuring(node.relations, concepts)} if concepts else {}
         for predicate in work.schema.predicates:
-            year = (
-                predicate.datatype in ("year", "date", "datetime") and not unit and 1000 <= bound.quantity.value <= 2200
+            dated = predicate.datatype in ("year", "date", "datetime") or any(
+                "year" in words for words in work.graph.words[predicate.iri]
             )
+            year = dated and not unit and 1000 <= bound.quantity.value <= 2200
             named = predicate.iri in said or predicate.iri in measured or year or bool(unit and predicate.unit)
             if (predicate.minimum is None and not year) or not named:
                 continue

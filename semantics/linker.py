@@ -314,10 +314,12 @@ class Linker:
             if first in used:
                 continue
             span, places = [first], {found[first][0]: found[first][1]}
+            # "which year was X born": the two halves of "year of birth" stand apart
+            apart = first > 0 and tokens[first - 1].norm in ("which", "what") and name.kind == "predicate"
             for position in positions:
                 if (
                     position <= first
-                    or position - span[-1] > 2
+                    or (position - span[-1] > 2 and not apart)
                     or (found[position][0] in places and (weights[found[position][0]] < 1 or position - span[-1] > 1))
                 ):
                     continue
@@ -334,7 +336,9 @@ class Linker:
             yield from self._candidate(name, span, share, frozenset(span))
 
     def _candidate(self, name: Name, span: list[int], share: float, covered: frozenset[int]) -> Iterator[Candidate]:
-        start, end = span[0], span[-1] + 1
+        start = end = span[0]
+        while end in covered:
+            end += 1
         common = {"start": start, "end": end, "label": name.label, "exact": share > 0.97, "covered": covered}
         if name.kind == "class" and share >= 0.45:
             relations = self.groups_of_class.get(name.target, frozenset())

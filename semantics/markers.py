@@ -97,6 +97,10 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
     numeric = {i for b in bounds for i in range(b.start, b.end)}
     supers = tuple(s for s in _superlatives(tokens) if s.start not in numeric)
     comparatives = tuple(c for c in _comparatives(tokens) if c.start not in numeric)
+    if asked in ("which", "who") and "than" not in words:
+        # "which of the two is older": the one that is most so
+        supers += tuple(Superlative(c.start, c.end, c.descending, c.measure) for c in comparatives if c.measure)
+        comparatives = ()
     aggregates: list[tuple[int, Function]] = []
     for i, word in enumerate(words):
         if word in _AVERAGE:

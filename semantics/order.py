@@ -30,6 +30,7 @@ def ranking(work: Work, target: Node, parts: Parts, wanted: Candidate | None = N
         if found is not None:
             return found
         work.cost += 0.8
+        work.dropped += 1
         work.used -= set(range(marker.start, marker.end))
     return Ranking()
 
@@ -38,7 +39,8 @@ def _by_said(
     work: Work, marker: Superlative, target: Node, here: list[Node], parts: Parts, wanted: Candidate | None
 ) -> Ranking | None:
     """ "The largest population": the property is said."""
-    free = [a for a in work.attributes if a is not wanted]
+    # "the second highest price" is both what is asked for and what orders it
+    free = [a for a in work.attributes if a is not wanted or (marker.place > 1 and marker.end == a.start)]
     pick = next((a for a in free if 0 <= a.start - marker.end <= 2), None)
     if pick is None and (marker.measure is None or not _after(marker, here)):
         # "is the price lowest": at the end of the question the property was said before

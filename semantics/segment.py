@@ -44,11 +44,7 @@ def segmentations(
             skipped = 0.35 if position in taken else -0.5 if content else 0.0
             _push(beams, position + 1, Segmentation(state.picks, state.score + skipped))
             for candidate in starts[position]:
-                weight = sum(
-                    1.0 if tokens[i].norm not in light else 0.05
-                    for i in candidate.covered
-                    if position <= i < candidate.end
-                )
+                weight = sum(1.0 if tokens[i].norm not in light else 0.05 for i in candidate.covered if position <= i)
                 gain = candidate.score * weight + (0.15 if candidate.exact else 0.0)
                 _push(beams, candidate.end, Segmentation((*state.picks, candidate), state.score + gain))
     return sorted(beams.get(len(tokens), ()), key=lambda s: -s.score)[:BEAM]

@@ -33,6 +33,8 @@ def make_nodes(work: Work) -> None:
     if work.scope is not None:
         found.append(work.scope)
         found.sort(key=lambda n: n.start)
+    if not found and work.form.asked in ("which", "count", "list", "fragment"):
+        found = _valued(work)
     work.nodes = found
     for node in work.nodes:
         node.name = work.fresh(work.type_label(node))
@@ -56,3 +58,15 @@ def _merge(work: Work, a: Node, b: Node) -> Node | None:
     # "the X models" asks for them, "the city of X" only says which X is meant
     role = "class" if len(entity.keys) > 1 else "entity"
     return replace(entity, start=a.start, end=b.end, role=role)
+
+
+def _valued(work: Work) -> list[Node]:
+    """ "Which novels are there": a value said as a noun stands for the things that have it."""
+    for value in work.values:
+        owners = [
+            (n, relation) for (relation, predicate), n in work.graph.facts.items() if predicate == value.predicate
+        ]
+        if owners:
+            only = frozenset((max(owners)[1],))
+            return [Node("", value.start, value.end, "class", only, *work.type_of(only), label=value.label)]
+    return []

@@ -51,6 +51,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         trust = {i: min(1.0, pick.score + 0.1) for pick in segmentation.picks for i in pick.covered}
         for draft in _drafts(words, shape, segmentation, graph, scope, frozenset(linker.common)):
             covered = sum(trust.get(i, 1.0) for i in content & draft.covered) / max(1, len(content))
+            covered *= 0.5**draft.dropped
             score = segmentation.score / max(1, len(content)) + draft.score * 0.25 + 3 * covered
             if draft.body not in found or score > found[draft.body][0]:
                 if not found or score > max(s for s, _ in found.values()):

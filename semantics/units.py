@@ -14,6 +14,9 @@ _NUMBER = re.compile(
 )
 
 
+_HALF = re.compile(r"\bhalf (?:an?|the)\b", re.IGNORECASE)
+
+
 class Quantity(NamedTuple):
     """A number of a question, its unit ("" none, "currency" for money) and its place in characters."""
 
@@ -31,13 +34,14 @@ def quantities(text: str) -> list[Quantity]:
     """
     units, currencies = resource()["units"], resource()["currencies"]
     multipliers = resource()["multipliers"]
+    text = _HALF.sub(lambda m: "0.5".ljust(len(m[0])), text)
     found = []
     for match in _NUMBER.finditer(text):
         value, end = float(match["n"].replace(",", "")), match.end("n")
         unit = "currency" if match["currency"] else ""
         rest = text[end:]
         while word := re.match(
-            r"\s?-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[%€$£]|°\s?[cf]\b|[a-z]+)", rest, re.IGNORECASE
+            r"\s*-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[%€$£]|°\s?[cf]\b|[a-z]+)", rest, re.IGNORECASE
         ):
             token = fold(word[1]).replace(" ", "")
             base = token if token in units else lemma(token)

@@ -38,11 +38,15 @@ class Node:
 
 @dataclass(frozen=True)
 class Draft:
-    """A body with its score: what it explains of the question, less what it costs."""
+    """A body with its score: what it explains of the question, less what it costs.
+
+    `dropped` counts conditions and superlatives that were said but found no place: the body then says too little.
+    """
 
     body: Body
     score: float
     covered: frozenset[int]
+    dropped: int = 0
 
 
 @dataclass
@@ -87,6 +91,7 @@ class Work:
         self.schema: Schema = graph.schema
         self.used: set[int] = set(form.taken)
         self.cost = 0.0
+        self.dropped = 0
         self.names: dict[str, int] = {}
         self.picks = list(picks)
         self.scope = scope
@@ -155,6 +160,9 @@ class Work:
         """Is a link predicate said as a noun ("the capital of X") rather than as a verb ("X borders Y")?"""
         after = self.words[pick.end] if pick.end < len(self.words) else ""
         before = self.words[pick.start - 1] if pick.start else ""
+        if any(n.keys and n.end == pick.start for n in self.nodes):
+            # "X's capital"
+            return True
         if after in ("of", "for") or before in ("the", "a", "an", "its", "their", "'s"):
             return True
         return loose
@@ -204,9 +212,14 @@ class Work:
     def noun_between(self, pick: Candidate) -> bool:
         """A link said as a noun between two things it could join: "population of the capital of X"."""
         following = next((n for n in self.nodes if n.start >= pick.end), None)
-        domain = {end.subject for end in self.link_ends(pick.predicate)}
+        ends = self.link_ends(pick.predicate)
+        domain, range_ = {end.subject for end in ends}, {end.object for end in ends}
+        before = next((n for n in reversed(self.nodes) if n.end <= pick.start), None)
+        said = before is not None and before.relations & range_ and self.form.asked == "yesno"
+        # "is A the capital of B": both ends are named, the link only joins them
         return (
-            self.noun_link(pick, False)
+            not said
+            and self.noun_link(pick, False)
             and following is not None
             and bool(domain & following.relations)
             and not any(n.role == "class" and n.end == pick.start for n in self.nodes)

@@ -1,0 +1,127 @@
+"""Measure one thing in a process of its own: what, files -> a line of JSON.
+
+Run by `benchmarks.ingest`; what is loaded at first use is loaded before the clock starts, on both sides of a ratio.
+"""
+
+import json
+import resource
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, process_time
+
+from benchmarks.make_graph import write_graph
+
+MEGABYTE = 1 << 20
+
+
+def parsing(path: Path, folder: Path) -> None:
+    """What any reader of the file has to do: parse it and take the text of every term."""
+    import pyoxigraph as ox
+
+    for quad in ox.parse(path=str(path), format=ox.RdfFormat.N_TRIPLES):
+        _ = quad.subject.value, quad.predicate.value, quad.object.value
+
+
+def tables(path: Path, folder: Path) -> None:
+    """RDF -> SQLite."""
+    from ingestion.load import write_tables
+    from ingestion.parse import parse
+
+    write_tables(parse([path]), folder / f"{path.stem}.sqlite")
+
+
+def everything(path: Path, folder: Path) -> dict[str, float]:
+    """RDF -> SQLite, lexicon, passages and index of words: an ingest without vectors."""
+    from ingestion.pipeline import ingest
+
+    clock = process_time()
+    stages: dict[str, float] = {}
+
+    def note(stage: str, done: int, total: int) -> None:
+        nonlocal clock
+        if done == 0:
+            clock = process_time()
+        elif (done, total) == (1, 1):
+            stages[stage] = process_time() - clock
+
+    ingest([str(path)], "bench", data=folder / path.stem, no_vectors=True, on_stage=note)
+    return stages
+
+
+def again(path: Path, folder: Path, changed: Path) -> dict[str, float]:
+    """Seconds of a first ingest with vectors, of the same again, and of one with a share of the things changed."""
+    from config.embedder import embedder
+    from ingestion.pipeline import ingest
+
+    model = embedder("bundled")
+    assert model is not None
+    model.embed(["loads the model"])
+    seconds = {}
+    for name, source in (("first", path), ("unchanged", path), ("changed", changed)):
+        start = perf_counter()
+        made = ingest([str(source)], "bench", data=folder / "again", embedder=model)
+        seconds[name] = perf_counter() - start
+        seconds[f"{name}_embedded"] = made.embedded
+        seconds[f"{name}_passages"] = made.passages
+    return seconds
+
+
+def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
+    """Seconds to embed passages spread over the graph, with our batches and with fastembed's."""
+    from config.embedder import BUNDLED, MODEL, _assembled, _user_cache, embedder
+    from ingestion.load import write_tables
+    from ingestion.parse import parse
+    from ingestion.verbalise import verbalise
+
+    facts = parse([path])
+    schema = write_tables(facts, folder / "sample.sqlite")
+    passages = [f"{each.title}\n{each.text}" for each in verbalise(facts, schema)]
+    sample = passages[:: max(1, len(passages) // most)][:most]
+    ours = embedder(BUNDLED)
+    assert ours is not None
+    from fastembed import TextEmbedding
+
+    theirs = TextEmbedding(MODEL, specific_model_path=str(_assembled(_user_cache())), threads=2)
+    ours.embed(sample[:8])
+    list(theirs.embed(sample[:8]))
+    start = perf_counter()
+    ours.embed(sample)
+    middle = perf_counter()
+    list(theirs.embed(sample))
+    return {"ours": middle - start, "theirs": perf_counter() - middle, "passages": len(sample)}
+
+
+TIMED: dict[str, Callable[[Path, Path], dict[str, float] | None]] = {
+    "parsing": parsing,
+    "tables": tables,
+    "everything": everything,
+}
+
+
+def main(what: str, *files: str) -> None:
+    paths = [Path(file) for file in files]
+    with tempfile.TemporaryDirectory(prefix="nacre-bench-") as name:
+        folder = Path(name)
+        if what == "again":
+            found = again(paths[0], folder, paths[1])
+        elif what == "embedding":
+            found = embedding(paths[0], folder)
+        else:
+            warm = folder / "warm.nt"
+            write_graph(0.05, warm)
+            TIMED[what](warm, folder)
+            base, start = _peak(), process_time()
+            stages = TIMED[what](paths[0], folder)
+            found = {"cpu": process_time() - start, "base": base, "peak": _peak(), **(stages or {})}
+    print(json.dumps(found))
+
+
+def _peak() -> int:
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return kilobytes if sys.platform == "darwin" else kilobytes * 1024
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

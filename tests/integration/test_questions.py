@@ -1,0 +1,70 @@
+"""Questions over small graphs of several domains; the pairs in fixtures/questions are extended without Python."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ingestion.load import write_tables
+from ingestion.names import write_names
+from ingestion.parse import parse
+from records.answer import Value
+from records.evidence import Table
+from records.plan import Plan
+from records.turn import Earlier, Reading, Rewrite
+from semantics.conversation import rewrite
+from semantics.phrase import phrase
+from semantics.run_plan import run_plan
+from semantics.understand import understand
+from stores.lexicon import Lexicon
+from stores.tables import Tables
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+CASES = [
+    pytest.param(path.stem, case, id=f"{path.stem}: {case['ask']}")
+    for path in sorted((FIXTURES / "questions").glob("*.yaml"))
+    for case in yaml.safe_load(path.read_text())
+]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Tables, Lexicon]]:
+    """The tables and lexicon of every graph that questions are asked of."""
+    found = {}
+    for path in sorted((FIXTURES / "questions").glob("*.yaml")):
+        folder = tmp_path_factory.mktemp(path.stem)
+        write_tables(parse([FIXTURES / f"graphs/{path.stem}.ttl"]), folder / "graph.sqlite")
+        tables = Tables(folder / "graph.sqlite")
+        write_names(tables, folder / "lexicon.sqlite")
+        found[path.stem] = tables, Lexicon(folder / "lexicon.sqlite", tables.schema)
+    return found
+
+
+def _ask(question: str, earlier: list[Earlier], tables: Tables, lexicon: Lexicon) -> tuple[Value, ...]:
+    turned: Rewrite = rewrite(question, tuple(earlier), tables.schema, lexicon)
+    understood = understand(turned, tables.schema, lexicon)
+    found: tuple[Reading, Table] | None = None
+    for reading in understood.readings:
+        table, queries, _ = run_plan(reading.plan, tables, round=1)
+        assert not any(q.error for q in queries), queries
+        if table is not None and table.rows:
+            found = reading, table
+            break
+    if found is None:
+        earlier.append(Earlier(question, turned.standalone, ""))
+        return ()
+    reading, table = found
+    said = phrase(reading.plan, table, tables.schema, question)
+    keys = tuple(dict.fromkeys(k for row in table.keys for k in row))
+    labels = tuple(lexicon.entities[k][0].label for k in keys)
+    earlier.append(Earlier(question, turned.standalone, said.text, Plan(reading.plan.body), keys, labels))
+    return said.values
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_values(name: str, case: dict, opened: dict[str, tuple[Tables, Lexicon]]) -> None:  # type: ignore[type-arg]
+    tables, lexicon = opened[name]
+    earlier: list[Earlier] = []
+    for turn in (case, *case.get("then", ())):
+        values = _ask(turn["ask"], earlier, tables, lexicon)
+        assert sorted(map(str, values)) == sorted(map(str, turn["values"])), turn["ask"]
