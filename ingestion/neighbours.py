@@ -26,12 +26,12 @@ class Neighbours:
         by_sort = np.array([kinds.index(sort[0]) for sort in facts.sorts], dtype=np.uint8)
         self.kind: bytes = by_sort[facts.sort_of].tobytes()
         self._graphs = facts.graph is not None
-        self._said = facts.predicate, facts.object
+        self._said = memoryview(facts.predicate), memoryview(facts.object)
         self._spans = _spans(facts.subject)
         rows = np.flatnonzero((by_sort[facts.sort_of[facts.object]] <= BLANK) & np.isin(facts.predicate, list(links)))
         rows = rows[np.isin(facts.object[rows], np.unique(facts.subject))]
         rows = rows[np.lexsort((facts.subject[rows], facts.predicate[rows], facts.object[rows]))]
-        self._linked = facts.predicate[rows], facts.subject[rows]
+        self._linked = memoryview(facts.predicate[rows]), memoryview(facts.subject[rows])
         self._link_spans = _spans(facts.object[rows])
 
     def subjects(self) -> list[int]:
@@ -56,7 +56,7 @@ class Neighbours:
         span = self._link_spans.get(number)
         return [] if span is None else self._groups(*self._linked, *span)
 
-    def _groups(self, keys: "NDArray[np.int32]", terms: "NDArray[np.int32]", start: int, end: int) -> Groups:
+    def _groups(self, keys: "memoryview[int]", terms: "memoryview[int]", start: int, end: int) -> Groups:
         groups: Groups = []
         last = -1
         for key, term in zip(keys[start:end].tolist(), terms[start:end].tolist(), strict=True):

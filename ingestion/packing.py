@@ -36,6 +36,6 @@ def bounded(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _passage(key: str, title: str, number: int, sentences: list[Sentence]) -> Passage:
-    content = "\0".join([key, str(number), title, *(sentence.text for sentence in sentences)])
+    content = "\0".join([key, str(number), title, *[text for text, _ in sentences]])
     digest = blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest()
     return Passage(int.from_bytes(digest, "big") >> 1, key, title, tuple(sentences))

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ingestion.capsules import Facts
-from ingestion.neighbours import BLANK, IRI, LITERAL, Neighbours
+from ingestion.neighbours import BLANK, IRI, LITERAL, Groups, Neighbours
 from ingestion.packing import bounded, passages
 from ingestion.titles import Titles
 from ingestion.vocabulary import ALTERNATIVE, RDF, SCHEMA_TYPES, TYPE, XSD, language_rank, local_name
@@ -33,8 +33,7 @@ def verbalise(facts: Facts, schema: Schema) -> Iterator[Passage]:
     """
     writer = _Writer(facts, schema)
     for subject in writer.subjects():
-        sentences = list(writer.sentences(subject))
-        if sentences:
+        if sentences := writer.sentences(subject):
             yield from passages(facts.texts[subject], _capital(writer.titles.of(subject)), sentences)
 
 
@@ -49,6 +48,7 @@ class _How(NamedTuple):
     many: str
     is_name: bool
     is_text: bool
+    plain: bool
 
 
 class _Writer:
@@ -83,32 +83,45 @@ class _Writer:
             if subject not in self.schema_parts:
                 yield subject
 
-    def sentences(self, subject: int) -> Iterator[Sentence]:
-        name = self.titles.of(subject)
-        told: list[tuple[tuple[int, str], list[Sentence]]] = []
-        forward: dict[int, list[int]] = {}
-        for number, objects in self.near.outgoing(subject):
-            how = self.hows.get(number)
+    def sentences(self, subject: int) -> list[Sentence]:
+        name, key = self.titles.of(subject), self._written(subject)
+        told: list[tuple[tuple[int, str], Sentence]] = []
+        groups = self.near.outgoing(subject)
+        hows, long = self.hows, self.long
+        for number, objects in groups:
+            how = hows.get(number)
             if how is None:
                 if number in self.types:
-                    told.append(((1, ""), list(self._classes(subject, name, number, objects))))
-                continue
-            forward[number] = objects
-            if self.languages and not how.is_name and len(objects) > 1:
-                objects = self._preferred(objects)
-            if how.is_text or not self.long.isdisjoint(objects):
-                long = [o for o in objects if o in self.long or (how.is_text and self.kind[o] == LITERAL)]
-                told.append(((0, how.form.text), [s for o in long for s in self._verbatim(subject, number, o)]))
-                objects = [o for o in objects if o not in long]
-            if how.is_name:
-                names = [o for o in objects if self.kind[o] == LITERAL]
-                told.append(((2, how.form.text), list(self._also_called(subject, name, number, names))))
-                objects = [o for o in objects if self.kind[o] != LITERAL]
-            told.append((how.order, list(self._said(subject, name, number, how, objects))))
+                    told += [((1, ""), said) for said in self._classes(subject, name, number, objects)]
+            elif len(objects) == 1 and how.plain and objects[0] not in long:
+                if (said := self._one(key, name, how, objects[0])) is not None:
+                    told.append((how.order, said))
+            else:
+                told += self._several(subject, name, number, how, objects)
         told.sort(key=itemgetter(0))
-        for _, sentences in told:
-            yield from sentences
-        yield from self._linking(subject, name, forward)
+        sentences = [said for _, said in told]
+        if linking := self.near.incoming(subject):
+            sentences += self._linking(subject, name, groups, linking)
+        return sentences
+
+    def _several(
+        self, subject: int, name: str, number: int, how: _How, objects: list[int]
+    ) -> Iterator[tuple[tuple[int, str], Sentence]]:
+        """What is said with one predicate, as texts, names and facts."""
+        if self.languages and not how.is_name and len(objects) > 1:
+            objects = self._preferred(objects)
+        if how.is_text or not self.long.isdisjoint(objects):
+            long = [o for o in objects if o in self.long or (how.is_text and self.kind[o] == LITERAL)]
+            for said in (each for o in long for each in self._verbatim(subject, number, o)):
+                yield (0, how.form.text), said
+            objects = [o for o in objects if o not in long]
+        if how.is_name:
+            names = [o for o in objects if self.kind[o] == LITERAL]
+            for said in self._also_called(subject, name, number, names):
+                yield (2, how.form.text), said
+            objects = [o for o in objects if self.kind[o] != LITERAL]
+        for said in self._said(subject, name, number, how, objects):
+            yield how.order, said
 
     def _classes(self, subject: int, name: str, number: int, objects: list[int]) -> Iterator[Sentence]:
         """The most telling class first: the rarest one."""
@@ -141,20 +154,32 @@ class _Writer:
     def _said(self, subject: int, name: str, number: int, how: _How, objects: list[int]) -> Iterator[Sentence]:
         said = [(text, o) for o in objects if (text := self._object(o, how.predicate.unit)) and text != name]
         if len(said) == 1:
-            text, o = said[0]
-            if self.sort_of[o] in self.booleans:
-                yield self._sentence(_boolean(name, how, text in ("true", "1")), subject, number, o)
-            elif text != f"the {how.form.text} of {name}":
-                yield self._sentence(f"{how.before}{name}{how.one}{text}.", subject, number, o)
+            if (one := self._one(self._written(subject), name, how, said[0][1])) is not None:
+                yield one
             return
         said.sort()
         for start in range(0, len(said), OBJECTS):
             texts = list(dict.fromkeys(text for text, _ in said[start : start + OBJECTS]))
             yield self._sentence(f"{how.before}{name}{how.many}{listed(texts)}.", subject, number, said[start][1])
 
-    def _linking(self, subject: int, name: str, forward: dict[int, list[int]]) -> Iterator[Sentence]:
+    def _one(self, key: str, name: str, how: _How, value: int) -> Sentence | None:
+        """A fact with one object, which most facts are."""
+        text = self._object(value, how.predicate.unit)
+        if not text or text == name:
+            return None
+        if self.sort_of[value] in self.booleans:
+            text = _boolean(name, how, text in ("true", "1"))
+        elif text.startswith("the ") and text == f"the {how.form.text} of {name}":
+            return None
+        else:
+            text = f"{how.before}{name}{how.one}{text}."
+        written = f"_:{self.texts[value]}" if self.kind[value] == BLANK else self.texts[value]
+        return Sentence(_capital(text) if text[0] in "at" else text, Source((key, how.predicate.iri, written)))
+
+    def _linking(self, subject: int, name: str, groups: Groups, linking: Groups) -> Iterator[Sentence]:
         """Who links here, said from this side; a link that also goes the other way was said already."""
-        for number, subjects in self.near.incoming(subject):
+        forward = {number: objects for number, objects in groups if number in self.hows}
+        for number, subjects in linking:
             how = self.hows[number]
             known = {subject, *forward.get(number, ())}
             for inverse in how.predicate.inverses:
@@ -260,8 +285,9 @@ def _how(predicate: Predicate | None) -> _How | None:
     else:
         before, one, many = f"The {form.text} of ", f" {be(form.text, False)} ", f" {be(form.text, True)} "
     is_name = predicate.role == "name" or predicate.iri == ALTERNATIVE
+    is_text = predicate.role == "text"
     order = (4 if predicate.role == "identifier" else 3, form.text)
-    return _How(predicate, form, order, before, one, many, is_name, predicate.role == "text")
+    return _How(predicate, form, order, before, one, many, is_name, is_text, not is_name and not is_text)
 
 
 def _capital(text: str) -> str:

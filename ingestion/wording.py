@@ -130,6 +130,8 @@ def clean(text: str) -> str:
     >>> clean("a\\u202eb\\n\\x07 c")
     'ab c'
     """
+    if text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:
+        return text
     return _SPACE.sub(" ", _HIDDEN.sub("", text)).strip() if _UNCLEAN.search(text) else text
 
 

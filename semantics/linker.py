@@ -365,18 +365,13 @@ def _affixes(token: str) -> list[str]:
     """Parts of a code that people say instead of the whole: "xdrive40d" -> "40d", "m135i" -> "m135".
 
     >>> _affixes("xdrive40d"), _affixes("m135i"), _affixes("word")
-    (['40d', 'xdrive40'], ['m135', '135i'], [])
+    (['40d', 'xdrive40'], ['135i', 'm135'], [])
     """
-    first = next((i for i, c in enumerate(token) if c.isdigit()), None)
-    if first is None:
+    digits = [i for i, c in enumerate(token) if c.isdigit()]
+    if not digits:
         return []
-    last = max(i for i, c in enumerate(token) if c.isdigit()) + 1
-    found = {token[first:], token[:last]} - {token}
-    return (
-        sorted((f for f in found if len(f) >= 2), key=lambda f: token.find(f) > 0)
-        if len(found) < 2
-        else sorted(found, key=lambda f: (len(f), f))
-    )
+    found = {token[digits[0] :], token[: digits[-1] + 1]} - {token}
+    return sorted(f for f in found if len(f) >= 2)
 
 
 def _shared_start(a: str, b: str) -> int:
