@@ -59,4 +59,4 @@ class Passage:
 
     @property
     def text(self) -> str:
-        return " ".join(sentence.text for sentence in self.sentences)
+        return " ".join([text for text, _ in self.sentences])

@@ -148,7 +148,14 @@ class Profile:
     kind: Literal["profile"] = "profile"
 
 
-Body = Select | Combine | Compute | Ask | Profile
+@dataclass(frozen=True)
+class Overview:
+    """What the graph as a whole holds."""
+
+    kind: Literal["overview"] = "overview"
+
+
+Body = Select | Combine | Compute | Ask | Profile | Overview
 
 
 @dataclass(frozen=True)

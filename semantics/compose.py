@@ -33,7 +33,9 @@ def _main(work: Work) -> Body | None:
 
 def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
     grow(work, target)
-    if target.role == "entity" and work.form.asked in ("which", "who", "list", "count"):
+    if count and target.role == "entity":
+        return None
+    if target.role == "entity" and work.form.asked in ("which", "who", "list"):
         # what was named is not what was asked for
         work.cost += 1.2
     parts = Parts()
@@ -76,7 +78,9 @@ def _beside(work: Work, target: Node, parts: Parts) -> tuple[Attribute, ...]:
     for pick in work.attributes:
         before = set(work.words[max(0, pick.start - 5) : pick.start])
         ways = work.graph.access(target.relations, pick.predicate)
-        if "and" in before and ways and not work.bounded(pick):
+        of_it = "and" in before or ("with" in before and work.words[pick.start - 1] in ("its", "their"))
+        ranks = any(s.end == pick.start for s in work.form.superlatives)
+        if of_it and not ranks and ways and not work.bounded(pick):
             work.used |= pick.covered
             return (Attribute(walk(work, target.name, ways[0].steps, parts), pick.predicate),)
     return ()

@@ -87,6 +87,12 @@ class Linker:
         found = [*self._entities(tokens), *self._schema_terms(tokens)]
         # a whole name of a class leaves no room for a part of a property's name
         whole = [c for c in found if c.kind == "class" and c.exact]
+        classes = [c for c in found if c.kind == "class"]
+        found = [
+            c
+            for c in found
+            if c.kind != "entity" or c.exact or not any(c.covered <= w.covered and c.score < w.score for w in classes)
+        ]
         found = [
             c
             for c in found

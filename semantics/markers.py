@@ -86,7 +86,7 @@ class Form:
     negations: tuple[int, ...]
     degree: Measure | None
     taken: frozenset[int]
-    numeric: frozenset[int] = frozenset()
+    fixed: frozenset[int] = frozenset()
 
 
 def form(question: str, tokens: Sequence[Token]) -> Form:
@@ -110,6 +110,7 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
         elif word in ("maximum", "minimum") and i not in numeric:
             aggregates.append((i, "max" if word == "maximum" else "min"))
     degree = measure(tokens[focus]) if asked == "degree" and focus < len(tokens) else None
+    measured = {i for s in supers if s.measure for i in range(s.start, s.end)}
     taken = (
         numeric
         | {i for s in supers for i in range(s.start, s.end)}
@@ -129,7 +130,7 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
         negations,
         degree,
         frozenset(taken),
-        frozenset(numeric),
+        frozenset(numeric | measured),
     )
 
 

@@ -79,6 +79,26 @@ def _excluded(predicate: Predicate, variable: Variable) -> bool:
     return bool(set(variable.without) & set(predicate.domains))
 
 
+def overview_sentences(schema: Schema, round: int) -> tuple[Evidence, ...]:
+    """What the graph holds: its kinds of things with their numbers, and what is known of the largest."""
+    groups = sorted(schema.groups, key=lambda g: (-g.count, g.label))
+    if not groups:
+        return ()
+    listed = ", ".join(f"{g.label} ({g.count})" for g in groups[:12])
+    more = f" and {len(groups) - 12} more kinds" if len(groups) > 12 else ""
+    text = f"This graph holds {schema.entities} things in {schema.triples} statements: {listed}{more}."
+    found = [Evidence("sql", round, "sentence", text=text, title="this graph", score=1.0)]
+    for group in groups[:4]:
+        columns = {c.predicate for c in schema.relation_of[group.relation].columns}
+        columns |= {p for p in schema.junctions if set(group.classes) & set(schema.predicate_of[p].domains)}
+        known = [p for p in schema.predicates if p.iri in columns and p.role == "fact"]
+        names = ", ".join(predicate_words(p.iri, schema) for p in known[:10])
+        if names:
+            said = f"Of each {group.label} it may say: {names}."
+            found.append(Evidence("sql", round, "sentence", text=said, title=group.label, score=0.9))
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class _Writer:
     """Writes the sentences of one group of things."""
@@ -104,7 +124,8 @@ class _Writer:
         name = _name(list(self.members.values()))
         found = []
         for predicate in self.schema.predicates:
-            if predicate.role != "fact":
+            if predicate.role != "fact" or (predicate.has_links and set(predicate.ranges) <= {""}):
+                # a link to something not described here ("homepage") characterises nothing
                 continue
             if predicate.has_links:
                 items = _linked(predicate, self.members, self.variable, self.schema, self.run)

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from records.errors import ToolError
 from records.evidence import Cell, Evidence, Query, QueryError, Table
-from records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select
-from semantics.profile import profile_sentences
+from records.plan import Aggregate, Ask, Combine, Compute, Overview, Plan, Profile, Select
+from semantics.profile import overview_sentences, profile_sentences
 from semantics.to_sql import Output, Statement, contributing, to_sql
 from semantics.to_words import to_words
 from stores.tables import Tables
@@ -25,6 +25,8 @@ def run_plan(plan: Plan, tables: Tables, *, round: int) -> tuple[Table | None, t
     if isinstance(body, Profile):
         evidence = profile_sentences(body, tables, runner.run, round)
         return None, tuple(runner.queries), tuple(evidence)
+    if isinstance(body, Overview):
+        return None, (), overview_sentences(tables.schema, round)
     if isinstance(body, Ask):
         found = runner.table(body.select)
         yes = bool(found and found.rows)

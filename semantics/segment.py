@@ -24,15 +24,15 @@ def segmentations(
     candidates: Sequence[Candidate],
     taken: frozenset[int],
     light: frozenset[str],
-    numeric: frozenset[int],
+    fixed: frozenset[int],
 ) -> list[Segmentation]:
     """The best sets of candidates; words that a marker took count as explained, unless a name explains them better.
 
-    `light` words say nothing by themselves; `numeric` positions belong to conditions on numbers.
+    `light` words say nothing by themselves; `fixed` positions belong to superlatives and numbers.
     """
     starts: dict[int, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
-        if candidate.covered <= numeric:
+        if candidate.covered <= fixed and not candidate.exact:
             continue
         if len(starts[candidate.start]) < _PER_START:
             starts[candidate.start].append(candidate)

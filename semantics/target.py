@@ -38,6 +38,10 @@ def target(work: Work) -> Target | None:
         first = beside
     if isinstance(first, Node) and _head(work, first) is None:
         return _who(work)
+    measures = [s.measure for s in work.supers if s.measure]
+    if _named(first) and not work.attributes and any(not _measurable(work, first, m) for m in measures):
+        # "the cheapest <material>": of the things that have it
+        return _who(work)
     if form.asked in ("fragment", "list", "amount") or _named(first):
         first = _wanted(work, first, items) or first
     if isinstance(first, Candidate) and work.is_literal(first.predicate):
@@ -75,6 +79,10 @@ def _measured(work: Work, measure: Measure) -> Target | None:
         return None
     work.cost += found[2] * 0.5
     return Target(pick=work.as_pick(found[0], work.form.focus))
+
+
+def _measurable(work: Work, item: Candidate | Node, measure: Measure) -> bool:
+    return isinstance(item, Node) and work.measured(item, measure.concepts) is not None
 
 
 def _named(item: Candidate | Node) -> bool:

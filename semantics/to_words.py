@@ -9,6 +9,7 @@ from records.plan import (
     Edge,
     Filter,
     Itself,
+    Overview,
     Plan,
     Profile,
     Select,
@@ -50,6 +51,8 @@ def to_words(plan: Plan, schema: Schema) -> str:
         return f"whether there is {_select(body.select, schema)}"
     if isinstance(body, Profile):
         return f"what characterises {_select(body.members, schema)}" + (f", as to {body.topic}" if body.topic else "")
+    if isinstance(body, Overview):
+        return "what this graph holds"
     return _select(body, schema)
 
 

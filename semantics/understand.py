@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import simplemma
 
-from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Plan, Profile, Select, Variable
+from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select, Variable
 from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from semantics.compose import compose
@@ -25,6 +25,12 @@ from stores.lexicon import Lexicon
 
 BEST = 6
 _LIST_OF_SCOPE = re.compile(r" \((?:of )?[^()]*\)")
+# about the graph itself, not about anything in it
+_WHOLE = re.compile(
+    r"\b(?:this|the|your|our) (?:knowledge )?(?:graph|data|dataset|database|knowledge base)\b(?!\s+\w+\s+of)"
+    r"|\bwhat (?:can|could) (?:i|you|we) (?:ask|answer|tell)\b|\bwhat do you know\b"
+    r"|\b(?:which|what) (?:classes|kinds of things)\b"
+)
 _PRONOUNS = frozenset("it its they them their those these that this one ones he she him her his hers".split())
 
 
@@ -47,7 +53,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     scope = _scope_node(rewrite.scope, words, linker) if rewrite.scope and len(rewrite.scope.keys) > 1 else None
     found: dict[Body, tuple[float, float]] = {}
     best_picks: Sequence[Candidate] = ()
-    for segmentation in segmentations(words, candidates, shape.taken, linker.light, shape.numeric):
+    for segmentation in segmentations(words, candidates, shape.taken, linker.light, shape.fixed):
         trust = {i: min(1.0, pick.score + 0.1) for pick in segmentation.picks for i in pick.covered}
         for draft in _drafts(words, shape, segmentation, graph, scope, frozenset(linker.common)):
             covered = sum(trust.get(i, 1.0) for i in content & draft.covered) / max(1, len(content))
@@ -62,7 +68,10 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         Reading(Plan(body), round(score, 4), round(covered, 3), to_words(Plan(body), schema))
         for body, (score, covered) in ranked
     ]
-    if shape.asked == "prose" or not readings:
+    if _WHOLE.search(question.casefold()):
+        plan = Plan(Overview())
+        readings = [Reading(plan, 1.0, 1.0, to_words(plan, schema))]
+    elif shape.asked == "prose" or not readings:
         profile = _profile(words, shape, candidates, graph, linker, scope)
         if profile is not None:
             readings = [Reading(Plan(profile), 1.0, 1.0, to_words(Plan(profile), schema)), *readings][:BEST]
@@ -196,7 +205,7 @@ def _mention(pick: Candidate, words: Sequence[Token], question: str) -> Mention:
 def _expected(body: Body | None, schema: Schema) -> Expected:
     if body is None:
         return "text"
-    if isinstance(body, Profile):
+    if isinstance(body, (Profile, Overview)):
         return "prose"
     if isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in "+-*/"):
         return "boolean"

@@ -81,4 +81,6 @@ def name_tokens(text: str) -> tuple[str, ...]:
     >>> name_tokens("BMW X5 xDrive40d")
     ('bmw', 'x5', 'xdrive40d')
     """
+    if text.isascii() and "'" not in text and "," not in text:  # most names, and a graph has many
+        return tuple(_WORD.findall(text.lower()))
     return tuple(token.norm for token in tokens(text))

@@ -144,7 +144,7 @@ class Work:
 
     def bounded(self, pick: Candidate) -> bool:
         """Is this property only said to set a condition: "with a price under 100"?"""
-        return any(0 <= b.start - pick.end <= 2 or 0 <= pick.start - b.end <= 1 for b in self.bounds)
+        return any(0 <= b.start - pick.end <= 2 or 0 <= pick.start - b.end <= 1 for b in self.form.bounds)
 
     def as_pick(self, predicate: str, position: int) -> Candidate:
         label = self.schema.predicate_of[predicate].label

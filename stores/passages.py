@@ -1,24 +1,25 @@
 """Passages on disk: ids or a key -> passages with their sentences, from one passages.sqlite."""
 
+import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from records.facts import Passage, Sentence, Source
 
+# One row a passage, since rows are what costs time. `sources` is JSON, a list a sentence: [its length, object, number of
+# the predicate, subject] of a triple, the subject left out where it is the key, or [its length, start, end] in the
+# document that is the key.
 DDL = """
 CREATE TABLE passage (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL, part INTEGER NOT NULL, title TEXT NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL
+    n INTEGER PRIMARY KEY, id INTEGER NOT NULL, key TEXT NOT NULL, part INTEGER NOT NULL, title TEXT NOT NULL,
+    text TEXT NOT NULL, sources TEXT NOT NULL
 );
-CREATE TABLE sentence (
-    n INTEGER PRIMARY KEY, text TEXT NOT NULL,
-    subject TEXT, predicate TEXT, object TEXT, document TEXT, start INTEGER, stop INTEGER
-);
+CREATE TABLE predicate (n INTEGER PRIMARY KEY, iri TEXT NOT NULL);
 """
-INSERT_SENTENCE = "INSERT INTO sentence VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Hit(NamedTuple):
@@ -39,16 +40,17 @@ class Passages:
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
         self.count = int(self._rows("SELECT count(*) FROM passage")[0][0])
+        self._predicates = [row[0] for row in self._rows("SELECT iri FROM predicate ORDER BY n")]
 
     def get(self, ids: Sequence[int]) -> list[Passage]:
         """The passages with these ids, in their order; an unknown id is left out."""
         found: dict[int, Passage] = {}
         for chunk in _chunks(list(ids), 500):
             marks = ",".join("?" * len(chunk))
-            for i, key, title, *span in self._rows(
-                f"SELECT id, key, title, first, last FROM passage WHERE id IN ({marks})", chunk
+            for i, key, title, text, sources in self._rows(
+                f"SELECT id, key, title, text, sources FROM passage WHERE id IN ({marks})", chunk
             ):
-                found[i] = Passage(i, key, title, tuple(self._sentences(key, span)))
+                found[i] = Passage(i, key, title, tuple(self._sentences(key, text, sources)))
         return [found[i] for i in ids if i in found]
 
     def by_key(self, key: str) -> list[Passage]:
@@ -59,17 +61,11 @@ class Passages:
 
     def each(self) -> Iterator[tuple[int, str, str]]:
         """(id, title, text) of every passage, in the order they were written; memory for a few hundred at a time."""
-        position = 0
-        while rows := self._rows(
-            "SELECT id, title, first, last FROM passage WHERE first >= ? ORDER BY first LIMIT 500", (position,)
-        ):
-            position = rows[-1][3] + 1
-            texts = [
-                row[0]
-                for row in self._rows("SELECT text FROM sentence WHERE n BETWEEN ? AND ?", (rows[0][2], rows[-1][3]))
-            ]
-            for i, title, first, last in rows:
-                yield i, title, " ".join(texts[first - rows[0][2] : last + 1 - rows[0][2]])
+        last = 0
+        while rows := self._rows("SELECT n, id, title, text FROM passage WHERE n > ? ORDER BY n LIMIT 500", (last,)):
+            last = rows[-1][0]
+            for _, i, title, text in rows:
+                yield i, title, text
 
     def ids(self) -> list[int]:
         return [row[0] for row in self._rows("SELECT id FROM passage ORDER BY id")]
@@ -78,14 +74,19 @@ class Passages:
         with self._lock:
             self._connection.close()
 
-    def _sentences(self, key: str, span: Sequence[int]) -> Iterator[Sentence]:
-        for text, s, p, o, document, start, stop in self._rows(
-            "SELECT text, subject, predicate, object, document, start, stop FROM sentence"
-            " WHERE n BETWEEN ? AND ? ORDER BY n",
-            span,
-        ):
-            triple = (key if s is None else s, p, o) if p is not None else None
-            yield Sentence(text, Source(triple, document, start or 0, stop or 0))
+    def _sentences(self, key: str, text: str, sources: str) -> Iterator[Sentence]:
+        at = 0
+        for length, *source in json.loads(sources):
+            said = text[at : at + length]
+            at += length + 1
+            if not source:
+                yield Sentence(said, Source())
+            elif isinstance(source[0], int):
+                yield Sentence(said, Source(None, key, source[0], source[1]))
+            else:
+                object_, predicate, *subject = source
+                triple = (subject[0] if subject else key, self._predicates[predicate], object_)
+                yield Sentence(said, Source(triple))
 
     def _rows(self, sql: str, params: Sequence[object] = ()) -> list[tuple]:  # type: ignore[type-arg]
         with self._lock:
@@ -101,36 +102,38 @@ def write_passages(passages: Iterable[Passage], path: Path) -> int:
     try:
         connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536;" + DDL)
         connection.execute("BEGIN")
-        waiting: list[tuple[object, ...]] = []
-        last_key, part, count, written = "", -1, 0, 0
-        for passage in passages:
-            part = part + 1 if passage.key == last_key else 0
-            last_key = passage.key
-            span = (written + 1, written + len(passage.sentences))
-            row = (passage.id, passage.key, part, passage.title, *span)
-            if connection.execute("INSERT OR IGNORE INTO passage VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1:
-                waiting += _sentence_rows(passage, span[0])
-                count, written = count + 1, span[1]
-            if len(waiting) > 4096:
-                connection.executemany(INSERT_SENTENCE, waiting)
-                waiting.clear()
-        connection.executemany(INSERT_SENTENCE, waiting)
+        predicates: dict[str, int] = {}
+        insert = "INSERT INTO passage (id, key, part, title, text, sources) VALUES (?, ?, ?, ?, ?, ?)"
+        count = connection.executemany(insert, _rows_of(passages, predicates)).rowcount
+        connection.executemany("INSERT INTO predicate VALUES (?, ?)", ((n, iri) for iri, n in predicates.items()))
+        connection.execute("CREATE UNIQUE INDEX passage_id ON passage(id)")
         connection.execute("CREATE INDEX passage_key ON passage(key, part)")
-        connection.execute("CREATE INDEX passage_first ON passage(first)")
         connection.execute("COMMIT")
     finally:
         connection.close()
-    return count
+    return max(0, count)
 
 
-def _sentence_rows(passage: Passage, first: int) -> Iterator[tuple[object, ...]]:
-    """The subject is left out where it is the passage's key: it is long and nearly always so."""
-    for n, (text, (triple, document, start, stop)) in enumerate(passage.sentences, first):
-        if triple is not None:
-            s, p, o = triple
-            yield n, text, None if s == passage.key else s, p, o, None, None, None
-        else:
-            yield n, text, None, None, None, document, start, stop
+def _rows_of(passages: Iterable[Passage], predicates: dict[str, int]) -> Iterator[tuple[object, ...]]:
+    seen: set[int] = set()
+    last_key, part = "", -1
+    for passage in passages:
+        key = passage.key
+        part = part + 1 if key == last_key else 0
+        last_key = key
+        if passage.id in seen:
+            continue
+        seen.add(passage.id)
+        sources: list[tuple[object, ...]] = []
+        for text, (triple, document, start, end) in passage.sentences:
+            if triple is not None:
+                subject, iri, object_ = triple
+                predicate = predicates.setdefault(iri, len(predicates))
+                source = (len(text), object_, predicate)
+                sources.append(source if subject == key else (*source, subject))
+            else:
+                sources.append((len(text), start, end) if document is not None else (len(text),))
+        yield passage.id, key, part, passage.title, passage.text, _json(sources)
 
 
 def _chunks(ids: list[int], size: int) -> Iterator[list[int]]:

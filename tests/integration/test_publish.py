@@ -118,7 +118,7 @@ def test_a_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
 def test_another_format_and_a_damaged_file_say_what_to_run(home: Path) -> None:
     make(home, V1)
     place = versions.version_folder(home, V1) / versions.MANIFEST
-    place.write_text(place.read_text().replace('"format": 1', '"format": 99'))
+    place.write_text(place.read_text().replace(f'"format": {versions.FORMAT}', '"format": 99'))
     with pytest.raises(ConfigError, match=r"format 99.*nacre ingest"):
         versions.manifest(home, V1)
     (home / "current").write_text("{")
