@@ -71,7 +71,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     if _WHOLE.search(question.casefold()):
         plan = Plan(Overview())
         readings = [Reading(plan, 1.0, 1.0, to_words(plan, schema))]
-    elif shape.asked == "prose" or not readings:
+    elif shape.asked == "prose" or (shape.asked == "fragment" and not readings):
         profile = _profile(words, shape, candidates, graph, linker, scope)
         if profile is not None:
             readings = [Reading(Plan(profile), 1.0, 1.0, to_words(Plan(profile), schema)), *readings][:BEST]

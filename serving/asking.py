@@ -42,6 +42,8 @@ class Asking:
     ) -> AsyncIterator[tuple[str, Any]]:
         """The events of one turn as they happen, the record last; see `graph.turn.stream`."""
         name = self.check(question, graph)
+        # half of a character, as a broken paste or "\\ud800" in JSON leaves it, fits into no store
+        question = question.encode(errors="replace").decode()
         async for event in stream(self._app, question, graph=name, thread=thread, owner=OWNER, context=context, id=id):
             yield event
 

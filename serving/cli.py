@@ -1,5 +1,6 @@
 """The command line: arguments -> the command of that name, and an exit code; nothing heavy is imported too early."""
 
+import io
 import logging
 import os
 import sys
@@ -52,6 +53,10 @@ app.command("eval")(cli_eval.evaluate)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code (see `serving.failures`); a traceback never reaches the user."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # a terminal that can't show a character shows another, and the answer goes on
+            stream.reconfigure(errors="replace")
     try:
         # not app(): it would answer Ctrl-C and a closed pipe in its own way
         command = typer.main.get_command(app)

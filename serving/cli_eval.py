@@ -38,7 +38,7 @@ def evaluate(
     settings = Settings()
     context = options.context(settings, mind, branches)
     out.parent.mkdir(parents=True, exist_ok=True)
-    with out.open("w", encoding="utf-8") as file:
+    with out.open("w", encoding="utf-8", errors="replace") as file:
         asyncio.run(_run(wanted, graph, context, file))
 
 

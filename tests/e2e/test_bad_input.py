@@ -82,7 +82,15 @@ def test_a_question_that_is_none(nacre, question):
 
 @pytest.mark.parametrize(
     "question",
-    ["🙂🙂🙂", "?", "SELECT * FROM book; DROP TABLE book", "'; DELETE FROM entity; --", "\u202etxet\u202c", "a" * 3999],
+    [
+        "🙂🙂🙂",
+        "?",
+        "SELECT * FROM book; DROP TABLE book",
+        "'; DELETE FROM entity; --",
+        "\u202etxet\u202c",
+        "\udcff",
+        "a" * 3999,
+    ],
 )
 def test_an_odd_question_is_answered_or_declined(nacre, question):
     done = nacre("ask", question, "--json")
