@@ -10,7 +10,7 @@ from semantics.words import tokens
 
 FULL = 0.85
 MOSTLY = 0.7
-PARTLY = 0.34
+PARTLY = 0.48
 ENOUGH_WORDS = 0.6
 
 

@@ -1,7 +1,9 @@
 """Collect the names of a graph, and who is linked to whom, into its lexicon: Tables -> lexicon file."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -42,14 +44,11 @@ def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
 
 def _entities(db: sqlite3.Connection, schema: Schema) -> Iterator[Name]:
     """Every name of every described thing: its label, what its naming predicates say, the last segment of its IRI."""
-    weight: dict[int, float] = {}
+    weight: Counter[int] = Counter()
     for predicate in schema.predicates:
         if predicate.has_links and predicate.role not in ("type", "schema"):
-            for subject, object_ in _pairs(db, schema, predicate.iri):
-                weight[subject] = weight.get(subject, 0) + 1
-                weight[object_] = weight.get(object_, 0) + 1
+            weight.update(chain.from_iterable(_pairs(db, schema, predicate.iri)))
     naming = [p for p in schema.predicates if p.role in ("name", "identifier") and p.has_literals]
-    seen: set[int] = set()
     for group in schema.groups:
         relation = schema.relation_of[group.relation]
         extra: dict[int, set[str]] = {}
@@ -60,15 +59,14 @@ def _entities(db: sqlite3.Connection, schema: Schema) -> Iterator[Name]:
             f'SELECT e.id, e.iri, e.label FROM "{relation.name}" r JOIN entity e ON e.id = r."{relation.key}"'
         )
         for key, iri, label in rows:
-            seen.add(key)
-            names = {name_tokens(text) for text in {label or "", *extra.get(key, ())}}
-            names.add(name_tokens(split_name(unquote(local_name(iri)))))
+            others = extra.get(key)
+            names = {name_tokens(text) for text in {label or "", *others}} if others else {name_tokens(label or "")}
+            local = local_name(iri)
+            names.add(name_tokens(split_name(unquote(local) if "%" in local else local)))
+            # a thing that only its IRI names is rarely the one meant
+            prominence = -1.0 if not others and len(names) == 1 else weight[key]
             for tokens in names:
-                # a thing that only its IRI names is rarely the one meant
-                unnamed = not extra.get(key) and len(names) == 1
-                yield Name(
-                    tokens, "entity", iri, "", label or iri, group.relation, -1.0 if unnamed else weight.get(key, 0.0)
-                )
+                yield Name(tokens, "entity", iri, "", label or iri, group.relation, prominence)
 
 
 def _facts(db: sqlite3.Connection, schema: Schema) -> Iterator[tuple[str, str, int]]:
@@ -95,14 +93,12 @@ def _links(db: sqlite3.Connection, schema: Schema) -> Iterator[Link]:
     home: dict[int, str] = {}
     for group in schema.groups:
         relation = schema.relation_of[group.relation]
-        for (key,) in db.execute(f'SELECT "{relation.key}" FROM "{relation.name}"'):
-            home[key] = group.relation
+        rows = db.execute(f'SELECT "{relation.key}" FROM "{relation.name}"')
+        home.update(dict.fromkeys(chain.from_iterable(rows), group.relation))
     for predicate in schema.predicates:
         if predicate.has_links and predicate.role not in ("type", "schema"):
-            counts: dict[tuple[str, str], int] = {}
-            for subject, object_ in _pairs(db, schema, predicate.iri):
-                pair = home.get(subject, ""), home.get(object_, "")
-                counts[pair] = counts.get(pair, 0) + 1
+            known = home.get
+            counts = Counter((known(s, ""), known(o, "")) for s, o in _pairs(db, schema, predicate.iri))
             for (subject_home, object_home), n in counts.items():
                 yield Link(predicate.iri, subject_home, object_home, n)
 

@@ -26,12 +26,12 @@ class Neighbours:
         by_sort = np.array([kinds.index(sort[0]) for sort in facts.sorts], dtype=np.uint8)
         self.kind: bytes = by_sort[facts.sort_of].tobytes()
         self._graphs = facts.graph is not None
-        self._said = memoryview(facts.predicate), memoryview(facts.object)
+        self._said = facts.predicate.data, facts.object.data
         self._spans = _spans(facts.subject)
         rows = np.flatnonzero((by_sort[facts.sort_of[facts.object]] <= BLANK) & np.isin(facts.predicate, list(links)))
         rows = rows[np.isin(facts.object[rows], np.unique(facts.subject))]
         rows = rows[np.lexsort((facts.subject[rows], facts.predicate[rows], facts.object[rows]))]
-        self._linked = memoryview(facts.predicate[rows]), memoryview(facts.subject[rows])
+        self._linked = facts.predicate[rows].data, facts.subject[rows].data
         self._link_spans = _spans(facts.object[rows])
 
     def subjects(self) -> list[int]:

@@ -14,11 +14,12 @@ def passages(key: str, title: str, sentences: Iterable[Sentence]) -> Iterator[Pa
     part: list[Sentence] = []
     size = number = 0
     for sentence in sentences:
-        if part and size + len(sentence.text) > PART:
+        length = len(sentence[0])
+        if part and size + length > PART:
             yield _passage(key, title, number, part)
             part, size, number = [], 0, number + 1
         part.append(sentence)
-        size += len(sentence.text) + 1
+        size += length + 1
     if part:
         yield _passage(key, title, number, part)
 
@@ -36,6 +37,6 @@ def bounded(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _passage(key: str, title: str, number: int, sentences: list[Sentence]) -> Passage:
-    content = "\0".join([key, str(number), title, *[text for text, _ in sentences]])
+    content = "\0".join([key, str(number), title] + [text for text, _ in sentences])
     digest = blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest()
     return Passage(int.from_bytes(digest, "big") >> 1, key, title, tuple(sentences))

@@ -48,7 +48,8 @@ class _How(NamedTuple):
     many: str
     is_name: bool
     is_text: bool
-    plain: bool
+    iri: str
+    unit: str
 
 
 class _Writer:
@@ -70,6 +71,7 @@ class _Writer:
         self.decimals = {i for i, sort in enumerate(facts.sorts) if sort[1] in DECIMALS}
         self.languages = {i: sort[2] for i, sort in enumerate(facts.sorts) if sort[2]}
         self.long = {n for n, text in enumerate(self.texts) if len(text) > LONG_TEXT and self.kind[n] == LITERAL}
+        self.odd = self._odd()
         self.type_sets: dict[tuple[int, ...], tuple[str, int]] = {}
         self.schema_parts = self._declared()
         self.titles = Titles(facts, self._referrer)
@@ -85,19 +87,31 @@ class _Writer:
 
     def sentences(self, subject: int) -> list[Sentence]:
         name, key = self.titles.of(subject), self._written(subject)
+        first = _capital(f"{name} ")[:-1]
         told: list[tuple[tuple[int, str], Sentence]] = []
         groups = self.near.outgoing(subject)
-        hows, long = self.hows, self.long
+        hows, odd, kind, texts, title = self.hows, self.odd, self.kind, self.texts, self.titles.of
+        # Nearly all facts go through this loop, so that what is usual is told here and the rest elsewhere.
         for number, objects in groups:
             how = hows.get(number)
             if how is None:
-                if number in self.types:
-                    told += [((1, ""), said) for said in self._classes(subject, name, number, objects)]
-            elif len(objects) == 1 and how.plain and objects[0] not in long:
-                if (said := self._one(key, name, how, objects[0])) is not None:
-                    told.append((how.order, said))
-            else:
+                if number in self.types and (said := self._classes(subject, name, number, objects)) is not None:
+                    told.append(((1, ""), said))
+                continue
+            if how.is_text or len(objects) > 1 or (value := objects[0]) in odd:
                 told += self._several(subject, name, number, how, objects)
+                continue
+            written = texts[value]
+            text = written if kind[value] == LITERAL else title(value)
+            if how.unit and text is written and _NUMBER.fullmatch(text):
+                text = f"{text} {how.unit}"
+            if text == name or (text.startswith("the ") and text == f"the {how.form.text} of {name}"):
+                continue
+            if how.is_name and text is written:
+                told += self._several(subject, name, number, how, objects)
+                continue
+            whole = f"{how.before}{name}{how.one}{text}." if how.before else f"{first}{how.one}{text}."
+            told.append((how.order, Sentence(whole, Source((key, how.iri, written)))))
         told.sort(key=itemgetter(0))
         sentences = [said for _, said in told]
         if linking := self.near.incoming(subject):
@@ -123,7 +137,7 @@ class _Writer:
         for said in self._said(subject, name, number, how, objects):
             yield how.order, said
 
-    def _classes(self, subject: int, name: str, number: int, objects: list[int]) -> Iterator[Sentence]:
+    def _classes(self, subject: int, name: str, number: int, objects: list[int]) -> Sentence | None:
         """The most telling class first: the rarest one."""
         key = tuple(objects)
         if key not in self.type_sets:
@@ -136,8 +150,7 @@ class _Writer:
             said = f"is {article} {listed(list(dict.fromkeys(names))[:OBJECTS])}." if names else ""
             self.type_sets[key] = said, found[0][2] if found else -1
         said, first = self.type_sets[key]
-        if said:
-            yield self._sentence(f"{name} {said}", subject, number, first)
+        return self._sentence(f"{name} {said}", subject, number, first) if said else None
 
     def _verbatim(self, subject: int, number: int, value: int) -> Iterator[Sentence]:
         text = self.texts[value]
@@ -152,7 +165,7 @@ class _Writer:
             yield self._sentence(f"{name} is also called {listed(names)}.", subject, number, others[names[0]])
 
     def _said(self, subject: int, name: str, number: int, how: _How, objects: list[int]) -> Iterator[Sentence]:
-        said = [(text, o) for o in objects if (text := self._object(o, how.predicate.unit)) and text != name]
+        said = [(text, o) for o in objects if (text := self._object(o, how.unit)) and text != name]
         if len(said) == 1:
             if (one := self._one(self._written(subject), name, how, said[0][1])) is not None:
                 yield one
@@ -164,7 +177,7 @@ class _Writer:
 
     def _one(self, key: str, name: str, how: _How, value: int) -> Sentence | None:
         """A fact with one object, which most facts are."""
-        text = self._object(value, how.predicate.unit)
+        text = self._object(value, how.unit)
         if not text or text == name:
             return None
         if self.sort_of[value] in self.booleans:
@@ -187,7 +200,7 @@ class _Writer:
             others = [s for s in subjects if s not in known and s not in self.schema_parts]
             if not others or name == f"the {how.form.text} of {self.titles.of(others[0])}":
                 continue
-            first = nsmallest(SUBJECTS, ((self.titles.of(s), s) for s in others))
+            first = nsmallest(SUBJECTS, [(self.titles.of(s), s) for s in others])
             names = list(dict.fromkeys(title for title, _ in first))
             more = max(0, len(others) - SUBJECTS)
             if how.form.kind == "verb":
@@ -222,7 +235,7 @@ class _Writer:
         parts = []
         for p, objects in self.near.outgoing(number):
             if (how := self.hows.get(p)) is not None:
-                said = [self._object(o, how.predicate.unit, depth + 1, seen) for o in objects[:OBJECTS]]
+                said = [self._object(o, how.unit, depth + 1, seen) for o in objects[:OBJECTS]]
                 if said := sorted(text for text in said if text):
                     parts.append(f"{how.form.text}: {listed(said)}")
         return f"({'; '.join(sorted(parts)[:SUBJECTS])})" if parts else ""
@@ -247,6 +260,25 @@ class _Writer:
             return values
         best = min(language_rank(language) for language in languages.values())
         return [o for o in values if not languages.get(o) or language_rank(languages[o]) == best]
+
+    def _odd(self) -> set[int]:
+        """The objects that take more to say than their title or their text."""
+        odd, kind, sort_of = set(self.long), self.kind, self.sort_of
+        special = self.booleans | self.decimals
+        for n, text in enumerate(self.texts):
+            if kind[n] == LITERAL:
+                # what `clean` leaves as it is
+                if (
+                    not text.isprintable()
+                    or "  " in text
+                    or text[:1] in ("", " ")
+                    or text[-1] == " "
+                    or (special and sort_of[n] in special)
+                ):
+                    odd.add(n)
+            elif kind[n] != IRI:
+                odd.add(n)
+        return odd
 
     def _declared(self) -> set[int]:
         """The classes, predicates and the like among the subjects."""
@@ -287,7 +319,7 @@ def _how(predicate: Predicate | None) -> _How | None:
     is_name = predicate.role == "name" or predicate.iri == ALTERNATIVE
     is_text = predicate.role == "text"
     order = (4 if predicate.role == "identifier" else 3, form.text)
-    return _How(predicate, form, order, before, one, many, is_name, is_text, not is_name and not is_text)
+    return _How(predicate, form, order, before, one, many, is_name, is_text, predicate.iri, predicate.unit)
 
 
 def _capital(text: str) -> str:

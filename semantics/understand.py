@@ -13,7 +13,7 @@ from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overvie
 from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from semantics.compose import compose
-from semantics.english import measure, resource
+from semantics.english import function_words, measure, resource
 from semantics.linker import Candidate, Linker
 from semantics.markers import Form, form
 from semantics.paths import SchemaGraph
@@ -31,6 +31,7 @@ _WHOLE = re.compile(
     r"|\bwhat (?:can|could) (?:i|you|we) (?:ask|answer|tell)\b|\bwhat do you know\b"
     r"|\b(?:which|what) (?:classes|kinds of things)\b"
 )
+_PREPOSITIONS = frozenset("of in at from by named called".split())
 _PRONOUNS = frozenset("it its they them their those these that this one ones he she him her his hers".split())
 
 
@@ -53,15 +54,16 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     scope = _scope_node(rewrite.scope, words, linker) if rewrite.scope and len(rewrite.scope.keys) > 1 else None
     found: dict[Body, tuple[float, float]] = {}
     best_picks: Sequence[Candidate] = ()
+    open_: set[int] = set()
     for segmentation in segmentations(words, candidates, shape.taken, linker.light, shape.fixed):
         trust = {i: min(1.0, pick.score + 0.1) for pick in segmentation.picks for i in pick.covered}
         for draft in _drafts(words, shape, segmentation, graph, scope, frozenset(linker.common)):
             covered = sum(trust.get(i, 1.0) for i in content & draft.covered) / max(1, len(content))
-            covered *= 0.5**draft.dropped
+            covered *= 0.5 ** (draft.dropped + len(_holes(words, content - draft.covered, linker)))
             score = segmentation.score / max(1, len(content)) + draft.score * 0.25 + 3 * covered
             if draft.body not in found or score > found[draft.body][0]:
                 if not found or score > max(s for s, _ in found.values()):
-                    best_picks = segmentation.picks
+                    best_picks, open_ = segmentation.picks, content - draft.covered
                 found[draft.body] = score, covered
     ranked = sorted(found.items(), key=lambda f: -f[1][0])[:BEST]
     readings = [
@@ -80,8 +82,25 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         mentions=tuple(_mention(pick, words, question) for pick in best_picks),
         readings=tuple(readings),
         expected=_expected(readings[0].plan.body if readings else None, schema),
-        unknown=_unknown(words, candidates, shape, linker, bool(readings)),
+        unknown=_unknown(words, candidates, shape, linker, bool(readings), open_),
     )
+
+
+def _holes(words: Sequence[Token], open_: set[int], linker: Linker) -> list[int]:
+    """Unexplained words that a right reading can't do without: "the <noun> of X", "P of <name>"."""
+    norms = [t.norm for t in words]
+    found = []
+    for i in sorted(open_):
+        before = [w for w in norms[max(0, i - 2) : i] if w not in ("the", "a", "an")]
+        article = i > 0 and norms[i - 1] in ("the", "an", "a")
+        following = norms[i + 1] if i + 1 < len(words) else ""
+        relational = article and following in ("of", "for")
+        # the last word of a phrase is its noun; what stands before a known word only modifies it
+        last = following == "" or following in function_words()
+        argument = last and bool(before) and before[-1] in _PREPOSITIONS
+        if relational or argument:
+            found.append(i)
+    return found
 
 
 def _drafts(
@@ -224,13 +243,19 @@ def _expected(body: Body | None, schema: Schema) -> Expected:
 
 
 def _unknown(
-    words: Sequence[Token], candidates: Sequence[Candidate], shape: Form, linker: Linker, read: bool
+    words: Sequence[Token],
+    candidates: Sequence[Candidate],
+    shape: Form,
+    linker: Linker,
+    read: bool,
+    open_: set[int],
 ) -> tuple[tuple[str, str], ...]:
     """Words that name nothing here, each with the nearest name that is known or "".
 
     Where the question was read, only words that look like names count: everyday words may just be its wording.
     """
     covered = {i for c in candidates for i in c.covered} | shape.taken
+    holes = set(_holes(words, open_, linker))
     numbers = resource()["numbers"]
     found = []
     for i, token in enumerate(words):
@@ -243,7 +268,7 @@ def _unknown(
         ):
             continue
         name = (token.text[0].isupper() and i > 0) or not simplemma.is_known(token.norm, lang="en")
-        if read and not name:
+        if read and not name and i not in holes:
             continue
         known = [t for t in linker.entity_tokens if t != token.norm]
         near = difflib.get_close_matches(token.norm, known, n=1, cutoff=0.8)

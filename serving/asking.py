@@ -42,8 +42,10 @@ class Asking:
     ) -> AsyncIterator[tuple[str, Any]]:
         """The events of one turn as they happen, the record last; see `graph.turn.stream`."""
         name = self.check(question, graph)
-        # half of a character, as a broken paste or "\\ud800" in JSON leaves it, fits into no store
+        # half of a character, as a broken paste leaves it, fits into no store
         question = question.encode(errors="replace").decode()
+        # a form that is left empty names no thread
+        thread = thread.encode(errors="replace").decode() if thread else None
         async for event in stream(self._app, question, graph=name, thread=thread, owner=OWNER, context=context, id=id):
             yield event
 

@@ -1,17 +1,16 @@
 """Passages on disk: ids or a key -> passages with their sentences, from one passages.sqlite."""
 
-import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from records.facts import Passage, Sentence, Source
 
-# One row a passage, since rows are what costs time. `sources` is JSON, a list a sentence: [its length, object, number of
-# the predicate, subject] of a triple, the subject left out where it is the key, or [its length, start, end] in the
-# document that is the key.
+# One row a passage, since rows are what costs time. `sources` has a line of numbers, for each sentence its length, its
+# predicate and the length of its object, and of its subject where that is not the key ("20 3 9;31 0 4 12"), or its
+# length, its start and its end in the document that is the key ("20@100-120"); then come the objects and subjects.
 DDL = """
 CREATE TABLE passage (
     n INTEGER PRIMARY KEY, id INTEGER NOT NULL, key TEXT NOT NULL, part INTEGER NOT NULL, title TEXT NOT NULL,
@@ -19,7 +18,6 @@ CREATE TABLE passage (
 );
 CREATE TABLE predicate (n INTEGER PRIMARY KEY, iri TEXT NOT NULL);
 """
-_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Hit(NamedTuple):
@@ -75,18 +73,25 @@ class Passages:
             self._connection.close()
 
     def _sentences(self, key: str, text: str, sources: str) -> Iterator[Sentence]:
-        at = 0
-        for length, *source in json.loads(sources):
+        numbers, _, terms = sources.partition("\n")
+        at = place = 0
+        for each in numbers.split(";"):
+            own, _, span = each.partition("@")
+            length, *triple = map(int, own.split())
             said = text[at : at + length]
             at += length + 1
-            if not source:
-                yield Sentence(said, Source())
-            elif isinstance(source[0], int):
-                yield Sentence(said, Source(None, key, source[0], source[1]))
+            if span:
+                start, _, end = span.partition("-")
+                yield Sentence(said, Source(None, key, int(start), int(end)))
+            elif triple:
+                predicate, size, *other = triple
+                object_ = terms[place : place + size]
+                place += size
+                subject = terms[place : place + other[0]] if other else key
+                place += other[0] if other else 0
+                yield Sentence(said, Source((subject, self._predicates[predicate], object_)))
             else:
-                object_, predicate, *subject = source
-                triple = (subject[0] if subject else key, self._predicates[predicate], object_)
-                yield Sentence(said, Source(triple))
+                yield Sentence(said, Source())
 
     def _rows(self, sql: str, params: Sequence[object] = ()) -> list[tuple]:  # type: ignore[type-arg]
         with self._lock:
@@ -124,16 +129,23 @@ def _rows_of(passages: Iterable[Passage], predicates: dict[str, int]) -> Iterato
         if passage.id in seen:
             continue
         seen.add(passage.id)
-        sources: list[tuple[object, ...]] = []
+        numbers, terms = [], []
         for text, (triple, document, start, end) in passage.sentences:
             if triple is not None:
                 subject, iri, object_ = triple
-                predicate = predicates.setdefault(iri, len(predicates))
-                source = (len(text), object_, predicate)
-                sources.append(source if subject == key else (*source, subject))
+                number = predicates.get(iri)
+                if number is None:
+                    number = predicates[iri] = len(predicates)
+                terms.append(object_)
+                if subject == key:
+                    numbers.append(f"{len(text)} {number} {len(object_)}")
+                else:
+                    numbers.append(f"{len(text)} {number} {len(object_)} {len(subject)}")
+                    terms.append(subject)
             else:
-                sources.append((len(text), start, end) if document is not None else (len(text),))
-        yield passage.id, key, part, passage.title, passage.text, _json(sources)
+                numbers.append(f"{len(text)}@{start}-{end}" if document is not None else str(len(text)))
+        sources = f"{';'.join(numbers)}\n{''.join(terms)}"
+        yield passage.id, key, part, passage.title, passage.text, sources
 
 
 def _chunks(ids: list[int], size: int) -> Iterator[list[int]]:

@@ -87,7 +87,7 @@ def test_what_cannot_be_asked_is_refused_with_its_reason(client, endpoint, asked
 @pytest.mark.parametrize("path", ["/ask/invoke", "/ask/stream", "/api/ask"])
 def test_half_a_character_breaks_nothing(client, path):
     asked = '{"question": "\\ud800 how many books"}'
-    body = asked if path == "/api/ask" else '{"input": %s}' % asked
+    body = asked if path == "/api/ask" else f'{{"input": {asked}}}'
     reply = client.post(path, content=body, headers={"content-type": "application/json"})
     assert reply.status_code in (200, 422)
     assert "event: error" not in reply.text
