@@ -19,7 +19,8 @@ _WHOLE = re.compile(
     rf"(?:{_BETWEEN}(?P<m2>{_MONEY})?\s?(?P<n2>{_NUMBER})\s*(?P<u2>{_UNIT})?)?"
 )
 # Most values are no more than this, and there are many of them.
-_SIMPLE = re.compile(r"((?:[1-9][0-9]{0,15}|0)(?:\.[0-9]{1,15})?)(?: ([^\s0-9]{1,6}))?")
+_PLAIN = r"((?:[1-9][0-9]{0,15}|0)(?:\.[0-9]{1,15})?)"
+_SIMPLE = re.compile(rf"{_PLAIN}(?: - {_PLAIN})?(?: ([^\s0-9]{{1,6}}))?")
 _TIME = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?\s*(?:h|hr|hrs|hours?)\.?")
 _NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
 _MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*[^\W\d_]*\s*/\s*(?=\d)", re.IGNORECASE)
@@ -74,8 +75,10 @@ def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
     (None, None, None)
     """
     simple = _SIMPLE.fullmatch(text)
-    if simple and (not simple[2] or _is_common(simple[2])):
-        return Quantity("single", float(simple[1]), None, simple[2] or "")
+    if simple and (not simple[3] or _is_common(simple[3])):
+        if simple[2] is None:
+            return Quantity("single", float(simple[1]), None, simple[3] or "")
+        return Quantity("range", float(simple[1]), float(simple[2]), simple[3] or "")
     text = text.strip()
     if not text or len(text) > _LONGEST or not any(c.isdigit() for c in text):
         return None
@@ -213,6 +216,8 @@ def _number(text: str, decimal_comma: bool) -> float | None:
 
 
 def _tidy(number: float) -> float:
+    if number.is_integer() and -1e11 < number < 1e11:
+        return number
     return float(f"{number:.12g}")
 
 

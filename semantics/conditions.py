@@ -1,10 +1,11 @@
 """Conditions said of things: numbers, flags and values -> filters."""
 
 from records.plan import Aggregate, Attribute, Comparison, Constant, Filter, Itself
+from semantics.bounds import Bound
 from semantics.emit import walk
 from semantics.linker import Candidate
-from semantics.markers import Bound
 from semantics.paths import Access
+from semantics.periods import year
 from semantics.units import convert
 from semantics.work import Node, Parts, Work
 
@@ -78,14 +79,14 @@ def _bound(work: Work, bound: Bound, target: Node, placed: list[Node], parts: Pa
     part = {"<": "high", "<=": "high", ">": "low", ">=": "low"}.get(bound.op, "") if shape == "range" else ""
     attribute = Attribute(variable, predicate, part)  # type: ignore[arg-type]
     if work.schema.predicate_of[predicate].datatype in ("date", "datetime"):
-        parts.filters += _in_years(attribute, bound.op, int(value))
+        period = (bound.period.first, bound.period.after) if bound.period else year(int(value))
+        parts.filters += _in_period(attribute, bound.op, *period)
     else:
         parts.filters.append(Filter(attribute, bound.op, value))
 
 
-def _in_years(attribute: Attribute, op: Comparison, year: int) -> list[Filter]:
-    """A year as a condition on ISO dates, which compare as texts."""
-    first, after = f"{year}", f"{year + 1}"
+def _in_period(attribute: Attribute, op: Comparison, first: str, after: str) -> list[Filter]:
+    """A stretch of time as a condition on ISO dates, which compare as texts."""
     return {
         ">": [Filter(attribute, ">=", after)],
         ">=": [Filter(attribute, ">=", first)],
@@ -105,9 +106,9 @@ def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node
             dated = predicate.datatype in ("year", "date", "datetime") or any(
                 "year" in words for words in work.graph.words[predicate.iri]
             )
-            year = dated and not unit and 1000 <= bound.quantity.value <= 2200
-            named = predicate.iri in said or predicate.iri in measured or year or bool(unit and predicate.unit)
-            if (predicate.minimum is None and not year) or not named:
+            in_time = dated and not unit and 1000 <= bound.quantity.value <= 2200
+            named = predicate.iri in said or predicate.iri in measured or in_time or bool(unit and predicate.unit)
+            if (predicate.minimum is None and not in_time) or not named:
                 continue
             ways = work.graph.access(node.relations, predicate.iri)
             if not ways:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from records.plan import Comparison, Function
+from records.plan import Function
+from semantics.bounds import Bound, find_bounds
 from semantics.english import Measure, measure, resource
-from semantics.units import Quantity, quantities
 from semantics.words import Token
 
 Asked = Literal["which", "count", "amount", "degree", "who", "where", "when", "yesno", "list", "prose", "fragment"]
@@ -19,15 +19,6 @@ _BEFORE_NUMBER = frozenset("the a total what is whats give me".split())
 _AVERAGE = frozenset("average mean typical typically avg".split())
 _TOTAL = frozenset("total combined altogether sum summed overall".split())
 _NEGATIONS = frozenset("not no without except excluding isn't aren't doesn't don't didn't never neither".split())
-_OPERATORS: tuple[tuple[str, Comparison], ...] = (
-    (r"(?:more|greater|higher|larger|bigger|longer|over|above|older) than or equal to", ">="),
-    (r"(?:less|fewer|lower|smaller|shorter) than or equal to", "<="),
-    (r"at least|no less than|not less than|minimum of|from|>=|starting at", ">="),
-    (r"at most|no more than|not more than|up to|maximum of|<=|within", "<="),
-    (r"more than|greater than|higher than|larger than|bigger than|over|above|exceeding|exceeds?|beyond|after|>", ">"),
-    (r"less than|fewer than|lower than|smaller than|under|below|beneath|before|cheaper than|<", "<"),
-    (r"exactly|equal to|equals|of exactly|=", "="),
-)
 # "what makes the ...", "describe ...", "why would ...": nothing a row could answer
 _PROSE = re.compile(
     r"\b(?:why|describe|characteri[sz]e[sd]?|explain|summari[sz]e|sum up|overview|feel for|who should|in general)\b"
@@ -63,17 +54,6 @@ class Comparative:
 
 
 @dataclass(frozen=True)
-class Bound:
-    """A number to compare with: "over 4.8 m", "longer than 5 m" (with its measure); "between 3 and 5" gives two."""
-
-    start: int
-    end: int
-    op: Comparison
-    quantity: Quantity
-    measure: Measure | None = None
-
-
-@dataclass(frozen=True)
 class Form:
     """The shape of a question, in token positions. `focus` is where the thing asked for may begin."""
 
@@ -93,7 +73,7 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
     """The shape of a question."""
     words = [t.norm for t in tokens]
     asked, focus = _asked(question.casefold(), words, tokens)
-    bounds = _bounds(question, tokens)
+    bounds = find_bounds(question, tokens)
     numeric = {i for b in bounds for i in range(b.start, b.end)}
     supers = tuple(s for s in _superlatives(tokens) if s.start not in numeric)
     comparatives = tuple(c for c in _comparatives(tokens) if c.start not in numeric)
@@ -214,51 +194,3 @@ def _comparatives(tokens: Sequence[Token]) -> list[Comparative]:
             else:
                 found.append(Comparative(i, i + 1, token.norm == "more", None))
     return found
-
-
-def _bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
-    found: list[Bound] = []
-    lowered = question.casefold()
-    numbers = quantities(question)
-    words = resource()["numbers"]
-    for i, token in enumerate(tokens):
-        if token.norm in words and token.norm not in ("one", "zero"):
-            numbers.append(Quantity(float(words[token.norm]), "", token.start, token.end))
-        elif token.norm == "one" and i and tokens[i - 1].norm == "least":
-            numbers.append(Quantity(1.0, "", token.start, token.end))
-    for number in sorted(numbers, key=lambda q: q.start):
-        before = lowered[: number.start].rstrip(" £€$")
-        if re.search(r"\bfrom(?:\s\S+)? to$|\bfrom$", before) and re.search(
-            r"\bfrom\s\S+(?:\s[a-z/]+)? to \d", lowered
-        ):
-            # "from 0 to 60" names a course, it bounds nothing
-            continue
-        between = re.search(r"between\s+\S+(?:\s+\S+)??\s+and$", before)
-        if before.endswith("between"):
-            found.append(_bound(tokens, len(before) - 7, number, ">="))
-            continue
-        if between:
-            found.append(_bound(tokens, number.start, number, "<="))
-            continue
-        for pattern, op in _OPERATORS:
-            match = re.search(rf"(?:^|[\s,(])(?P<op>{pattern})\s*(?:the\s|a\s|an\s)?$", before + " ")
-            if match:
-                found.append(_bound(tokens, match.start("op"), number, op))
-                break
-        else:
-            match = re.search(r"(?P<word>[\w]+)\s+than$", before)
-            position = next((i for i, t in enumerate(tokens) if match and t.start == match.start("word")), None)
-            own = measure(tokens[position]) if position is not None else None
-            if match and own:
-                found.append(_bound(tokens, match.start("word"), number, ">" if own.descending else "<", own))
-            elif re.search(r"\b(?:of|is|are|was|were|equals?|exactly|in|from|since|has|have|=)$", before):
-                found.append(_bound(tokens, number.start, number, "="))
-    return tuple(found)
-
-
-def _bound(tokens: Sequence[Token], start: int, number: Quantity, op: Comparison, own: Measure | None = None) -> Bound:
-    inside = [i for i, t in enumerate(tokens) if t.end > start and t.start < number.end]
-    if own is None and inside and inside[0] < len(tokens):
-        first = measure(tokens[inside[0]])
-        own = first if first and first.degree == "comparative" else None
-    return Bound(inside[0] if inside else 0, inside[-1] + 1 if inside else 0, op, number, own)

@@ -38,6 +38,9 @@ def target(work: Work) -> Target | None:
         first = beside
     if isinstance(first, Node) and _head(work, first) is None:
         return _who(work)
+    implied = _implied(work, first)
+    if implied is not None:
+        return implied
     measures = [s.measure for s in work.supers if s.measure]
     if _named(first) and not work.attributes and any(not _measurable(work, first, m) for m in measures):
         # "the cheapest <material>": of the things that have it
@@ -79,6 +82,23 @@ def _measured(work: Work, measure: Measure) -> Target | None:
         return None
     work.cost += found[2] * 0.5
     return Target(pick=work.as_pick(found[0], work.form.focus))
+
+
+def _implied(work: Work, first: Candidate | Node) -> Target | None:
+    """ "When did X ...", "how much is X": the question word alone says which kind of property is asked for."""
+    if not isinstance(first, Node) or work.attributes or work.supers:
+        return None
+    if work.form.asked == "amount":
+        found = work.measured(first, ("price", "cost", "fee"))
+        return Target(pick=work.as_pick(found[0], work.form.focus)) if found else None
+    if work.form.asked != "when":
+        return None
+    dates = [p.iri for p in work.schema.predicates if p.datatype in ("date", "datetime", "year")]
+    ways = sorted((a.cost, iri) for iri in dates for a in work.graph.access(first.relations, iri)[:1])
+    if not ways:
+        return None
+    work.cost += 0.4 + 0.4 * (len(ways) > 1)
+    return Target(pick=work.as_pick(ways[0][1], work.form.focus))
 
 
 def _measurable(work: Work, item: Candidate | Node, measure: Measure) -> bool:

@@ -24,6 +24,11 @@ def make_nodes(work: Work) -> None:
             label=pick.label,
         )
         last = found[-1] if found else None
+        if last and _alternatives(work, last, node):
+            keys = tuple(dict.fromkeys((*last.keys, *node.keys)))
+            label = f"{last.label} or {node.label}"
+            found[-1] = replace(last, end=node.end, keys=keys, role="class", label=label)
+            continue
         if last and _glued(work, last, node):
             merged = _merge(work, last, node)
             if merged:
@@ -58,6 +63,15 @@ def _merge(work: Work, a: Node, b: Node) -> Node | None:
     # "the X models" asks for them, "the city of X" only says which X is meant
     role = "class" if len(entity.keys) > 1 else "entity"
     return replace(entity, start=a.start, end=b.end, role=role)
+
+
+def _alternatives(work: Work, a: Node, b: Node) -> bool:
+    """ "A or B", and "A and B" where one of them is to be chosen."""
+    between = work.words[a.end : b.start]
+    if not (a.keys and b.keys and a.relations == b.relations and len(between) <= 2):
+        return False
+    choice = bool(work.supers) and work.form.asked in ("which", "who", "fragment")
+    return "or" in between or (choice and (not between or "and" in between))
 
 
 def _valued(work: Work) -> list[Node]:
