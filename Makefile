@@ -56,7 +56,7 @@ eval: .venv/nacre.stamp
 	@$(BIN)/python -m evaluation.score examples/bmw/questions_dev.jsonl data/predictions.jsonl
 
 bench: .venv/dev.stamp
-	@ls benchmarks/*.py 2>/dev/null || echo "No benchmark is here yet."
+	@$(BIN)/python -m benchmarks
 
 fmt: .venv/dev.stamp
 	@$(BIN)/ruff check --fix .

@@ -25,7 +25,7 @@ FEW_SHARE = 0.01
 # SQLite joins at most 500 SELECTs in one view, and a view over all tables has to stay possible.
 MOST_TABLES = 400
 SHARED = 0.8
-_SAMPLE = 2000
+_SAMPLE = 500
 
 
 @dataclass

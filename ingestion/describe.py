@@ -242,7 +242,7 @@ def _role(
 
 def _echo(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> bool:
     """Whether the values only repeat the labels of their subjects in another spelling."""
-    step = max(1, len(place.subject) // 500)
+    step = max(1, len(place.subject) // 200)
     texts = layout.facts.texts
     pairs = list(zip(place.subject[::step].tolist(), place.object[::step].tolist(), strict=True))
     same = sum(_bare(layout.labels[label_of[s]]) == _bare(texts[o]) for s, o in pairs)

@@ -166,15 +166,14 @@ _ABSOLUTE = frozenset({"N_TRIPLES", "N_QUADS"})
 
 
 def _new_term(term: Any, collector: Collector) -> int:
-    import pyoxigraph as ox
-
-    if isinstance(term, ox.NamedNode):
+    kind = type(term).__name__
+    if kind == "NamedNode":
         return collector.term(term.value, "iri")
-    if isinstance(term, ox.BlankNode):
+    if kind == "BlankNode":
         return collector.term(str(term), "blank")
-    if not isinstance(term, ox.Literal):
+    if kind != "Literal":
         raise _TripleTerm(str(term))
-    language = term.language or ""
+    language = term.language
     if language:
         direction = str(term).rpartition("--")[2] if _directed(term) else ""
         return collector.term(term.value, "literal", "", f"{language}--{direction}" if direction else language)

@@ -40,6 +40,8 @@ _UNIT_WORDS = {
     **{"second": "s", "minute": "min", "hour": "h", "watt": "W", "kilowatt": "kW", "percent": "%", "euro": "€"},
 }
 _STATED = re.compile(r"\bin (square |cubic )?([^\W\d_]+(?:/[^\W\d_]+)?)", re.IGNORECASE)
+_ZEROS = re.compile(r"[-+]?0\d+")
+_COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})\b")
 _LONGEST = 60
 # Share of the distinct values that must read as quantities before a column becomes numeric.
 ENOUGH = 0.9
@@ -125,9 +127,9 @@ def read_all(texts: Sequence[str]) -> Reading | None:
     >>> read_all(["4,953 mm", "1.835 m"]).numbers
     ((4953.0, 4953.0, 4953.0), (1835.0, 1835.0, 1835.0))
     """
-    if not texts or any(re.fullmatch(r"[-+]?0\d+", text) for text in texts):
+    if not texts or any(map(_ZEROS.fullmatch, texts)):
         return None
-    comma = any(re.match(r"\d+,(\d{1,2}|\d{4,})\b", text) for text in texts) and not any("." in t for t in texts)
+    comma = any(map(_COMMA.match, texts)) and not any("." in t for t in texts)
     allowed = int(len(texts) * (1 - ENOUGH) + 1e-9)
     found: list[Quantity | None] = []
     misses = 0
@@ -192,6 +194,9 @@ def _linear(unit: str, target: str) -> tuple[float, float] | None:
 def _in_unit(found: Quantity | None, unit: str) -> tuple[float, float, float] | None:
     if found is None:
         return None
+    if found.second is None and found.unit == unit:
+        only = _tidy(found.first)
+        return only, only, only
     way = conversion(found.unit, unit)
     if way is None:
         return None

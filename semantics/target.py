@@ -36,6 +36,9 @@ def target(work: Work) -> Target | None:
     first = items[0]
     if isinstance(first, Node) and (beside := work.beside_class(first)) is not None:
         first = beside
+    led = _compound(work, first)
+    if led is not None:
+        return Target(form.asked == "count", node=led)
     if isinstance(first, Node) and _head(work, first) is None:
         return _who(work)
     implied = _implied(work, first)
@@ -82,6 +85,22 @@ def _measured(work: Work, measure: Measure) -> Target | None:
         return None
     work.cost += found[2] * 0.5
     return Target(pick=work.as_pick(found[0], work.form.focus))
+
+
+def _compound(work: Work, first: Candidate | Node) -> Node | None:
+    """ "The state capital", "project members": a class before a link asks for what the link leads to."""
+    if not isinstance(first, Node) or first.role != "class" or first.keys:
+        return None
+    pick = next((p for p in work.links if p.start == first.end and p.score > 0.8), None)
+    if pick is None or not first.relations & {end.subject for end in work.link_ends(pick.predicate)}:
+        return None
+    after = work.words[pick.end] if pick.end < len(work.words) else ""
+    verb = any(n.start >= pick.end and n.start - pick.end <= 2 for n in work.nodes) and after not in (
+        "of",
+        "in",
+        "with",
+    )
+    return None if verb else work.link_node(pick)
 
 
 def _implied(work: Work, first: Candidate | Node) -> Target | None:
@@ -210,7 +229,10 @@ def _who(work: Work) -> Target | None:
         tables.append((cost, group.relation))
     if not tables or not work.nodes:
         return None
-    best = min(tables)[1]
+    tables.sort()
+    work.choices = len(tables)
+    cost, best = tables[min(work.turn, len(tables) - 1)]
+    work.cost += 0.5 * (cost - tables[0][0])
     only = frozenset((best,))
     at = work.form.focus
     node = Node(work.fresh(best), at - 1, at, "class", only, *work.type_of(only))

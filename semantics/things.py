@@ -55,7 +55,11 @@ def _merge(work: Work, a: Node, b: Node) -> Node | None:
     if not common or (a.role == "entity" and b.role == "entity"):
         return None
     if a.role == "class" and b.role == "class":
-        if a.end != b.start or a.relations == b.relations:
+        between = set(work.words[a.end : b.start])
+        if a.relations == b.relations:
+            # "what state is the state that ..."
+            return replace(b, start=a.start) if between & {"is", "are"} else None
+        if between:
             return None
         narrow = min((a, b), key=lambda n: sum(work.graph.size.get(r, 1) for r in n.relations))
         return replace(narrow, start=a.start, end=b.end)

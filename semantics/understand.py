@@ -116,13 +116,27 @@ def _drafts(
     avoided: frozenset[str] = frozenset()
     for turn in range(3):
         copy = replace(scope, children=[]) if scope else None
-        work = Work(words, shape, segmentation.picks, graph, copy, common, avoided)
+        work = Work(words, shape, segmentation.picks, graph, copy, common, avoided, turn)
         draft = compose(work)
         if draft is not None:
             yield replace(draft, score=draft.score - (0.6 if turn else 0.0))
-        if draft is None or not work.unsaid:
-            return
+        if draft is None or not (work.unsaid or work.choices > turn + 1):
+            break
         avoided |= work.unsaid
+    for i, pick in enumerate(segmentation.picks):
+        if pick.kind != "class" or not 1 < len(pick.relations) <= 3:
+            continue
+        # a class of several tables: what is asked may be known of one of them only
+        for group in graph.schema.groups:
+            if group.relation in pick.relations:
+                narrow = replace(
+                    pick, relations=frozenset((group.relation,)), classes=group.classes, without=group.without
+                )
+                picks = (*segmentation.picks[:i], narrow, *segmentation.picks[i + 1 :])
+                copy = replace(scope, children=[]) if scope else None
+                draft = compose(Work(words, shape, picks, graph, copy, common))
+                if draft is not None:
+                    yield replace(draft, score=draft.score - 0.7)
 
 
 def _in_scope(candidates: list[Candidate], scope: Scope | None) -> list[Candidate]:

@@ -80,10 +80,13 @@ class Work:
         scope: Node | None,
         common: frozenset[str] = frozenset(),
         avoided: frozenset[str] = frozenset(),
+        turn: int = 0,
     ) -> None:
         self.tokens = tokens
         self.common = common
         self.avoided = avoided
+        self.turn = turn
+        self.choices = 1
         self.unsaid: set[str] = set()
         self.words = [t.norm for t in tokens]
         self.form = form

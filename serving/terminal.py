@@ -26,8 +26,8 @@ async def show(events: AsyncIterator[tuple[str, Any]], shown: Shown) -> Answer:
     told = False
     async for kind, payload in events:
         clock.saw(kind)
-        if kind == "rewriter" and (shown.timings or payload.get("depends")):
-            say(f"= {payload.get('standalone', '')}", "2")
+        if kind == "rewriter" and (shown.timings or payload["depends"]):
+            say(f"(understood as: {payload['standalone']})", "2")
         elif kind == "token":
             sys.stdout.write(payload)
             sys.stdout.flush()

@@ -153,7 +153,7 @@ def test_an_answer_is_printed_with_its_citations(room):
 
 def test_sources_and_timings_are_printed_on_request(room):
     _, stdout, _ = room("ask", "How many pages does Granite have?", "--show-sources", "--timings")
-    assert "= How many pages does Granite have?" in stdout
+    assert "(understood as: How many pages does Granite have?)" in stdout
     assert "    sql: SELECT " in stdout
     assert "    key: http://example.org/reading-room/granite" in stdout
     assert "whole turn" in stdout.splitlines()[-1]
