@@ -23,6 +23,8 @@ _KEYWORDS = """
 RESERVED = frozenset(_KEYWORDS.split())
 _TAKEN_BY_SQLITE = frozenset({"id", "rowid", "oid", "_rowid_", "entity", "iri"})
 _LONGEST = 60
+# "aB", "ABCd", and "A2Cd" after the digit
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?:(?<=[A-Z])|(?<=[A-Z]\d))(?=[A-Z][a-zß-öø-ÿ]{2})")
 
 
 def words_of(text: str) -> str:
@@ -30,11 +32,13 @@ def words_of(text: str) -> str:
 
     >>> words_of("HTTPVersion_used"), words_of("New%20roof-box"), words_of("sprint062mph")
     ('HTTP Version used', 'New roof box', 'sprint 062 mph')
+    >>> words_of("CO2Level"), words_of("totalCO2Level")
+    ('CO2 Level', 'total CO2 Level')
     """
     if "%" in text:
         text = unquote(text, errors="replace")
     text = re.sub(r"[\s_\-+.:/\\]+", " ", text)
-    text = re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-zß-öø-ÿ]{2})", " ", text)
+    text = _HUMP.sub(" ", text)
     if " " not in text:
         text = re.sub(r"(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[a-zA-Z]{3})", " ", text)
     return re.sub(r" +", " ", text).strip()

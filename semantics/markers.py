@@ -99,6 +99,9 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
     taken |= {i for i, _ in aggregates}
     if degree:
         taken.add(focus)
+    units = resource()["units"]
+    # "the power in kW" names the unit wanted
+    taken |= {i for i in range(1, len(words)) if words[i - 1] == "in" and words[i] in units}
     negations = tuple(i for i, w in enumerate(words) if w in _NEGATIONS and i not in numeric)
     return Form(
         asked,

@@ -60,7 +60,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         for draft in _drafts(words, shape, segmentation, graph, scope, frozenset(linker.common)):
             covered = sum(trust.get(i, 1.0) for i in content & draft.covered) / max(1, len(content))
             covered *= 0.5 ** (draft.dropped + len(_holes(words, content - draft.covered, linker)))
-            score = segmentation.score / max(1, len(content)) + draft.score * 0.25 + 3 * covered
+            score = segmentation.score / max(1, len(content)) + draft.score * 0.25 + 4 * covered
             if draft.body not in found or score > found[draft.body][0]:
                 if not found or score > max(s for s, _ in found.values()):
                     best_picks, open_ = segmentation.picks, content - draft.covered

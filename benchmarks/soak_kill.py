@@ -1,0 +1,146 @@
+"""Kill ingests at random moments and look at what they left: python -m benchmarks.soak_kill [MOMENTS] [SEED].
+
+After every kill a reader must find the old graph or the new one, whole; the next ingest must clean up and finish.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from time import perf_counter, sleep
+from typing import NamedTuple
+
+from benchmarks.make_graph import write_graph
+
+ROOT = Path(__file__).parents[1]
+GRAPH = "soak"
+SCALE, CHANGED_SHARE = 0.3, 0.2
+
+
+class Kill(NamedTuple):
+    """One kill: how long after its start, what readers found then ("old" or "new"), and what was wrong, if anything."""
+
+    seconds: float
+    found: str
+    wrong: str
+
+
+class WordSums:
+    """Vectors from the words of a text: as good as any where only their being there counts."""
+
+    name = "word-sums"
+    size = 32
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0 + zlib.crc32(f"{n} {text}".encode()) % 97 for n in range(self.size)] for text in texts]
+
+
+def kills(moments: int, seed: int, folder: Path) -> Iterator[Kill]:
+    """Ingest two graphs in turns, each time killed once and then finished; what is right is a fresh ingest of each."""
+    sources = [folder / "one.nt", folder / "two.nt"]
+    for source, share in zip(sources, (0.0, CHANGED_SHARE), strict=True):
+        write_graph(SCALE, source, share)
+    expected = []
+    for source in sources:
+        fresh = folder / f"fresh-{source.stem}"
+        _ingest(source, fresh)
+        expected.append(_content(fresh))
+    data = folder / "data"
+    _ingest(sources[0], data)
+    chance = random.Random(seed)
+    whole = _timed(sources[1], folder / "timed", folder)
+    for number in range(moments):
+        old, new = number % 2, (number + 1) % 2
+        seconds = chance.uniform(0, whole)
+        _killed(sources[new], data, seconds, folder)
+        left = _content(data)
+        found = {expected[old]: "old", expected[new]: "new"}.get(left, "a mix")
+        wrong = "" if found != "a mix" else f"readers find neither graph: {left}"
+        _ingest(sources[new], data)
+        if _content(data) != expected[new]:
+            wrong = wrong or "the next ingest did not make the new graph"
+        versions = [path.name for path in (data / GRAPH / "versions").iterdir()]
+        if len(versions) != 1:
+            wrong = wrong or f"the next ingest did not clean up: {versions}"
+        yield Kill(seconds, found, wrong)
+
+
+def _ingest(source: Path, data: Path) -> None:
+    from ingestion.pipeline import ingest
+
+    ingest([str(source)], GRAPH, data=data, embedder=WordSums())
+
+
+def _content(data: Path) -> str:
+    """A hash of all that a reader gets; what can't be opened, and vectors or words that are not there, show in it."""
+    from stores.catalog import Library
+
+    library = Library(data, WordSums())
+    try:
+        with library.open(GRAPH) as graph:
+            if graph.unavailable or graph.passages is None or graph.vectors is None or graph.lexical is None:
+                return f"unavailable: {graph.unavailable}"
+            found = blake2b("\n".join(graph.tables.trusted().iterdump()).encode(), digest_size=8)
+            for number, title, text in graph.passages.each():
+                near = graph.vectors.search(f"{title}\n{text}", 1)
+                found.update(f"{number} {title} {text} {near and round(near[0].score, 3)}\n".encode())
+            found.update(str(graph.lexical.search("ship engine design", 20)).encode())
+            return found.hexdigest()
+    finally:
+        library.close()
+
+
+def _started(source: Path, data: Path, folder: Path) -> "subprocess.Popen[str]":
+    temporary = folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    # what a killed process leaves in its temporary folder goes with ours
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    command = [sys.executable, "-m", "benchmarks.soak_kill", "--ingest", str(source), str(data)]
+    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
+    assert child.stdout is not None
+    if child.stdout.readline().strip() != "ready":
+        raise SystemExit("the ingest to be killed did not start")
+    return child
+
+
+def _timed(source: Path, data: Path, folder: Path) -> float:
+    child = _started(source, data, folder)
+    start = perf_counter()
+    child.communicate()
+    return perf_counter() - start
+
+
+def _killed(source: Path, data: Path, seconds: float, folder: Path) -> None:
+    child = _started(source, data, folder)
+    sleep(seconds)
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["--ingest"]:
+        from ingestion.pipeline import ingest  # loaded before the clock starts
+
+        assert ingest
+        print("ready", flush=True)
+        _ingest(Path(arguments[1]), Path(arguments[2]))
+        return 0
+    moments = int(arguments[0]) if arguments else 50
+    seed = int(arguments[1]) if len(arguments) > 1 else 1
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix="nacre-soak-") as name:
+        for number, kill in enumerate(kills(moments, seed, Path(name)), 1):
+            wrong += bool(kill.wrong)
+            print(f"{number:>3}  killed after {kill.seconds:.3f} s: the {kill.found} graph  {kill.wrong}", flush=True)
+    print(f"{moments} kills (seed {seed}), {wrong} of them left something wrong.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,12 @@
+"""kill -9 at random moments of an ingest: readers find the old graph or the new one. `benchmarks.soak_kill` has more."""
+
+from pathlib import Path
+
+from benchmarks.soak_kill import kills
+
+
+def test_a_kill_at_any_moment_leaves_the_old_or_the_new_graph(tmp_path: Path) -> None:
+    found = list(kills(4, seed=3, folder=tmp_path))
+    assert len(found) == 4
+    assert [kill.wrong for kill in found] == [""] * 4
+    assert {kill.found for kill in found} <= {"old", "new"}
