@@ -27,7 +27,9 @@ def main(arguments: list[str]) -> int:
         print(line, flush=True)
         if not result.holds:
             broken.append(result.what)
-    print(f"{perf_counter() - start:.0f} seconds. {len(broken)} limits broken{': ' if broken else '.'}{'; '.join(broken)}")
+    print(
+        f"{perf_counter() - start:.0f} seconds. {len(broken)} limits broken{': ' if broken else '.'}{'; '.join(broken)}"
+    )
     if "--write" in arguments:
         command = "python -m benchmarks" + (" --large" if "--large" in arguments else "")
         write("\n".join([f"`{command}` on {machine()}:", "", *lines]))

@@ -73,7 +73,9 @@ def _tables(graphs: dict[int, Path], triples: dict[int, int]) -> Iterator[Result
             growth = tables / before[1] * 10 * before[0] / triples[scale]
             yield Result(f"{size}: CPU time for ten times the triples", growth, "x", GROWTH)
         if scale >= 10:
-            yield Result(f"{size}: peak memory over the base", memory / triples[scale], "bytes a triple", BYTES_A_TRIPLE)
+            yield Result(
+                f"{size}: peak memory over the base", memory / triples[scale], "bytes a triple", BYTES_A_TRIPLE
+            )
         before = triples[scale], tables
 
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,11 +37,9 @@ def _things(
     scale: float, chance: random.Random, other: random.Random, changed: float
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     counts = _Sizes(*(max(1, round(each * scale)) for each in (30, 110, 110, 200, 12)))
-    for thing, classes, facts in (
-        *_fixed(counts, chance),
-        *(_engine(n, chance) for n in range(counts.engines)),
-        *(_ship(n, counts, chance) for n in range(counts.ships)),
-    ):
+    engines = (_engine(n, chance) for n in range(counts.engines))
+    ships = (_ship(n, counts, chance) for n in range(counts.ships))
+    for thing, classes, facts in chain(_fixed(counts, chance), engines, ships):
         if other.random() < changed:
             facts.append((_name("note"), f'"inspected {other.randrange(10**6)} times"'))
         yield thing, [(TYPE, _name(each)) for each in classes] + facts

@@ -117,16 +117,24 @@ def main(what: str, *files: str) -> None:
 
 
 def _base() -> int:
-    """Bytes in use now; where the system does not tell, the most there were so far."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-    except OSError:
-        return _peak()
+    return _memory("VmRSS")
 
 
 def _peak() -> int:
-    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return kilobytes if sys.platform == "darwin" else kilobytes * 1024
+    return _memory("VmHWM")
+
+
+def _memory(which: str) -> int:
+    """Bytes in use now, or the most there were; where the system does not tell apart, the most in both cases.
+
+    Not `ru_maxrss` where it can be helped: on Linux a process begins with that of the process that started it.
+    """
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(which))
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def kills(moments: int, seed: int, folder: Path) -> Iterator[Kill]:
     whole = _timed(sources[1], folder / "timed", folder)
     for number in range(moments):
         old, new = number % 2, (number + 1) % 2
-        seconds = chance.uniform(0, whole)
+        seconds = chance.uniform(0, 1.05 * whole)
         _killed(sources[new], data, seconds, folder)
         left = _content(data)
         found = {expected[old]: "old", expected[new]: "new"}.get(left, "a mix")

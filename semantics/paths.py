@@ -89,7 +89,10 @@ class SchemaGraph:
         share = min(1.0, step.triples / self.size.get(source, 1)) * min(
             1.0, step.triples / self.size.get(step.target, 1)
         )
-        return 0.5 * (1 - share)
+        subject = source if step.forward else step.target
+        # of two ways the one by single values is the likelier: it says what kind of thing it is
+        fan = step.triples / max(1, self.facts.get((subject, step.predicate), step.triples))
+        return 0.5 * (1 - share) + 0.1 * min(1.0, max(0.0, fan - 1))
 
     def _access(self, relations: frozenset[str], predicate: str) -> tuple[Access, ...]:
         """The ways to the literals of a predicate from things of some tables, best first."""

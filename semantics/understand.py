@@ -223,7 +223,16 @@ def _profile(
     if not selects:
         return None
     topic = " ".join(t.norm for i, t in enumerate(words) if t.norm not in linker.light and i not in used)
-    return Profile(selects[0], selects[1] if len(selects) > 1 else None, topic)
+    # only things of one kind can be compared
+    kind = _kind(selects[0])
+    against = next((s for s in selects[1:] if _kind(s) == kind), None)
+    return Profile(selects[0], against, topic)
+
+
+def _kind(select: Select) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    answer = select.answers[0]
+    variable = next(v for v in select.variables if isinstance(answer, Itself) and v.name == answer.variable)
+    return variable.classes, variable.without
 
 
 def _mention(pick: Candidate, words: Sequence[Token], question: str) -> Mention:
