@@ -11,6 +11,7 @@ from semantics.words import tokens
 FULL = 0.85
 MOSTLY = 0.7
 PARTLY = 0.48
+STRAY = 0.15
 ENOUGH_WORDS = 0.6
 
 
@@ -48,7 +49,11 @@ def is_answer(understanding: Understanding, evidence: Evidence) -> bool:
     if evidence.reading is None:
         return True
     doubtful = understanding.unknown and understanding.expected == "boolean"
-    return covered(understanding, evidence) >= (MOSTLY if doubtful else PARTLY)
+    own, first = covered(understanding, evidence), understanding.readings[0].covered
+    if first >= FULL and own < first - STRAY:
+        # the question was understood; that nothing is recorded is no reason to answer another one
+        return False
+    return own >= (MOSTLY if doubtful else PARTLY)
 
 
 def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> int | None:

@@ -123,6 +123,8 @@ def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node
             cost = ways[0].cost + (
                 0.0 if predicate.iri in said else 0.3 + measured[predicate.iri] if predicate.iri in measured else 1.0
             )
+            # a condition on a thing that is named says nothing
+            cost += 1.0 if node.keys and node.role == "entity" else 0.0
             if best is None or cost < best[0]:
                 best = cost, node, predicate.iri, ways[0], value
     if best is None:

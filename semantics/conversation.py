@@ -78,6 +78,8 @@ def _elliptic(question: str, words: Sequence[Token], named: Sequence[Candidate])
 def _substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
     """The last question with its thing replaced by one of the same kind."""
     new = _named(linker, tokens(phrase))
+    whole = [c for c in new if c.exact]
+    new = whole or new
     for turn in reversed(earlier[-3:]):
         old_words = tokens(turn.standalone)
         old = _named(linker, old_words)
@@ -87,7 +89,14 @@ def _substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> R
                     start, end = old_words[candidate.start].start, old_words[candidate.end - 1].end
                     text = turn.standalone[:start] + other.label + turn.standalone[end:]
                     return Rewrite(text, True, Scope(None, other.keys, (other.label,)))
-    return None
+    last = tokens(earlier[-1].standalone)
+    old = _named(linker, last)
+    if not whole or not old:
+        return None
+    # a thing of another kind, but named in full: the same is asked of it
+    start, end = last[old[0].start].start, last[old[0].end - 1].end
+    text = earlier[-1].standalone[:start] + whole[0].label + earlier[-1].standalone[end:]
+    return Rewrite(text, True, Scope(None, whole[0].keys, (whole[0].label,)))
 
 
 def _ordinal(words: Sequence[Token], last: Earlier) -> tuple[tuple[int, int], str, str] | None:
@@ -178,7 +187,7 @@ def _asks_of_things(words: Sequence[Token]) -> bool:
     chosen = any((m := measure(t)) is not None and m.degree == "superlative" for t in words)
     return (
         chosen
-        and words[0].norm in ("which", "what", "and")
+        and words[0].norm in ("which", "what", "who", "and")
         and not any(t.norm not in function_words() and measure(t) is None for t in words)
     )
 
@@ -188,7 +197,7 @@ def _focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Scope:
     for turn in reversed(earlier):
         answered, asked = _answered(turn), _asked_about(turn.plan)
         if many:
-            for keys in (answered, asked, turn.keys):
+            for keys in (answered, turn.keys, asked):
                 if len(keys) > 1:
                     return Scope(turn.plan, tuple(keys), _labels(keys, linker))
             continue

@@ -65,6 +65,10 @@ def _superlative_of(work: Work, node: Node, parent: Node) -> Superlative | None:
         verb = {work.words[i] for i in range(parent.end, marker.start)}
         if verb & {"has", "have", "having", "had", "with"}:
             continue
+        own, above = (work.measured(n, marker.measure.concepts) for n in (node, parent))
+        if own and own[1].steps and above and not above[1].steps:
+            # "the youngest <kind>": the thing asked for has the property, not its kind
+            continue
         return marker
     return None
 

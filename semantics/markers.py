@@ -96,7 +96,7 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
         | {i for s in supers for i in range(s.start, s.end)}
         | {i for c in comparatives for i in range(c.start, c.end)}
     )
-    taken |= {i for i, _ in aggregates}
+    taken |= {i for i, w in enumerate(words) if w in _TOTAL} | {i for i, _ in aggregates}
     if degree:
         taken.add(focus)
     units = resource()["units"]

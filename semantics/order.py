@@ -70,12 +70,14 @@ def _by_measure(work: Work, marker: Superlative, target: Node, here: list[Node],
     if marker.measure is None:
         return None
     following = _after(marker, here)
-    for thing in (following, target):
-        found = work.measured(thing, marker.measure.concepts) if thing is not None else None
-        if thing is not None and found is not None:
-            work.cost += 0.3 * found[2]
-            return _ranked(work, marker, target, thing, found[0], found[1], parts)
-    return None
+    ways = [(t, work.measured(t, marker.measure.concepts)) for t in (following, target) if t is not None]
+    found = [(t, way) for t, way in ways if way is not None]
+    if not found:
+        return None
+    # what has the property itself goes before what only leads to it
+    thing, (predicate, access, cost) = min(found, key=lambda f: len(f[1][1].steps))
+    work.cost += 0.3 * cost
+    return _ranked(work, marker, target, thing, predicate, access, parts)
 
 
 def _after(marker: Superlative, here: list[Node]) -> Node | None:

@@ -25,6 +25,8 @@ def target(work: Work) -> Target | None:
         return _measured(work, form.degree)
     if form.asked == "where":
         return _place(work)
+    if work.scope is not None and work.supers and not any(n.role == "class" for n in work.nodes):
+        return Target(node=work.scope)
     if form.asked == "who" and not _class_after_be(work):
         return _who(work)
     things, picks = work.nodes, [*work.attributes, *work.links]

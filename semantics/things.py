@@ -35,6 +35,10 @@ def make_nodes(work: Work) -> None:
                 found[-1] = merged
                 continue
         found.append(node)
+    chosen = next((n for n in found if n.role == "class" and n.keys and " or " in n.label), None)
+    if chosen is not None:
+        # "which city is larger, A or B": the class only says what they are
+        found = [n for n in found if n is chosen or n.keys or not chosen.relations & n.relations]
     if work.scope is not None:
         found.append(work.scope)
         found.sort(key=lambda n: n.start)

@@ -166,7 +166,7 @@ class Work:
         if any(n.keys and n.end == pick.start for n in self.nodes):
             # "X's capital"
             return True
-        if after in ("of", "for") or before in ("the", "a", "an", "its", "their", "'s"):
+        if after == "of" or before in ("the", "a", "an", "its", "their", "'s"):
             return True
         return loose
 

@@ -1,4 +1,4 @@
-"""kill -9 at random moments of an ingest: readers find the old graph or the new one. `benchmarks.soak_kill` has more."""
+"""kill -9 at random moments of an ingest: readers find the old graph or the new one. More: `benchmarks.soak_kill`."""
 
 from pathlib import Path
 

@@ -1,0 +1,121 @@
+-- every thing has a row here; all ids are ids of it
+CREATE TABLE entity (
+  id INTEGER PRIMARY KEY,
+  iri TEXT,
+  label TEXT
+);
+
+-- car model (43 rows)
+CREATE TABLE car_model (
+  id INTEGER PRIMARY KEY,
+  label TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
+  name TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
+  price INTEGER, -- from 31065 to 173150
+  length INTEGER, -- in mm; from 4324 to 5391
+  description TEXT, -- e.g. The BMW 1 Series is a compact hatchback with fr..., The BMW 8 Series Gran Coupé is a four-door luxu...
+  url_id INTEGER REFERENCES entity(id), -- id in entity; e.g. bmw-1-series-2024-highlights.html, bmw-2-series-active-tourer-highlights.html
+  vehicle_model_date INTEGER -- one of: 2022, 2024, 2023, 2021, 2018, 2019
+);
+
+-- variant (78 rows)
+CREATE TABLE car_variant (
+  id INTEGER PRIMARY KEY,
+  label TEXT, -- e.g. BMW 320i M Sport Saloon, BMW X1 M35i xDrive
+  name TEXT, -- e.g. BMW 320i M Sport Saloon, BMW X1 M35i xDrive
+  price INTEGER, -- from 31065 to 173150
+  length INTEGER, -- in mm; from 4324 to 5391
+  engine_specification_id INTEGER REFERENCES entity(id), -- id in engine_specification; e.g. bmw-120-m-sport, bmw-120-sport
+  is_variant_of_id INTEGER REFERENCES entity(id), -- id in car_model; e.g. BMW X1, BMW 2 Series Active Tourer
+  width INTEGER, -- in mm; from 1800 to 2218
+  height INTEGER, -- in mm; from 1304 to 1835
+  wheelbase INTEGER, -- in mm; from 2470 to 3215
+  empty_weight INTEGER, -- in kg; from 1575 to 2675
+  fuel_capacity INTEGER, -- in l; from 47 to 83
+  luggage_compartment_volume REAL, -- middle of the range; in l; from 490 to 2120
+  luggage_compartment_volume_low REAL, -- lower number
+  luggage_compartment_volume_high REAL, -- higher number
+  maximum_weight INTEGER, -- in kg; from 2015 to 3345
+  payload INTEGER, -- in kg; from 495 to 835
+  top_speed INTEGER -- in km/h; from 190 to 250
+);
+
+-- engine specification (78 rows)
+CREATE TABLE engine_specification (
+  id INTEGER PRIMARY KEY,
+  wltpco2_emissioncombined REAL, -- middle of the range; in g/km; from 0 to 294
+  wltpco2_emissioncombined_low REAL, -- lower number
+  wltpco2_emissioncombined_high REAL, -- higher number
+  acceleration_062_mph REAL, -- in s; from 3.2 to 9.2
+  drive_type TEXT, -- one of: All-wheel drive, Rear-wheel drive, Front-wheel drive
+  engine_performance INTEGER, -- in kW; from 100 to 550
+  transmission TEXT, -- one of: Automatic, Manual
+  wltp_consumptioncombined REAL, -- middle of the range; in mpg; from 24.7 to 462.9
+  wltp_consumptioncombined_low REAL, -- lower number
+  wltp_consumptioncombined_high REAL, -- higher number
+  wltp_electric_rangecombined REAL, -- middle of the range; in km; from 43 to 630
+  wltp_electric_rangecombined_low REAL, -- lower number
+  wltp_electric_rangecombined_high REAL, -- higher number
+  wltp_energy_consumptioncombined REAL, -- middle of the range; in kWh/100km; from 14.3 to 33.9
+  wltp_energy_consumptioncombined_low REAL, -- lower number
+  wltp_energy_consumptioncombined_high REAL, -- higher number
+  battery_sizegrossnet REAL, -- first of two; in kWh; from 10.7 to 111.5
+  battery_sizegrossnet_low REAL, -- lower number
+  battery_sizegrossnet_high REAL, -- higher number
+  charging_time_ac INTEGER, -- in min; from 150 to 645
+  max_charging_performance_ac REAL, -- in kW; from 3.7 to 11
+  charging_time_dc INTEGER, -- in min; from 29 to 35
+  max_charging_performance_dc INTEGER -- in kW; from 130 to 205
+);
+
+-- equipment category (13 rows)
+CREATE TABLE equipment_category (
+  id INTEGER PRIMARY KEY,
+  label TEXT -- e.g. Interior, Suspension
+);
+
+-- fuel type (4 rows)
+CREATE TABLE fuel_type (
+  id INTEGER PRIMARY KEY,
+  name TEXT -- e.g. diesel, plug-in-hybrid
+);
+
+-- equipment (250 rows)
+CREATE TABLE product_equipment (
+  id INTEGER PRIMARY KEY,
+  label TEXT, -- e.g. LED headlights with extended contents, Sport seats for driver and front passenger
+  name TEXT -- e.g. 20" light alloy wheels Double-spoke style 869, Bowers & Wilkins Diamond surround sound system
+);
+
+-- car (121 rows)
+-- view car: all rows and columns of car_model, car_variant
+
+-- product (371 rows)
+-- view product: all rows and columns of car_model, car_variant, product_equipment
+
+-- vehicle (121 rows)
+-- view vehicle: all rows and columns of car_model, car_variant
+
+CREATE TABLE accessory (
+  car_model_id INTEGER,
+  accessory_id INTEGER REFERENCES entity(id) -- id in product; e.g. BMW roof box 520 black/titanium silver, BMW Wallbox Plus
+);
+
+CREATE TABLE equipment (
+  car_model_id INTEGER,
+  equipment_id INTEGER REFERENCES entity(id) -- id in product; e.g. Automatic air conditioning with 2-zone control, BMW Live Cockpit Plus with BMW Curved Display
+);
+
+CREATE TABLE has_equipment_category (
+  car_model_id INTEGER,
+  equipment_category_id INTEGER REFERENCES entity(id) -- id in equipment_category; one of: Interior, Driver Assistance, Electric drive, Suspension
+);
+
+CREATE TABLE has_fuel_type (
+  subject_id INTEGER,
+  fuel_type_id INTEGER REFERENCES entity(id) -- id in fuel_type; one of: gasoline, plug-in-hybrid, fullElectric, diesel
+);
+
+CREATE TABLE innovative_highlight (
+  car_model_id INTEGER,
+  innovative_highlight_id INTEGER REFERENCES entity(id) -- id in product; e.g. Interior design highlight: Glass application Cr..., Exterior design highlight: Carbon roof
+);
