@@ -44,7 +44,8 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
     words = resource()["numbers"]
     for i, token in enumerate(tokens):
         if token.norm in words and token.norm not in ("one", "zero"):
-            numbers.append(Quantity(float(words[token.norm]), "", token.start, token.end))
+            unit, end = _unit_after(tokens, i)
+            numbers.append(Quantity(float(words[token.norm]), unit, token.start, end))
         elif token.norm == "one" and i and tokens[i - 1].norm == "least":
             numbers.append(Quantity(1.0, "", token.start, token.end))
     for number in sorted(numbers, key=lambda q: q.start):
@@ -75,6 +76,15 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
             elif re.search(r"\b(?:of|is|are|was|were|equals?|exactly|in|from|since|has|have|=)$", before):
                 found.append(_bound(tokens, number.start, number, "="))
     return tuple(replace(b, period=when[b.quantity]) if b.quantity in when else b for b in found)
+
+
+def _unit_after(tokens: Sequence[Token], i: int) -> tuple[str, int]:
+    """The unit right after a number said as a word, and where both end."""
+    units = resource()["units"]
+    following = tokens[i + 1] if i + 1 < len(tokens) else None
+    if following is not None and following.lemma in units and len(following.norm) > 1:
+        return units[following.lemma], following.end
+    return "", tokens[i].end
 
 
 def _bound(tokens: Sequence[Token], start: int, number: Quantity, op: Comparison, own: Measure | None = None) -> Bound:

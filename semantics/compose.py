@@ -205,7 +205,7 @@ def _comparison(work: Work) -> Body | None:
     if work.form.asked == "amount":
         left, right = sides if mark.descending else sides[::-1]
         return Compute("-", left, right)
-    return Compute(">" if mark.descending else "<", sides[0], sides[1])
+    return Compute(">" if mark.descending != work.reversed else "<", sides[0], sides[1])
 
 
 def _side(work: Work, nodes: list[Node], pick: Candidate | None, concepts: tuple[str, ...]) -> Select | None:
@@ -224,6 +224,7 @@ def _side(work: Work, nodes: list[Node], pick: Candidate | None, concepts: tuple
         if found is None:
             return None
         predicate, access, cost = found
+        work.reversed = access.reversed
         work.cost += 0.3 * cost
     parts = Parts()
     emit(work, root, parts)

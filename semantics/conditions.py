@@ -1,6 +1,6 @@
 """Conditions said of things: numbers, flags and values -> filters."""
 
-from records.plan import Aggregate, Attribute, Comparison, Constant, Filter, Itself
+from records.plan import Aggregate, Attribute, Comparison, Constant, Edge, Filter, Itself, Select, Variable
 from semantics.bounds import Bound
 from semantics.emit import walk
 from semantics.linker import Candidate
@@ -26,6 +26,8 @@ def conditions(work: Work, target: Node, parts: Parts) -> None:
             variable = walk(work, owner.name, work.graph.access(owner.relations, flag.predicate)[0].steps, parts)
             parts.filters.append(Filter(Attribute(variable, flag.predicate), "=", not work.negation_before(flag)))
             work.used |= flag.covered
+    for pick in work.links + work.attributes:
+        _existence(work, pick, placed, parts)
     same: dict[tuple[str, str], list[Candidate]] = {}
     for value in work.values:
         ranked = sorted(
@@ -58,6 +60,36 @@ def conditions(work: Work, target: Node, parts: Parts) -> None:
         )
         for value in values:
             work.used |= value.covered
+
+
+def _existence(work: Work, pick: Candidate, placed: list[Node], parts: Parts) -> None:
+    """ "Without X", "have no X", "that have X": a property that must be known, or must not."""
+    before = work.words[max(0, pick.start - 2) : pick.start]
+    none = any(w in ("no", "without", "lack", "lacks", "lacking") for w in before)
+    some = bool(before) and (before[-1] in ("has", "have", "with", "having") or before[-2:] == ["have", "any"])
+    if not (none or some) or pick.covered <= work.used or work.bounded(pick):
+        return
+    if any(s.end == pick.start for s in work.form.superlatives):
+        return
+    owner = next((n for n in placed if not n.keys and _has(work, n, pick.predicate)), None)
+    if owner is None:
+        return
+    work.used |= pick.covered
+    name = f"{owner.name}_with"
+    variables = [Variable(name, owner.classes, owner.without)]
+    if work.is_literal(pick.predicate):
+        inner = Select((Itself(name),), tuple(variables), filters=(Filter(Attribute(name, pick.predicate), "known"),))
+    else:
+        variables.append(Variable(f"{name}_it"))
+        edge = Edge(name, pick.predicate, f"{name}_it")
+        inner = Select((Itself(name),), tuple(variables), (edge,))
+    parts.filters.append(Filter(Itself(owner.name), "in", inner, negated=none))
+
+
+def _has(work: Work, node: Node, predicate: str) -> bool:
+    if any(not a.steps for a in work.graph.access(node.relations, predicate)):
+        return True
+    return any(s.predicate == predicate and s.forward for r in node.relations for s in work.graph.steps[r])
 
 
 def _bound(work: Work, bound: Bound, target: Node, placed: list[Node], parts: Parts) -> None:
@@ -101,7 +133,8 @@ def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node
     concepts = bound.measure.concepts if bound.measure else ("price", "cost") if unit == "currency" else ()
     said = {p.predicate: p for p in work.attributes if min(abs(p.end - bound.start), abs(bound.end - p.start)) <= 4}
     for node in placed:
-        measured = {m[0]: m[2] for m in work.graph.measuring(node.relations, concepts)} if concepts else {}
+        ways = work.graph.measuring(node.relations, concepts) if concepts else []
+        measured = {predicate: cost for predicate, access, cost in ways if not access.reversed}
         for predicate in work.schema.predicates:
             dated = predicate.datatype in ("year", "date", "datetime") or any(
                 "year" in words for words in work.graph.words[predicate.iri]
@@ -110,8 +143,8 @@ def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node
             named = predicate.iri in said or predicate.iri in measured or in_time or bool(unit and predicate.unit)
             if (predicate.minimum is None and not in_time) or not named:
                 continue
-            ways = work.graph.access(node.relations, predicate.iri)
-            if not ways:
+            accesses = work.graph.access(node.relations, predicate.iri)
+            if not accesses:
                 continue
             value: float | None = bound.quantity.value
             if unit and unit != "currency":
@@ -120,13 +153,13 @@ def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node
                 value = None
             if value is None:
                 continue
-            cost = ways[0].cost + (
+            cost = accesses[0].cost + (
                 0.0 if predicate.iri in said else 0.3 + measured[predicate.iri] if predicate.iri in measured else 1.0
             )
             # a condition on a thing that is named says nothing
             cost += 1.0 if node.keys and node.role == "entity" else 0.0
             if best is None or cost < best[0]:
-                best = cost, node, predicate.iri, ways[0], value
+                best = cost, node, predicate.iri, accesses[0], value
     if best is None:
         return None
     if best[2] in said:

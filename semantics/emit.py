@@ -120,6 +120,7 @@ def _ranked(work: Work, node: Node, marker: Superlative, parts: Parts) -> Select
 def order_by(work: Work, variable: str, predicate: str, access: Access, descending: bool, parts: Parts) -> Order:
     """The order by a property that lies at the end of a way; a range counts by its nearer end."""
     end = walk(work, variable, access.steps, parts)
+    descending = descending != access.reversed
     shape = work.schema.predicate_of[predicate].shape
     part = ("high" if descending else "low") if shape == "range" else ""
     return Order(Attribute(end, predicate, part), descending)  # type: ignore[arg-type]

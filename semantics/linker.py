@@ -88,6 +88,8 @@ class Linker:
         # a whole name of a class leaves no room for a part of a property's name
         whole = [c for c in found if c.kind == "class" and c.exact]
         classes = [c for c in found if c.kind == "class"]
+        said = {c.covered for c in found if c.exact and c.kind in ("class", "predicate")}
+        found = [c for c in found if c.exact or c.kind not in ("value", "predicate") or c.covered not in said]
         found = [
             c
             for c in found
@@ -164,6 +166,9 @@ class Linker:
             found = self._having(like)
             if names is not None:
                 found &= names
+                if not found:
+                    like = self._misspelt(tokens[position], names)
+                    found = self._having(like) & names
             if not found and position + 1 < len(tokens):
                 joined = tokens[position].norm + tokens[position + 1].norm
                 like = (
@@ -189,6 +194,15 @@ class Linker:
             return None
         qualities = [max(like.values()) for like in matched.values()]
         return end, names, sum(qualities) / len(qualities), matched
+
+    def _misspelt(self, token: Token, names: set[int]) -> dict[str, float]:
+        """A word spelt almost as one of the names that are still possible."""
+        if len(token.norm) < 5 or not token.norm.isalpha() or token.norm in self.light:
+            return {}
+        near = sorted({t for i in names for t in self.lexicon.names[i].tokens}) if len(names) <= 200 else []
+        return {
+            t: s / 110 for t, s, _ in process.extract(token.norm, near, scorer=fuzz.ratio, limit=1, score_cutoff=82)
+        }
 
     def _having(self, like: dict[str, float]) -> set[int]:
         found: set[int] = set()

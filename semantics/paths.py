@@ -1,7 +1,7 @@
 """The graph of the schema: which tables are linked by which predicates, and the shortest ways between them."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from semantics.english import synonyms
@@ -35,6 +35,7 @@ class Access:
     predicate: str
     share: float
     cost: float
+    reversed: bool = False
 
 
 class SchemaGraph:
@@ -127,17 +128,22 @@ class SchemaGraph:
         for predicate in self.schema.predicates:
             if not predicate.has_literals or (predicate.datatype in ("text", "boolean") and predicate.minimum is None):
                 continue
-            rank = self._rank(predicate.iri, concepts)
-            if rank is None:
-                continue
-            for access in self.access(relations, predicate.iri)[:1]:
-                found.append((predicate.iri, access, rank + access.cost))
+            # "-birth": the property runs the other way, the later born is the younger
+            sides = [
+                tuple(c.lstrip("-") if c.startswith("-") == flip else "" for c in concepts) for flip in (False, True)
+            ]
+            for flip, side in zip((False, True), sides, strict=True):
+                rank = self._rank(predicate.iri, side)
+                for access in self.access(relations, predicate.iri)[:1] if rank is not None else ():
+                    found.append((predicate.iri, replace(access, reversed=flip), (rank or 0.0) + access.cost))
         return sorted(found, key=lambda f: (f[2], f[0]))
 
     def _rank(self, predicate: str, concepts: tuple[str, ...]) -> float | None:
         """How well a predicate's names say a concept: its place in the list, plus how much else the name says."""
         best = None
         for place, concept in enumerate(concepts):
+            if not concept:
+                continue
             wanted = {lemma(w) for w in concept.split()}
             for words in self.words[predicate]:
                 hit = all(

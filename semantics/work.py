@@ -95,6 +95,7 @@ class Work:
         self.used: set[int] = set(form.taken)
         self.cost = 0.0
         self.dropped = 0
+        self.reversed = False
         self.names: dict[str, int] = {}
         self.picks = list(picks)
         self.scope = scope
