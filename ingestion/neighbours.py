@@ -58,15 +58,15 @@ class Neighbours:
 
     def _groups(self, keys: "memoryview[int]", terms: "memoryview[int]", start: int, end: int) -> Groups:
         groups: Groups = []
+        members: list[int] = []
         last = -1
         for key, term in zip(keys[start:end].tolist(), terms[start:end].tolist(), strict=True):
             if key != last:
-                members: list[int] = []
+                members = [term]
                 groups.append((key, members))
                 last = key
-            elif self._graphs and term == members[-1]:  # the same triple in two named graphs
-                continue
-            members.append(term)
+            elif not self._graphs or term != members[-1]:  # else the same triple in two named graphs
+                members.append(term)
         return groups
 
 

@@ -11,15 +11,19 @@ PART = 900  # characters of a passage, about as much as the embedder reads
 
 def passages(key: str, title: str, sentences: Iterable[Sentence]) -> Iterator[Passage]:
     """Sentences packed into passages of about `PART` characters; ids are made of the content."""
+    sentences = list(sentences)
+    if sum([len(text) + 1 for text, _ in sentences]) <= PART:  # most things
+        if sentences:
+            yield _passage(key, title, 0, sentences)
+        return
     part: list[Sentence] = []
     size = number = 0
     for sentence in sentences:
-        length = len(sentence[0])
-        if part and size + length > PART:
+        if part and size + len(sentence.text) > PART:
             yield _passage(key, title, number, part)
             part, size, number = [], 0, number + 1
         part.append(sentence)
-        size += length + 1
+        size += len(sentence.text) + 1
     if part:
         yield _passage(key, title, number, part)
 

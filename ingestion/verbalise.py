@@ -105,7 +105,7 @@ class _Writer:
             text = written if kind[value] == LITERAL else title(value)
             if how.unit and text is written and _NUMBER.fullmatch(text):
                 text = f"{text} {how.unit}"
-            if text == name or (text.startswith("the ") and text == f"the {how.form.text} of {name}"):
+            if text == name or (text[:4] == "the " and text == f"the {how.form.text} of {name}"):
                 continue
             if how.is_name and text is written:
                 told += self._several(subject, name, number, how, objects)

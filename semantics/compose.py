@@ -35,9 +35,9 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
     grow(work, target)
     if count and target.role == "entity":
         return None
-    if target.role == "entity" and work.form.asked in ("which", "who", "list"):
+    if target.role == "entity" and work.form.asked != "fragment":
         # what was named is not what was asked for
-        work.cost += 1.2
+        return None
     parts = Parts()
     emit(work, target, parts)
     ranked = ranking(work, target, parts)
@@ -57,7 +57,9 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
         offset=ranked.offset,
     )
     averaged = ranked.order is not None and isinstance(ranked.order.by, Aggregate)
-    for position, _ in work.form.aggregates:
+    for position, function in work.form.aggregates:
+        if count and function == "sum":
+            continue
         if not averaged and not any(position in p.covered for p in work.picks):
             work.used.discard(position)
             work.cost += 1.0
@@ -88,6 +90,7 @@ def _beside(work: Work, target: Node, parts: Parts) -> tuple[Attribute, ...]:
 
 def _attribute_plan(work: Work, pick: Candidate) -> Body | None:
     work.used |= pick.covered
+    work.cost += 2.0 * (1 - pick.score) if pick.score < 0.6 else 0.0
     owner = _owner(work, pick)
     if owner is None:
         return None
@@ -183,6 +186,9 @@ def _yes_no(work: Work) -> Body | None:
     emit(work, root, parts)
     conditions(work, root, parts)
     if len(parts.filters) + len(parts.edges) == 0:
+        if root.keys:
+            # that a thing is named says nothing about it
+            return None
         work.cost += 0.8
     return Ask(Select((Itself(root.name),), tuple(parts.variables), tuple(parts.edges), tuple(parts.filters)))
 

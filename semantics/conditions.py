@@ -21,7 +21,7 @@ def conditions(work: Work, target: Node, parts: Parts) -> None:
         ]
         if owners:
             owner = min(owners, key=lambda n: abs(n.start - flag.end))
-            if owner.keys and owner.role == "entity":
+            if owner.keys and owner.role == "entity" and work.form.asked != "yesno":
                 continue
             variable = walk(work, owner.name, work.graph.access(owner.relations, flag.predicate)[0].steps, parts)
             parts.filters.append(Filter(Attribute(variable, flag.predicate), "=", not work.negation_before(flag)))

@@ -17,7 +17,7 @@ _LIST = frozenset("name list show give display enumerate tell find".split())
 _BEFORE_ASKING = frozenset("me us tell show give find list name in of from to on at by with for and".split())
 _BEFORE_NUMBER = frozenset("the a total what is whats give me".split())
 _AVERAGE = frozenset("average mean typical typically avg".split())
-_TOTAL = frozenset("total combined altogether sum summed overall".split())
+_TOTAL = frozenset("total combined altogether together sum summed overall".split())
 _NEGATIONS = frozenset("not no without except excluding isn't aren't doesn't don't didn't never neither".split())
 # "what makes the ...", "describe ...", "why would ...": nothing a row could answer
 _PROSE = re.compile(
@@ -85,7 +85,7 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
     for i, word in enumerate(words):
         if word in _AVERAGE:
             aggregates.append((i, "avg"))
-        elif word in _TOTAL and asked in ("which", "amount", "fragment", "degree", "list"):
+        elif word in _TOTAL and asked not in ("yesno", "prose", "who", "where"):
             aggregates.append((i, "sum"))
         elif word in ("maximum", "minimum") and i not in numeric:
             aggregates.append((i, "max" if word == "maximum" else "min"))

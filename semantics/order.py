@@ -59,6 +59,9 @@ def _by_said(
 def _by_count(work: Work, marker: Superlative, target: Node, here: list[Node]) -> Ranking | None:
     """ "The most members": the things that follow are counted."""
     following = _after(marker, here)
+    if following is None and marker.end >= len(work.tokens) - 1:
+        # "has borrowed the most": what was said before is counted
+        following = next((n for n in reversed(here) if n is not target and n.end <= marker.start), None)
     if marker.measure is not None or following is None or following is target:
         return None
     by = Order(Aggregate("count", Itself(following.name)), marker.descending)

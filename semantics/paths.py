@@ -48,8 +48,10 @@ class SchemaGraph:
         self.size = {g.relation: max(1, g.count) for g in schema.groups}
         self.steps: dict[str, list[Step]] = defaultdict(list)
         for link in linker.lexicon.links:
-            if link.subject and link.object:
+            if link.subject:
+                # a target that is not described (a web page) has no table; it can be told, not asked about
                 self.steps[link.subject].append(Step(link.predicate, True, link.object, link.triples))
+            if link.subject and link.object:
                 self.steps[link.object].append(Step(link.predicate, False, link.subject, link.triples))
         self.words = {
             p.iri: [
@@ -102,7 +104,7 @@ class SchemaGraph:
         own = sum(self.facts.get((r, predicate), 0) for r in relations)
         if own:
             share = min(1.0, own / total)
-            found.append(Access((), predicate, share, 1.0 * (1 - share)))
+            found.append(Access((), predicate, share, (1 - share) ** 2))
         best: dict[tuple[str, bool], Access] = {}
         for source in sorted(relations):
             for step in self.steps[source]:
@@ -118,8 +120,12 @@ class SchemaGraph:
             for source in sorted(relations):
                 for first in self.steps[source]:
                     for second in self.steps[first.target]:
+                        if first.predicate == second.predicate and first.forward != second.forward:
+                            # things that only share a value have nothing else in common
+                            continue
                         if second.target != source and self.facts.get((second.target, predicate), 0):
-                            found.append(Access((first, second), predicate, 1.0, 1.6))
+                            cost = 1.6 + self._rarity(first, source) + self._rarity(second, first.target)
+                            found.append(Access((first, second), predicate, 1.0, cost))
         return tuple(sorted(found, key=lambda a: (a.cost, str(a.steps)))[:4])
 
     def measuring(self, relations: frozenset[str], concepts: tuple[str, ...]) -> list[tuple[str, Access, float]]:

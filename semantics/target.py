@@ -52,6 +52,8 @@ def target(work: Work) -> Target | None:
         return _who(work)
     if form.asked in ("fragment", "list", "amount") or _named(first):
         first = _wanted(work, first, items) or first
+    if isinstance(first, Candidate) and work.is_literal(first.predicate) and work.bounded(first):
+        return _owners(work, first)
     if isinstance(first, Candidate) and work.is_literal(first.predicate):
         if not _orders_things(work, first):
             numeric = work.schema.predicate_of[first.predicate].minimum is not None
@@ -105,13 +107,32 @@ def _compound(work: Work, first: Candidate | Node) -> Node | None:
     return None if verb else work.link_node(pick)
 
 
+def _owners(work: Work, pick: Candidate) -> Target | None:
+    """ "Which objects were made after 1950": the things that have the property, where no known class is said."""
+    if any(n.role == "class" for n in work.nodes):
+        return Target(work.form.asked == "count", node=next(n for n in work.nodes if n.role == "class"))
+    predicate = work.schema.predicate_of[pick.predicate]
+    tables = {relation: n for (relation, iri), n in work.graph.facts.items() if iri == pick.predicate}
+    if not tables:
+        return None
+    relations = frozenset(tables)
+    classes, without = work.type_of(relations)
+    if not classes:
+        shared = [c for c in predicate.domains if c and predicate.domains[c] == max(predicate.domains.values())]
+        classes = tuple(sorted(shared)[:1])
+    at = work.form.focus
+    node = Node(work.fresh(max(tables, key=lambda r: (tables[r], r))), at - 1, at, "class", relations, classes, without)
+    work.nodes.insert(0, node)
+    return Target(work.form.asked == "count", node=node)
+
+
 def _implied(work: Work, first: Candidate | Node) -> Target | None:
     """ "When did X ...", "how much is X": the question word alone says which kind of property is asked for."""
     if not isinstance(first, Node) or work.attributes or work.supers:
         return None
     if work.form.asked == "amount":
         found = work.measured(first, ("price", "cost", "fee"))
-        return Target(pick=work.as_pick(found[0], work.form.focus)) if found else None
+        return Target(pick=work.as_pick(found[0], work.form.focus - 1)) if found else None
     if work.form.asked != "when":
         return None
     dates = [p.iri for p in work.schema.predicates if p.datatype in ("date", "datetime", "year")]
@@ -119,7 +140,7 @@ def _implied(work: Work, first: Candidate | Node) -> Target | None:
     if not ways:
         return None
     work.cost += 0.4 + 0.4 * (len(ways) > 1)
-    return Target(pick=work.as_pick(ways[0][1], work.form.focus))
+    return Target(pick=work.as_pick(ways[0][1], work.form.focus - 1))
 
 
 def _measurable(work: Work, item: Candidate | Node, measure: Measure) -> bool:

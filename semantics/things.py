@@ -27,7 +27,11 @@ def make_nodes(work: Work) -> None:
         if last and _alternatives(work, last, node):
             keys = tuple(dict.fromkeys((*last.keys, *node.keys)))
             label = f"{last.label} or {node.label}"
-            found[-1] = replace(last, end=node.end, keys=keys, role="class", label=label)
+            found[-1] = replace(
+                last, end=node.end, keys=keys, role="class", label=label, relations=last.relations | node.relations
+            )
+            if last.relations != node.relations:
+                found[-1] = replace(found[-1], classes=(), without=())
             continue
         if last and _glued(work, last, node):
             merged = _merge(work, last, node)
@@ -76,9 +80,9 @@ def _merge(work: Work, a: Node, b: Node) -> Node | None:
 def _alternatives(work: Work, a: Node, b: Node) -> bool:
     """ "A or B", and "A and B" where one of them is to be chosen."""
     between = work.words[a.end : b.start]
-    if not (a.keys and b.keys and a.relations == b.relations and len(between) <= 2):
-        return False
     choice = bool(work.supers) and work.form.asked in ("which", "who", "fragment")
+    if not (a.keys and b.keys and len(between) <= 2 and (a.relations == b.relations or choice)):
+        return False
     return "or" in between or (choice and (not between or "and" in between))
 
 

@@ -73,7 +73,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     if _WHOLE.search(question.casefold()):
         plan = Plan(Overview())
         readings = [Reading(plan, 1.0, 1.0, to_words(plan, schema))]
-    elif shape.asked == "prose" or (shape.asked == "fragment" and not readings):
+    elif shape.asked == "prose" or (not readings and (shape.asked == "fragment" or _only_named(candidates, content))):
         profile = _profile(words, shape, candidates, graph, linker, scope)
         if profile is not None:
             readings = [Reading(Plan(profile), 1.0, 1.0, to_words(Plan(profile), schema)), *readings][:BEST]
@@ -227,6 +227,11 @@ def _profile(
     kind = _kind(selects[0])
     against = next((s for s in selects[1:] if _kind(s) == kind), None)
     return Profile(selects[0], against, topic)
+
+
+def _only_named(candidates: Sequence[Candidate], content: set[int]) -> bool:
+    """ "What is X": nothing but the thing is said."""
+    return bool(content) and any(c.kind == "entity" and c.exact and content <= c.covered for c in candidates)
 
 
 def _kind(select: Select) -> tuple[tuple[str, ...], tuple[str, ...]]:

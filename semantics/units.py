@@ -16,6 +16,11 @@ _NUMBER = re.compile(
 
 _HALF = re.compile(r"\bhalf (?:an?|the)\b", re.IGNORECASE)
 
+_ONE = re.compile(
+    r"\b(an?|one)(\s+(?:hours?|minutes?|seconds?|days?|weeks?|months?|years?|met(?:er|re)s?|kilos?|tonn?es?)\b)",
+    re.IGNORECASE,
+)
+
 
 class Quantity(NamedTuple):
     """A number of a question, its unit ("" none, "currency" for money) and its place in characters."""
@@ -35,6 +40,7 @@ def quantities(text: str) -> list[Quantity]:
     units, currencies = resource()["units"], resource()["currencies"]
     multipliers = resource()["multipliers"]
     text = _HALF.sub(lambda m: "0.5".ljust(len(m[0])), text)
+    text = _ONE.sub(lambda m: "1".ljust(len(m[1])) + m[2], text)
     found = []
     for match in _NUMBER.finditer(text):
         value, end = float(match["n"].replace(",", "")), match.end("n")

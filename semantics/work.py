@@ -173,7 +173,7 @@ class Work:
 
     def link_node(self, pick: Candidate) -> Node | None:
         """What the link leads to, as a thing of the question."""
-        relations = frozenset(end.object for end in self.link_ends(pick.predicate) if end.object)
+        relations = frozenset(end.object for end in self.link_ends(pick.predicate))
         if not relations:
             return None
         self.used |= pick.covered

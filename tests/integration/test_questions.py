@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from agents.trust import is_answer, is_empty, is_nil, is_sure
 from ingestion.load import write_tables
 from ingestion.names import write_names
 from ingestion.parse import parse
 from records.answer import Value
-from records.evidence import Table
+from records.evidence import Evidence, Table
 from records.plan import Plan
 from records.turn import Earlier, Reading, Rewrite
 from semantics.conversation import rewrite
@@ -44,12 +45,16 @@ def _ask(question: str, earlier: list[Earlier], tables: Tables, lexicon: Lexicon
     turned: Rewrite = rewrite(question, tuple(earlier), tables.schema, lexicon)
     understood = understand(turned, tables.schema, lexicon)
     found: tuple[Reading, Table] | None = None
-    for reading in understood.readings:
+    for i, reading in enumerate(understood.readings):
         table, queries, _ = run_plan(reading.plan, tables, round=1)
         assert not any(q.error for q in queries), queries
-        if table is not None and table.rows:
+        if table is None or is_empty(table):
+            continue
+        evidence = Evidence("sql", 1, "table", table=table, reading=i)
+        if is_answer(understood, evidence) and not (is_nil(table) and found):
             found = reading, table
-            break
+            if not is_nil(table) or is_sure(understood, evidence):
+                break
     if found is None:
         earlier.append(Earlier(question, turned.standalone, ""))
         return ()
