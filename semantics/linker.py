@@ -11,6 +11,7 @@ from rapidfuzz import fuzz, process
 
 from records.schema import Schema
 from semantics.english import function_words, measure, synonyms
+from semantics.meaning import Meaning
 from semantics.words import Token, lemma
 from stores.lexicon import Lexicon, Name
 
@@ -81,6 +82,9 @@ class Linker:
         self.glued = {t for t in self.schema_lemmas if len(t) >= 6 and not simplemma.is_known(t, lang="en")}
         self.fuzzy_schema = [t for t in self.schema_lemmas if len(t) >= 4]
         self.groups_of_class = _groups_of_class(self.schema)
+        self.terms = sorted(i for i in self.lemmas if lexicon.names[i].kind in ("class", "group", "predicate"))
+        said = [" ".join(lexicon.names[i].tokens) for i in self.terms]
+        self.meaning = Meaning(said, lexicon.embedder) if lexicon.embedder is not None else None
 
     def link(self, tokens: Sequence[Token]) -> list[Candidate]:
         """All candidates of all spans, best first within a span."""
@@ -106,6 +110,18 @@ class Linker:
 
     def _light(self, tokens: Sequence[Token]) -> set[int]:
         return {i for i, t in enumerate(tokens) if t.norm in self.light}
+
+    def near(self, tokens: Sequence[Token], unexplained: Sequence[int]) -> list[Candidate]:
+        """Classes and predicates that unexplained words, or two of them side by side, mean in other words."""
+        if self.meaning is None or not unexplained:
+            return []
+        spans = [(i, i + 1) for i in unexplained] + [(i, i + 2) for i in unexplained if i + 1 in unexplained]
+        found: list[Candidate] = []
+        for span, terms in zip(spans, self.meaning.near([_text(tokens, s) for s in spans]), strict=True):
+            for term, likeness in terms:
+                name = self.lexicon.names[self.terms[term]]
+                found += self._candidate(name, list(range(*span)), 0.95 * likeness, frozenset(range(*span)))
+        return found
 
     # entities
 
@@ -392,6 +408,10 @@ def _affixes(token: str) -> list[str]:
         return []
     found = {token[digits[0] :], token[: digits[-1] + 1]} - {token}
     return sorted(f for f in found if len(f) >= 2)
+
+
+def _text(tokens: Sequence[Token], span: tuple[int, int]) -> str:
+    return " ".join(t.norm for t in tokens[span[0] : span[1]])
 
 
 def _shared_start(a: str, b: str) -> int:

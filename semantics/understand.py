@@ -51,6 +51,8 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     shape = form(question, words)
     candidates = _in_scope(linker.link(words), rewrite.scope)
     content = {i for i, t in enumerate(words) if t.norm not in linker.light}
+    explained = {i for c in candidates if c.score >= 0.55 for i in c.covered} | shape.taken
+    candidates += linker.near(words, sorted(content - explained))
     scope = _scope_node(rewrite.scope, words, linker) if rewrite.scope and len(rewrite.scope.keys) > 1 else None
     found: dict[Body, tuple[float, float]] = {}
     best_picks: Sequence[Candidate] = ()

@@ -172,9 +172,8 @@ class Library:
         again = f"Run: nacre index --graph {name}"
         try:
             tables = Tables(folder / versions.TABLES)
-            graph = Graph(
-                name, manifest.version, tables.schema, tables, Lexicon(folder / versions.LEXICON, tables.schema)
-            )
+            lexicon = Lexicon(folder / versions.LEXICON, tables.schema, self._embedder)
+            graph = Graph(name, manifest.version, tables.schema, tables, lexicon)
         except (OSError, ValueError, KeyError) as error:
             raise ConfigError(
                 f"Graph {name!r} is damaged: {error}. Run: nacre ingest FILE.ttl --graph {name}"

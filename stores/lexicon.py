@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from records.schema import Schema
+from stores.vectors import Embedder
 
 NameKind = Literal["class", "group", "predicate", "entity", "value"]
 
@@ -60,10 +61,14 @@ def write_lexicon(
 
 
 class Lexicon:
-    """The names of one graph, read once; immutable and safe to share between threads."""
+    """The names of one graph, read once; immutable and safe to share between threads.
 
-    def __init__(self, path: Path, schema: Schema) -> None:
+    With an embedder, words that name nothing may still be near in meaning to a class or a predicate.
+    """
+
+    def __init__(self, path: Path, schema: Schema, embedder: Embedder | None = None) -> None:
         self.schema = schema
+        self.embedder = embedder
         db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
             self.names: Sequence[Name] = tuple(

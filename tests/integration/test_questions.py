@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from agents.trust import is_answer, is_empty, is_nil, is_sure
+from config.embedder import embedder
 from ingestion.load import write_tables
 from ingestion.names import write_names
 from ingestion.parse import parse
@@ -37,7 +38,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Tables, 
         write_tables(parse([FIXTURES / f"graphs/{path.stem}.ttl"]), folder / "graph.sqlite")
         tables = Tables(folder / "graph.sqlite")
         write_names(tables, folder / "lexicon.sqlite")
-        found[path.stem] = tables, Lexicon(folder / "lexicon.sqlite", tables.schema)
+        found[path.stem] = tables, Lexicon(folder / "lexicon.sqlite", tables.schema, embedder("auto"))
     return found
 
 
