@@ -6,6 +6,7 @@ from records.plan import Aggregate, Ask, Attribute, Body, Compute, Filter, Funct
 from semantics.conditions import conditions
 from semantics.emit import emit, walk
 from semantics.linker import Candidate
+from semantics.markers import Comparative
 from semantics.order import ranking
 from semantics.target import target
 from semantics.things import make_nodes
@@ -196,11 +197,14 @@ def _yes_no(work: Work) -> Body | None:
 def _comparison(work: Work) -> Body | None:
     """Two things compared by one measure ("is A longer than B", "how much more is A than B")."""
     marks = [c for c in work.form.comparatives if c.measure is not None or work.form.asked == "amount"]
-    than = next((i for i, w in enumerate(work.words) if w == "than"), None)
-    if than is None or not marks or work.form.asked not in ("yesno", "amount"):
+    than = next((i for i, w in enumerate(work.words) if w in ("than", "before", "after")), None)
+    if than is None or work.form.asked not in ("yesno", "amount"):
         return None
-    mark = marks[0]
-    concepts = mark.measure.concepts if mark.measure else ("price", "cost")
+    timed = work.words[than] != "than"
+    if timed == bool(marks) or (timed and not any(n.start > than and n.keys for n in work.nodes)):
+        return None
+    mark = marks[0] if marks else Comparative(than, than + 1, work.words[than] == "after", None)
+    concepts = mark.measure.concepts if mark.measure else ("year", "date") if timed else ("price", "cost")
     pick = next(iter(work.attributes), None)
     sides = []
     for nodes in ([n for n in work.nodes if n.start < than], [n for n in work.nodes if n.start > than]):

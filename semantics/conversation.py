@@ -120,6 +120,11 @@ def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
     """The first pronoun that points back to an earlier turn; one after a thing of this turn points to that."""
     first_name = min((c.start for c in named), default=len(words))
     for i, token in enumerate(words):
+        before = words[i - 1].norm if i else ""
+        if token.norm == "there" and i == len(words) - 1 and before not in ("is", "are", "was", "were"):
+            return i
+        if token.norm in ("two", "three", "both") and before in ("the", "of"):
+            return i
         if token.norm not in _ONE and token.norm not in _MANY:
             continue
         if i > first_name and not (token.norm in ("it", "its", "they", "them") and i < 2):
@@ -136,11 +141,13 @@ def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
 
 def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:
     token = words[at]
-    many = token.norm in _MANY
+    many = token.norm in _MANY or token.norm in ("two", "three", "both")
     focus = _focus(earlier, many, linker)
     if not focus.keys:
         return Rewrite(question)
     start, end = token.start, token.end
+    if token.norm == "there":
+        return _replaced(question, start, end, f"in {focus.labels[0]}", focus.keys[0], focus)
     if token.norm in ("that", "this", "those", "these") and at + 1 < len(words):
         following = words[at + 1]
         if following.norm not in function_words() or following.norm in ("one", "ones"):

@@ -4,7 +4,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import simplemma
 import yaml
+from rapidfuzz import fuzz, process
 
 from semantics.words import Token, lemma
 
@@ -53,6 +55,17 @@ def synonyms(word: str) -> frozenset[str]:
     return _synonyms().get(word, frozenset()) | {word}
 
 
+@cache
+def _superlatives() -> dict[str, str]:
+    """How superlatives are spelt, for those that are spelt almost so."""
+    forms = {}
+    for word in resource()["measures"]:
+        stem = word[:-1] if word.endswith(("e", "y")) else word
+        for ending in ("est", word[-1] + "est", "iest"):
+            forms[stem + ending] = word
+    return forms
+
+
 def measure(token: Token) -> Measure | None:
     """What an adjective or adverb measures, by its form; None for other words.
 
@@ -74,6 +87,14 @@ def measure(token: Token) -> Measure | None:
                 break
         else:
             word = lemma(word)
+    if (
+        word not in measures
+        and degree == "positive"
+        and len(token.norm) >= 6
+        and not simplemma.is_known(token.norm, lang="en")
+    ):
+        near = process.extractOne(token.norm, _superlatives(), scorer=fuzz.ratio, score_cutoff=90)
+        word, degree = (_superlatives()[near[0]], "superlative") if near else (word, degree)
     if word not in measures:
         return None
     direction, *concepts = measures[word]

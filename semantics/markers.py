@@ -67,6 +67,7 @@ class Form:
     degree: Measure | None
     taken: frozenset[int]
     fixed: frozenset[int] = frozenset()
+    unit: str = ""
 
 
 def form(question: str, tokens: Sequence[Token]) -> Form:
@@ -79,7 +80,7 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
     comparatives = tuple(c for c in _comparatives(tokens) if c.start not in numeric)
     if asked in ("which", "who") and "than" not in words:
         # "which of the two is older": the one that is most so
-        supers += tuple(Superlative(c.start, c.end, c.descending, c.measure) for c in comparatives if c.measure)
+        supers += tuple(Superlative(c.start, c.end, c.descending, c.measure) for c in comparatives)
         comparatives = ()
     aggregates: list[tuple[int, Function]] = []
     for i, word in enumerate(words):
@@ -100,8 +101,12 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
     if degree:
         taken.add(focus)
     units = resource()["units"]
-    # "the power in kW" names the unit wanted
-    taken |= {i for i in range(1, len(words)) if words[i - 1] == "in" and words[i] in units}
+    # "the power in kW", "how many minutes" name the unit wanted
+    wanted = [i for i in range(1, len(words)) if tokens[i].lemma in units and words[i - 1] in ("in", "many")]
+    unit = units[tokens[wanted[0]].lemma] if wanted else ""
+    taken |= set(wanted)
+    if asked == "count" and focus in wanted:
+        asked = "amount"
     negations = tuple(i for i, w in enumerate(words) if w in _NEGATIONS and i not in numeric)
     return Form(
         asked,
@@ -114,6 +119,7 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
         degree,
         frozenset(taken),
         frozenset(numeric | measured),
+        unit,
     )
 
 

@@ -51,7 +51,7 @@ class SchemaGraph:
             if link.subject:
                 # a target that is not described (a web page) has no table; it can be told, not asked about
                 self.steps[link.subject].append(Step(link.predicate, True, link.object, link.triples))
-            if link.subject and link.object:
+            if link.subject:
                 self.steps[link.object].append(Step(link.predicate, False, link.subject, link.triples))
         self.words = {
             p.iri: [
@@ -74,7 +74,7 @@ class SchemaGraph:
         if not found or all(p.cost > 1.6 for p in found.values()):
             for source in sorted(sources):
                 for first in self.steps[source]:
-                    for second in self.steps[first.target]:
+                    for second in self.steps[first.target] if first.target else ():
                         if second.target in targets and not (
                             second.predicate == first.predicate and second.forward != first.forward
                         ):
@@ -119,7 +119,7 @@ class SchemaGraph:
         if not found:
             for source in sorted(relations):
                 for first in self.steps[source]:
-                    for second in self.steps[first.target]:
+                    for second in self.steps[first.target] if first.target else ():
                         if first.predicate == second.predicate and first.forward != second.forward:
                             # things that only share a value have nothing else in common
                             continue

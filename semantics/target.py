@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from semantics.english import Measure, function_words, resource
 from semantics.linker import Candidate
 from semantics.paths import Step
+from semantics.units import convert
 from semantics.words import fold, lemma
 from semantics.work import Node, Work
 
@@ -58,6 +59,8 @@ def target(work: Work) -> Target | None:
         if not _orders_things(work, first):
             numeric = work.schema.predicate_of[first.predicate].minimum is not None
             return None if form.asked == "count" and not numeric else Target(pick=first)
+    elif isinstance(first, Candidate) and (subject := _subject(work, first)) is not None:
+        return Target(form.asked == "count", node=subject)
     elif isinstance(first, Candidate) and not any(
         n.role == "class" and form.focus <= n.start < first.start for n in work.nodes
     ):
@@ -107,6 +110,24 @@ def _compound(work: Work, first: Candidate | Node) -> Node | None:
     return None if verb else work.link_node(pick)
 
 
+def _subject(work: Work, pick: Candidate) -> Node | None:
+    """ "What hangs in X": the things that the link starts from, where what follows the verb is its end."""
+    following = next((n for n in work.nodes if n.start >= pick.end and n.keys), None)
+    ends = work.link_ends(pick.predicate)
+    subjects, objects = frozenset(e.subject for e in ends), {e.object for e in ends}
+    if (
+        following is None
+        or work.noun_link(pick, False)
+        or not following.relations & objects
+        or following.relations & subjects
+    ):
+        return None
+    at = work.form.focus
+    node = Node(work.fresh(min(subjects)), at - 1, at, "class", subjects, *work.type_of(subjects))
+    work.nodes.insert(0, node)
+    return node
+
+
 def _owners(work: Work, pick: Candidate) -> Target | None:
     """ "Which objects were made after 1950": the things that have the property, where no known class is said."""
     if any(n.role == "class" for n in work.nodes):
@@ -130,6 +151,8 @@ def _implied(work: Work, first: Candidate | Node) -> Target | None:
     """ "When did X ...", "how much is X": the question word alone says which kind of property is asked for."""
     if not isinstance(first, Node) or work.attributes or work.supers:
         return None
+    if work.form.unit:
+        return _in_unit(work, first)
     if work.form.asked == "amount":
         found = work.measured(first, ("price", "cost", "fee"))
         return Target(pick=work.as_pick(found[0], work.form.focus - 1)) if found else None
@@ -141,6 +164,17 @@ def _implied(work: Work, first: Candidate | Node) -> Target | None:
         return None
     work.cost += 0.4 + 0.4 * (len(ways) > 1)
     return Target(pick=work.as_pick(ways[0][1], work.form.focus - 1))
+
+
+def _in_unit(work: Work, node: Node) -> Target | None:
+    """ "How many minutes does X take": the property that is measured in that unit."""
+    ways = sorted(
+        (access.cost, predicate.iri)
+        for predicate in work.schema.predicates
+        if predicate.unit and convert(1.0, work.form.unit, predicate.unit) is not None
+        for access in work.graph.access(node.relations, predicate.iri)[:1]
+    )
+    return Target(pick=work.as_pick(ways[0][1], work.form.focus - 1)) if ways else None
 
 
 def _measurable(work: Work, item: Candidate | Node, measure: Measure) -> bool:
@@ -197,6 +231,13 @@ def _place(work: Work) -> Target | None:
     if not work.nodes:
         return None
     thing = work.nodes[0]
+    for pick in work.links:
+        if thing.relations & {end.subject for end in work.link_ends(pick.predicate)}:
+            node = work.link_node(pick)
+            if node is not None:
+                return Target(node=node)
+    if work.attributes:
+        return Target(pick=max(work.attributes, key=lambda p: (p.score, -p.start)))
     words = set(resource()["places"])
     best: tuple[float, Step] | None = None
     for relation in thing.relations:

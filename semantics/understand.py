@@ -32,7 +32,9 @@ _WHOLE = re.compile(
     r"|\b(?:which|what) (?:classes|kinds of things)\b"
 )
 _PREPOSITIONS = frozenset("of in at from by named called".split())
-_PRONOUNS = frozenset("it its they them their those these that this one ones he she him her his hers".split())
+_PRONOUNS = frozenset(
+    "two three both it its they them their those these that this one ones he she him her his hers".split()
+)
 
 
 @lru_cache(maxsize=8)
