@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-inp
 HOUSE := records config stores ingestion semantics tools agents graph serving evaluation
 export LANGSMITH_TRACING ?= false
 
-.PHONY: all check test demo e2e dev eval bench fmt lock clean
+.PHONY: all check test demo e2e dev eval bench soak fmt lock clean
 
 all: check test
 
@@ -57,6 +57,9 @@ eval: .venv/nacre.stamp
 
 bench: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks
+
+soak: .venv/dev.stamp
+	@$(BIN)/python -m benchmarks.soak_kill 50
 
 fmt: .venv/dev.stamp
 	@$(BIN)/ruff check --fix .

@@ -39,13 +39,20 @@ def graphs() -> None:
 def report(
     graph: options.Graph = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    suggest: Annotated[
+        bool, typer.Option("--suggest-annotations", help="Print a starter for --annotations, all commented out.")
+    ] = False,
 ) -> None:
     """Account for every triple of a graph."""
+    from ingestion.annotations import suggest_annotations
     from ingestion.report import report as made
     from ingestion.report import report_text
     from records.json_form import to_json
 
     with _tables(graph) as (_, tables):
+        if suggest:
+            sys.stdout.write(suggest_annotations(tables.schema))
+            return
         found = made(tables)
     if as_json:
         sys.stdout.write(json.dumps(to_json(found), ensure_ascii=False) + "\n")

@@ -22,8 +22,10 @@ from stores.lexicon import Lexicon
 from stores.tables import Tables
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
+# what is not yet understood is kept and said to be so; a mark that is no longer true fails
+OPEN = pytest.mark.xfail(reason="not yet understood", strict=True)
 CASES = [
-    pytest.param(path.stem, case, id=f"{path.stem}: {case['ask']}")
+    pytest.param(path.stem, case, id=f"{path.stem}: {case['ask']}", marks=OPEN if case.get("open") else ())
     for path in sorted((FIXTURES / "questions").glob("*.yaml"))
     for case in yaml.safe_load(path.read_text())
 ]

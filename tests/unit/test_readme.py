@@ -8,7 +8,14 @@ import typer.main
 from serving.cli import app
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs/operating.md", ROOT / "docs/extending.md"]
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "docs/operating.md",
+    ROOT / "docs/extending.md",
+    ROOT / "docs/any-rdf.md",
+    ROOT / "docs/performance.md",
+]
 MAKE = re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 SETTING = re.compile(r"NACRE_[A-Z][A-Z_]*[A-Z]")
 
