@@ -10,6 +10,9 @@ from stores.tables import Tables
 
 BRANCH = "sql"
 
+# how a column with the raw text beside a parsed number is called
+TEXT = " (text)"
+
 
 def run_reading(reading: Reading, index: int, tables: Tables, *, round: int) -> Found:
     """The rows of one reading by its plan; `index` is its place among the readings. A failure comes back as `error`."""
@@ -49,17 +52,19 @@ def failed(error: ToolError, text: str, words: str, *, round: int, seconds: floa
 
 
 def brief(table: Table, rows: int = 3) -> str:
-    """The first rows in one line, as a citation shows them.
+    """The first rows in one line, as a citation shows them: a value as it was written, where that is known.
 
     >>> brief(Table(("name", "height"), (("A", 3), ("B", None)), units=("", "m")))
     'name: A, height: 3 m; name: B'
     """
     units = table.units or ("",) * len(table.columns)
+    written = {c.removesuffix(TEXT) for c in table.columns if c.endswith(TEXT)}
+    parsed = {c for name in written for c in (name, f"{name} (low)", f"{name} (high)")}
     lines = [
         ", ".join(
-            f"{column}: {cell}{f' {unit}' if unit else ''}"
+            f"{column.removesuffix(TEXT)}: {cell}{f' {unit}' if unit else ''}"
             for column, cell, unit in zip(table.columns, row, units, strict=False)
-            if cell is not None
+            if cell is not None and column not in parsed
         )
         for row in table.rows[:rows]
     ]
