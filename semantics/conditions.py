@@ -3,6 +3,7 @@
 from records.plan import Aggregate, Attribute, Comparison, Constant, Edge, Filter, Itself, Select, Variable
 from semantics.bounds import Bound
 from semantics.emit import walk
+from semantics.english import function_words
 from semantics.linker import Candidate
 from semantics.paths import Access
 from semantics.periods import year
@@ -132,6 +133,7 @@ def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node
     best: tuple[float, Node, str, Access, float] | None = None
     concepts = bound.measure.concepts if bound.measure else ("price", "cost") if unit == "currency" else ()
     said = {p.predicate: p for p in work.attributes if min(abs(p.end - bound.start), abs(bound.end - p.start)) <= 4}
+    near = {t.lemma for t in work.tokens[max(0, bound.start - 3) : bound.start] if t.norm not in function_words()}
     for node in placed:
         ways = work.graph.measuring(node.relations, concepts) if concepts else []
         measured = {predicate: cost for predicate, access, cost in ways if not access.reversed}
@@ -156,6 +158,8 @@ def _bound_predicate(work: Work, bound: Bound, placed: list[Node]) -> tuple[Node
             cost = accesses[0].cost + (
                 0.0 if predicate.iri in said else 0.3 + measured[predicate.iri] if predicate.iri in measured else 1.0
             )
+            if any(words & near for words in work.graph.words[predicate.iri]):
+                cost -= 0.5
             # a condition on a thing that is named says nothing
             cost += 1.0 if node.keys and node.role == "entity" else 0.0
             if best is None or cost < best[0]:

@@ -98,7 +98,7 @@ def _compound(work: Work, first: Candidate | Node) -> Node | None:
     """ "The state capital", "project members": a class before a link asks for what the link leads to."""
     if not isinstance(first, Node) or first.role != "class" or first.keys:
         return None
-    pick = next((p for p in work.links if p.start == first.end and p.score > 0.8), None)
+    pick = next((p for p in work.links if p.start == first.end and p.exact), None)
     if pick is None or not first.relations & {end.subject for end in work.link_ends(pick.predicate)}:
         return None
     after = work.words[pick.end] if pick.end < len(work.words) else ""
@@ -236,8 +236,9 @@ def _place(work: Work) -> Target | None:
             node = work.link_node(pick)
             if node is not None:
                 return Target(node=node)
-    if work.attributes:
-        return Target(pick=max(work.attributes, key=lambda p: (p.score, -p.start)))
+    told = [p for p in work.attributes if work.schema.predicate_of[p.predicate].minimum is None]
+    if told:
+        return Target(pick=max(told, key=lambda p: (p.score, -p.start)))
     words = set(resource()["places"])
     best: tuple[float, Step] | None = None
     for relation in thing.relations:

@@ -1,6 +1,5 @@
 """`nacre ingest` and `nacre index`: files -> a published version of a graph, and what it holds in words."""
 
-import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -104,9 +103,6 @@ def _tell(ingested: "Ingested") -> None:
 def _suggest(name: str) -> None:
     """Three questions that this graph answers."""
     from config.settings import Settings
-
-    if importlib.util.find_spec("ingestion.examples") is None:
-        return
     from ingestion.examples import examples
 
     with library_of(Settings()) as library, library.open(name) as graph:
