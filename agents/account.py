@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.plain import quoted
-from agents.trust import answering_table, covered, covers, empty_table
+from agents.trust import answering_table, content_words, covered, covers, empty_table
 from records.answer import Status, Value
 from records.evidence import Cell, Evidence, Ledger, QueryError, Table
 from records.schema import Schema
@@ -104,7 +104,11 @@ def _text(understanding: Understanding, evidence: Sequence[Evidence]) -> Account
     sentences = [evidence[i] for i in told]
     ranked = [told[i] for i in best(understanding.standalone, sentences, LOOKUP_WORDS)]
     chosen = _within(ranked, evidence, LOOKUP_WORDS)
-    if not chosen or understanding.unknown or not covers(understanding.standalone, [evidence[i] for i in chosen]):
+    if not chosen or not covers(understanding.standalone, [evidence[i] for i in chosen]):
+        return None
+    said = content_words(" ".join(f"{evidence[i].title} {evidence[i].text}" for i in chosen))
+    if any(content_words(word) - said for word, _ in understanding.unknown):
+        # what names nothing in the graph may still be told of in a passage
         return None
     return _cited(chosen, evidence)
 
@@ -130,9 +134,7 @@ def _cited(chosen: Sequence[int], evidence: Sequence[Evidence]) -> Account:
     return Account(Ledger(tuple((evidence[index].text, (index,)) for index in grouped)), "answered")
 
 
-def _nothing(
-    understanding: Understanding, evidence: Sequence[Evidence], failures: dict[str, QueryError]
-) -> Account:
+def _nothing(understanding: Understanding, evidence: Sequence[Evidence], failures: dict[str, QueryError]) -> Account:
     empty = empty_table(evidence)
     if understanding.unknown:
         names = _listed([word for word, _ in understanding.unknown])

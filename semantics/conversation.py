@@ -123,7 +123,12 @@ def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
         before = words[i - 1].norm if i else ""
         if token.norm == "there" and i == len(words) - 1 and before not in ("is", "are", "was", "were"):
             return i
-        if token.norm in ("two", "three", "both") and before in ("the", "of"):
+        if (
+            token.norm in ("two", "three", "both")
+            and before in ("the", "of")
+            and "of" in [t.norm for t in words[:i]][-2:]
+        ):
+            # "which of the two"
             return i
         if token.norm not in _ONE and token.norm not in _MANY:
             continue

@@ -69,12 +69,13 @@ def _number(plan: Plan, table: Table, schema: Schema) -> Phrase:
 def _attribute(body: Select, last: Attribute, table: Table, schema: Schema) -> Phrase:
     predicate = schema.predicate_of[last.predicate]
     label, unit = predicate_words(last.predicate, schema), predicate.unit
+    dated = predicate.datatype == "year" or "year" in label
     owned = isinstance(body.answers[0], Itself)
     lines: list[str] = []
     values: list[Value] = []
     for row in table.rows:
         cells = row[1:] if owned else row
-        said, found = _cell_values(cells, table.columns[1:] if owned else table.columns, unit)
+        said, found = _cell_values(cells, table.columns[1:] if owned else table.columns, unit, dated)
         values += [v for v in found if v not in values]
         lines.append(f"{row[0]}: {said}" if owned else said)
     if len(set(lines)) == 1 and not owned:
@@ -90,8 +91,8 @@ def _attribute(body: Select, last: Attribute, table: Table, schema: Schema) -> P
     return Phrase(f"The {label}: {'; '.join(shown)}.", tuple(values), unit or None)
 
 
-def _cell_values(cells: tuple[Cell, ...], columns: tuple[str, ...], unit: str) -> tuple[str, list[Value]]:
-    """What is said of one value (its raw text where there is one), and its data."""
+def _cell_values(cells: tuple[Cell, ...], columns: tuple[str, ...], unit: str, dated: bool) -> tuple[str, list[Value]]:
+    """What is said of one value (its raw text where there is one), and its data; a year has no thousands."""
     named = dict(zip(columns, cells, strict=False))
     text = next((str(v) for c, v in named.items() if c.endswith(" (text)") and v is not None), None)
     numbers = [v for c, v in named.items() if not c.endswith(" (text)") and v is not None]
@@ -100,7 +101,7 @@ def _cell_values(cells: tuple[Cell, ...], columns: tuple[str, ...], unit: str) -
         return text or "unknown", [text] if text else []
     if text and not text.replace(".", "").replace(",", "").strip().isdigit():
         return text, data
-    return " to ".join(say(v, "") for v in data) + (f" {unit}" if unit else ""), data
+    return " to ".join(str(v) if dated else say(v, "") for v in data) + (f" {unit}" if unit else ""), data
 
 
 def _listed(names: list[str]) -> Phrase:

@@ -9,6 +9,10 @@ from semantics.english import function_words, synonyms
 from semantics.words import tokens
 
 
+# a sentence that says less than half of what the best one says only adds words
+HALF = 0.5
+
+
 def best(question: str, evidence: Sequence[Evidence], limit_words: int = 120) -> list[int]:
     """Indexes of the evidence worth saying, at most `limit_words` words together, each text once.
 
@@ -38,7 +42,7 @@ def best(question: str, evidence: Sequence[Evidence], limit_words: int = 120) ->
     for value, _, i in scored:
         text = evidence[i].text
         length = len(text.split())
-        if value <= 0 or text in seen or words + length > limit_words:
+        if value <= HALF * scored[0][0] or text in seen or words + length > limit_words:
             continue
         chosen.append(i)
         seen.add(text)
