@@ -8,7 +8,6 @@ from records.evidence import Evidence
 from semantics.english import function_words, synonyms
 from semantics.words import tokens
 
-
 # a sentence that says less than half of what the best one says only adds words
 HALF = 0.5
 
