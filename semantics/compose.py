@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from records.plan import Aggregate, Ask, Attribute, Body, Compute, Filter, Function, Itself, Select, Term, Variable
+from semantics.candidates import Candidate
 from semantics.conditions import conditions
 from semantics.emit import emit, walk
-from semantics.linker import Candidate
 from semantics.markers import Comparative
 from semantics.order import ranking
 from semantics.target import target

@@ -2,9 +2,9 @@
 
 from records.plan import Aggregate, Attribute, Comparison, Constant, Edge, Filter, Itself, Select, Variable
 from semantics.bounds import Bound
+from semantics.candidates import Candidate
 from semantics.emit import walk
 from semantics.english import function_words
-from semantics.linker import Candidate
 from semantics.paths import Access
 from semantics.periods import year
 from semantics.units import convert

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from records.schema import Schema
 from records.turn import Earlier, Rewrite, Scope
+from semantics.candidates import Candidate
 from semantics.english import function_words, measure, resource
-from semantics.linker import Candidate, Linker
+from semantics.linker import Linker
 from semantics.understand import indexes
 from semantics.words import Token, tokens
 from stores.lexicon import Lexicon

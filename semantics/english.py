@@ -71,7 +71,7 @@ def measure(token: Token) -> Measure | None:
 
     >>> from semantics.words import tokens
     >>> measure(tokens("cheapest")[0])
-    Measure(degree='superlative', descending=False, concepts=('price', 'cost', 'fee'))
+    Measure(degree='superlative', descending=False, concepts=('price', 'cost', 'fee', 'fare'))
     """
     measures, irregular = resource()["measures"], resource()["irregular"]
     word, degree = token.norm, "positive"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from records.plan import Aggregate, Attribute, Itself, Order
+from semantics.candidates import Candidate
 from semantics.emit import order_by, walk
-from semantics.linker import Candidate
 from semantics.markers import Superlative
 from semantics.paths import Access
 from semantics.work import Node, Parts, Work

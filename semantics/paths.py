@@ -56,7 +56,7 @@ class SchemaGraph:
         self.words = {
             p.iri: [
                 frozenset(lemma(t) for t in linker.lexicon.names[i].tokens)
-                for i in linker.lemmas
+                for i in linker.terms.lemmas
                 if linker.lexicon.names[i].kind == "predicate" and linker.lexicon.names[i].target == p.iri
             ]
             for p in schema.predicates

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from semantics.linker import Candidate
+from semantics.candidates import Candidate
 from semantics.words import Token
 
 BEAM = 16

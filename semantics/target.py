@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from semantics.candidates import Candidate
 from semantics.english import Measure, function_words, resource
-from semantics.linker import Candidate
 from semantics.paths import Step
 from semantics.units import convert
 from semantics.words import fold, lemma

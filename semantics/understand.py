@@ -12,9 +12,10 @@ import simplemma
 from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select, Variable
 from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
+from semantics.candidates import Candidate
 from semantics.compose import compose
 from semantics.english import function_words, measure, resource
-from semantics.linker import Candidate, Linker
+from semantics.linker import Linker
 from semantics.markers import Form, form
 from semantics.paths import SchemaGraph
 from semantics.segment import Segmentation, segmentations
@@ -61,7 +62,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     open_: set[int] = set()
     for segmentation in segmentations(words, candidates, shape.taken, linker.light, shape.fixed):
         trust = {i: min(1.0, pick.score + 0.1) for pick in segmentation.picks for i in pick.covered}
-        for draft in _drafts(words, shape, segmentation, graph, scope, frozenset(linker.common)):
+        for draft in _drafts(words, shape, segmentation, graph, scope, linker.common):
             covered = sum(trust.get(i, 1.0) for i in content & draft.covered) / max(1, len(content))
             covered *= 0.5 ** (draft.dropped + len(_holes(words, content - draft.covered, linker)))
             score = segmentation.score / max(1, len(content)) + draft.score * 0.25 + 4 * covered
@@ -219,7 +220,7 @@ def _profile(
     # a named thing is what is asked about; a class alone only where nothing is named
     subjects = [s for s in subjects if any(c.kind == "entity" for c in s)] or subjects[:1]
     for subject in subjects:
-        draft = compose(Work(words, plain, subject, graph, None, frozenset(linker.common)))
+        draft = compose(Work(words, plain, subject, graph, None, linker.common))
         body = draft.body if draft else None
         if isinstance(body, Select) and body.answers[0].kind == "itself" and body not in selects:
             selects.append(body)
@@ -302,7 +303,7 @@ def _unknown(
         name = (token.text[0].isupper() and i > 0) or not simplemma.is_known(token.norm, lang="en")
         if read and not name and i not in holes:
             continue
-        known = [t for t in linker.entity_tokens if t != token.norm]
+        known = [t for t in linker.entities.entity_tokens if t != token.norm]
         near = difflib.get_close_matches(token.norm, known, n=1, cutoff=0.8)
         found.append((token.text, near[0] if near else ""))
     return tuple(found)

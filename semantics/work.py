@@ -11,7 +11,7 @@ from records.plan import (
     Variable,
 )
 from records.schema import Schema
-from semantics.linker import Candidate
+from semantics.candidates import Candidate
 from semantics.markers import Form, Superlative
 from semantics.paths import Access, Path, SchemaGraph, Step
 from semantics.words import Token, fold

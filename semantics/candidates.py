@@ -1,0 +1,28 @@
+"""What a span of a question may name: Candidate."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["entity", "class", "predicate", "value", "flag"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What tokens `start` to `end` (exclusive) may name. `score` is 0..1; `exact` says that the whole name was said.
+
+    `relations` are the tables of an entity's or class's things; `classes` and `without` say a class in graph terms.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    score: float
+    label: str
+    exact: bool = False
+    relations: frozenset[str] = frozenset()
+    classes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    predicate: str = ""
+    value: str = ""
+    covered: frozenset[int] = field(default=frozenset(), compare=False)
