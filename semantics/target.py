@@ -9,6 +9,9 @@ from semantics.units import convert
 from semantics.words import fold, lemma
 from semantics.work import Node, Work
 
+# how English forms the names of those who do something
+_AGENTS = ("er", "or", "ist", "ian", "eer", "ant", "man", "woman")
+
 
 @dataclass(frozen=True)
 class Target:
@@ -281,9 +284,13 @@ def _who(work: Work) -> Target | None:
             return Target(node=node)
     persons = set(resource()["persons"])
     tables: list[tuple[float, str]] = []
+    things: set[str] = set()
     for group in work.schema.groups:
         names = {lemma(w) for text in (group.label, *group.words) for w in fold(text).split()}
-        cost = 0.0 if names & persons else 0.8
+        agent = any(name.endswith(_AGENTS) for name in names)
+        cost = 0.0 if names & persons else 0.4 if agent else 1.2
+        if work.form.asked == "who" and cost > 1:
+            things.add(group.relation)
         relation = frozenset((group.relation,))
         for node in work.nodes:
             ways = work.graph.paths(relation, node.relations)
@@ -297,6 +304,8 @@ def _who(work: Work) -> Target | None:
     tables.sort()
     work.choices = len(tables)
     cost, best = tables[min(work.turn, len(tables) - 1)]
+    # a thing is no answer to "who"
+    work.dropped += best in things
     work.cost += 0.5 * (cost - tables[0][0])
     only = frozenset((best,))
     at = work.form.focus
