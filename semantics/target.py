@@ -282,13 +282,13 @@ def _who(work: Work) -> Target | None:
         node = work.link_node(pick) if work.noun_link(pick, False) else None
         if node:
             return Target(node=node)
-    persons = set(resource()["persons"])
+    persons, bodies = set(resource()["persons"]), set(resource()["bodies"])
     tables: list[tuple[float, str]] = []
     things: set[str] = set()
     for group in work.schema.groups:
         names = {lemma(w) for text in (group.label, *group.words) for w in fold(text).split()}
         agent = any(name.endswith(_AGENTS) for name in names)
-        cost = 0.0 if names & persons else 0.4 if agent else 1.2
+        cost = 0.0 if names & persons else 0.4 if agent else 0.8 if names & bodies else 1.2
         if work.form.asked == "who" and cost > 1:
             things.add(group.relation)
         relation = frozenset((group.relation,))
