@@ -214,7 +214,7 @@ def _focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Scope:
                 if len(keys) > 1:
                     return Scope(turn.plan, tuple(keys), _labels(keys, linker))
             continue
-        if len(answered) == 1:
+        if answered:
             return Scope(turn.plan, tuple(answered), _labels(answered, linker))
         if asked:
             return Scope(turn.plan, tuple(asked), _labels(asked, linker))
