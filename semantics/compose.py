@@ -47,16 +47,7 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
     if any(isinstance(f.left, Aggregate) for f in parts.filters):
         group = (target.name,)
     beside = () if count or group else _beside(work, target, parts)
-    select = Select(
-        (Itself(target.name), *beside),
-        tuple(parts.variables),
-        tuple(parts.edges),
-        tuple(parts.filters),
-        group=group,
-        order=ranked.order,
-        limit=ranked.limit,
-        offset=ranked.offset,
-    )
+    select = parts.select((Itself(target.name), *beside), group, ranked.order, ranked.limit, ranked.offset)
     averaged = ranked.order is not None and isinstance(ranked.order.by, Aggregate)
     for position, function in work.form.aggregates:
         if count and function == "sum":
@@ -120,21 +111,12 @@ def _attribute_plan(work: Work, pick: Candidate) -> Body | None:
         if work.schema.predicate_of[pick.predicate].shape != "range":
             part = ""
         answers: tuple[Term, ...] = (Aggregate(function, replace(attribute, part=part)),)  # type: ignore[arg-type]
-        return Select(answers, tuple(parts.variables), tuple(parts.edges), tuple(parts.filters))
+        return parts.select(answers)
     # several things, or many one step away: each value is said with what it belongs to
     backward = bool(access.steps) and not access.steps[0].forward
     shown = variable if backward or not owner.keys else owner.name
     answers = (Itself(shown), attribute)
-    return Select(
-        answers,
-        tuple(parts.variables),
-        tuple(parts.edges),
-        tuple(parts.filters),
-        order=ranked.order,
-        limit=ranked.limit,
-        offset=ranked.offset,
-        group=ranked.group,
-    )
+    return parts.select(answers, ranked.group, ranked.order, ranked.limit, ranked.offset)
 
 
 def _function(work: Work, pick: Candidate) -> Function | None:
@@ -191,7 +173,7 @@ def _yes_no(work: Work) -> Body | None:
             # that a thing is named says nothing about it
             return None
         work.cost += 0.8
-    return Ask(Select((Itself(root.name),), tuple(parts.variables), tuple(parts.edges), tuple(parts.filters)))
+    return Ask(parts.select((Itself(root.name),)))
 
 
 def _comparison(work: Work) -> Body | None:
@@ -239,9 +221,4 @@ def _side(work: Work, nodes: list[Node], pick: Candidate | None, concepts: tuple
     parts = Parts()
     emit(work, root, parts)
     variable = walk(work, root.name, access.steps, parts)
-    return Select(
-        (Aggregate("avg", Attribute(variable, predicate)),),
-        tuple(parts.variables),
-        tuple(parts.edges),
-        tuple(parts.filters),
-    )
+    return parts.select((Aggregate("avg", Attribute(variable, predicate)),))

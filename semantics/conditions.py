@@ -14,7 +14,7 @@ from semantics.work import Node, Parts, Work
 def conditions(work: Work, target: Node, parts: Parts) -> None:
     """Add the filters that numbers, flags and values of the question set."""
     placed = [n for n in work.nodes if n is target or n.parent is not None]
-    for bound in list(work.bounds):
+    for bound in work.form.bounds:
         _bound(work, bound, target, placed, parts)
     for flag in work.flags:
         owners = [n for n in placed if work.graph.access(n.relations, flag.predicate) and n.start >= flag.start] or [
@@ -94,8 +94,6 @@ def _has(work: Work, node: Node, predicate: str) -> bool:
 
 
 def _bound(work: Work, bound: Bound, target: Node, placed: list[Node], parts: Parts) -> None:
-    if bound in work.bounds:
-        work.bounds.remove(bound)
     following = next((n for n in placed if n is not target and 0 <= n.start - bound.end <= 2), None)
     if following is not None and not bound.quantity.unit:
         parts.filters.append(Filter(Aggregate("count", Itself(following.name)), bound.op, int(bound.quantity.value)))

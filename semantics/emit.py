@@ -26,7 +26,7 @@ def emit(work: Work, node: Node, parts: Parts) -> None:
                 Filter(
                     Itself(node.name),
                     "in",
-                    Select((Itself(copy.name),), tuple(inner.variables), tuple(inner.edges), tuple(inner.filters)),
+                    inner.select((Itself(copy.name),)),
                     negated=True,
                 )
             )
@@ -87,16 +87,8 @@ def _most(work: Work, node: Node, most: tuple[Superlative, Node] | None, parts: 
         return None
     marker, counted = most
     work.supers.remove(marker)
-    return Select(
-        (Itself(node.name),),
-        tuple(parts.variables),
-        tuple(parts.edges),
-        tuple(parts.filters),
-        (node.name,),
-        Order(Aggregate("count", Itself(counted.name)), marker.descending),
-        marker.limit,
-        marker.place - 1,
-    )
+    by = Order(Aggregate("count", Itself(counted.name)), marker.descending)
+    return parts.select((Itself(node.name),), (node.name,), by, marker.limit, marker.place - 1)
 
 
 def _ranked(work: Work, node: Node, marker: Superlative, parts: Parts) -> Select | None:
@@ -106,15 +98,7 @@ def _ranked(work: Work, node: Node, marker: Superlative, parts: Parts) -> Select
         return None
     work.supers.remove(marker)
     order = order_by(work, node.name, found[0], found[1], marker.descending, parts)
-    return Select(
-        (Itself(node.name),),
-        tuple(parts.variables),
-        tuple(parts.edges),
-        tuple(parts.filters),
-        order=order,
-        limit=marker.limit,
-        offset=marker.place - 1,
-    )
+    return parts.select((Itself(node.name),), (), order, marker.limit, marker.place - 1)
 
 
 def order_by(work: Work, variable: str, predicate: str, access: Access, descending: bool, parts: Parts) -> Order:

@@ -38,6 +38,14 @@ class Access:
     reversed: bool = False
 
 
+@dataclass(frozen=True)
+class LinkEnd:
+    """The two tables that a link predicate joins."""
+
+    subject: str
+    object: str
+
+
 class SchemaGraph:
     """Ways between the tables of one graph, from counts of what is really linked."""
 
@@ -51,16 +59,16 @@ class SchemaGraph:
             if link.subject:
                 # a target that is not described (a web page) has no table; it can be told, not asked about
                 self.steps[link.subject].append(Step(link.predicate, True, link.object, link.triples))
-            if link.subject:
                 self.steps[link.object].append(Step(link.predicate, False, link.subject, link.triples))
-        self.words = {
-            p.iri: [
-                frozenset(lemma(t) for t in linker.lexicon.names[i].tokens)
-                for i in linker.terms.lemmas
-                if linker.lexicon.names[i].kind == "predicate" and linker.lexicon.names[i].target == p.iri
-            ]
-            for p in schema.predicates
-        }
+        self.ends: dict[str, list[LinkEnd]] = {p.iri: [] for p in schema.predicates}
+        for relation, steps in self.steps.items():
+            for step in steps:
+                if step.forward:
+                    self.ends[step.predicate].append(LinkEnd(relation, step.target))
+        self.words: dict[str, list[frozenset[str]]] = {p.iri: [] for p in schema.predicates}
+        for i, words in linker.terms.lemmas.items():
+            if linker.lexicon.names[i].kind == "predicate":
+                self.words[linker.lexicon.names[i].target].append(frozenset(words))
         self.paths = lru_cache(maxsize=4096)(self._paths)
         self.access = lru_cache(maxsize=4096)(self._access)
 

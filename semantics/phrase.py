@@ -6,6 +6,7 @@ from records.answer import Value
 from records.evidence import Cell, Table
 from records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select
 from records.schema import Schema
+from semantics.to_sql import RAW
 from semantics.to_words import predicate_words, to_words
 
 NAMED = 30
@@ -94,8 +95,8 @@ def _attribute(body: Select, last: Attribute, table: Table, schema: Schema) -> P
 def _cell_values(cells: tuple[Cell, ...], columns: tuple[str, ...], unit: str, dated: bool) -> tuple[str, list[Value]]:
     """What is said of one value (its raw text where there is one), and its data; a year has no thousands."""
     named = dict(zip(columns, cells, strict=False))
-    text = next((str(v) for c, v in named.items() if c.endswith(" (text)") and v is not None), None)
-    numbers = [v for c, v in named.items() if not c.endswith(" (text)") and v is not None]
+    text = next((str(v) for c, v in named.items() if c.endswith(RAW) and v is not None), None)
+    numbers = [v for c, v in named.items() if not c.endswith(RAW) and v is not None]
     data: list[Value] = [_round(v) if isinstance(v, float) else v for v in dict.fromkeys(numbers)]
     if not data:
         return text or "unknown", [text] if text else []

@@ -102,7 +102,7 @@ def _compound(work: Work, first: Candidate | Node) -> Node | None:
     if not isinstance(first, Node) or first.role != "class" or first.keys:
         return None
     pick = next((p for p in work.links if p.start == first.end and p.exact), None)
-    if pick is None or not first.relations & {end.subject for end in work.link_ends(pick.predicate)}:
+    if pick is None or not first.relations & {end.subject for end in work.graph.ends[pick.predicate]}:
         return None
     after = work.words[pick.end] if pick.end < len(work.words) else ""
     verb = any(n.start >= pick.end and n.start - pick.end <= 2 for n in work.nodes) and after not in (
@@ -116,14 +116,9 @@ def _compound(work: Work, first: Candidate | Node) -> Node | None:
 def _subject(work: Work, pick: Candidate) -> Node | None:
     """ "What hangs in X": the things that the link starts from, where what follows the verb is its end."""
     following = next((n for n in work.nodes if n.start >= pick.end and n.keys), None)
-    ends = work.link_ends(pick.predicate)
+    ends = work.graph.ends[pick.predicate]
     subjects, objects = frozenset(e.subject for e in ends), {e.object for e in ends}
-    if (
-        following is None
-        or work.noun_link(pick, False)
-        or not following.relations & objects
-        or following.relations & subjects
-    ):
+    if following is None or work.noun_link(pick) or not following.relations & objects or following.relations & subjects:
         return None
     at = work.form.focus
     node = Node(work.fresh(min(subjects)), at - 1, at, "class", subjects, *work.type_of(subjects))
@@ -227,7 +222,7 @@ def _head(work: Work, node: Node) -> Node | None:
 def _place(work: Work) -> Target | None:
     """ "Where is X": what a link about places says of X; "where is the highest P" is P itself."""
     for pick in work.links:
-        if work.noun_link(pick, False) and not any(n.start < pick.end for n in work.nodes):
+        if work.noun_link(pick) and not any(n.start < pick.end for n in work.nodes):
             node = work.link_node(pick)
             if node:
                 return Target(node=node)
@@ -235,7 +230,7 @@ def _place(work: Work) -> Target | None:
         return None
     thing = work.nodes[0]
     for pick in work.links:
-        if thing.relations & {end.subject for end in work.link_ends(pick.predicate)}:
+        if thing.relations & {end.subject for end in work.graph.ends[pick.predicate]}:
             node = work.link_node(pick)
             if node is not None:
                 return Target(node=node)
@@ -279,7 +274,7 @@ def _place(work: Work) -> Target | None:
 def _who(work: Work) -> Target | None:
     """Who: a thing of a table about persons, else of the table that links to everything else named."""
     for pick in work.links:
-        node = work.link_node(pick) if work.noun_link(pick, False) else None
+        node = work.link_node(pick) if work.noun_link(pick) else None
         if node:
             return Target(node=node)
     persons, bodies = set(resource()["persons"]), set(resource()["bodies"])

@@ -8,6 +8,8 @@ from records.evidence import Cell
 from records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from records.schema import Column, Relation, Schema
 
+# how a column with the raw text beside a parsed number is called
+RAW = " (text)"
 ENTITY = Relation("entity", "table", "id", ())
 
 
@@ -42,12 +44,8 @@ def to_sql(body: Select | Combine, schema: Schema) -> Statement:
 
 def contributing(select: Select, schema: Schema, variable: str) -> Statement:
     """The distinct IRIs of one variable's things over the same conditions: what an aggregate rests on."""
-    plain = Select((Itself(variable),), select.variables, select.edges, _plain_filters(select))
-    return to_sql(plain, schema)
-
-
-def _plain_filters(select: Select) -> tuple[Filter, ...]:
-    return tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
+    filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
+    return to_sql(Select((Itself(variable),), select.variables, select.edges, filters), schema)
 
 
 def quoted(name: str) -> str:
@@ -291,7 +289,7 @@ class _Writer:
         else:
             found.append((self._value(term), Output(name, "value", term.variable, unit)))
         if column.text and column.text != column.value:
-            found.append((f"{alias}.{quoted(column.text)}", Output(f"{name} (text)", "text", term.variable)))
+            found.append((f"{alias}.{quoted(column.text)}", Output(name + RAW, "text", term.variable)))
         self.where.append(f"{alias}.{quoted(column.text or column.value)} IS NOT NULL")
         return found
 

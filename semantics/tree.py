@@ -31,7 +31,6 @@ def grow(work: Work, root: Node) -> None:
         work.cost += way.cost
         child.parent = parent
         parent.children.append(child)
-        child.sub = None
         work.ways[child.name] = way
         placed.append(child)
         waiting.remove(child)

@@ -3,13 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from records.plan import (
-    Body,
-    Edge,
-    Filter,
-    Select,
-    Variable,
-)
+from records.plan import Body, Edge, Filter, Order, Select, Term, Variable
 from records.schema import Schema
 from semantics.candidates import Candidate
 from semantics.markers import Form, Superlative
@@ -33,7 +27,6 @@ class Node:
     label: str = ""
     children: list["Node"] = field(default_factory=list)
     parent: "Node | None" = None
-    sub: Select | None = None
 
 
 @dataclass(frozen=True)
@@ -57,15 +50,18 @@ class Parts:
     edges: list[Edge] = field(default_factory=list)
     filters: list[Filter] = field(default_factory=list)
     ways: dict[tuple[str, tuple[Step, ...]], str] = field(default_factory=dict)
-    cost: float = 0.0
 
-
-@dataclass(frozen=True)
-class LinkEnd:
-    """The two tables that a link predicate joins."""
-
-    subject: str
-    object: str
+    def select(
+        self,
+        answers: tuple[Term, ...],
+        group: tuple[str, ...] = (),
+        order: Order | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Select:
+        """The select over what was collected so far."""
+        filters = tuple(self.filters)
+        return Select(answers, tuple(self.variables), tuple(self.edges), filters, group, order, limit, offset)
 
 
 class Work:
@@ -105,7 +101,6 @@ class Work:
         self.values = [p for p in picks if p.kind == "value"]
         self.flags = [p for p in picks if p.kind == "flag"]
         self.supers = [s for s in form.superlatives if not self.inside_pick(s)]
-        self.bounds = list(form.bounds)
         self.spent_links: set[int] = set()
         self.ways: dict[str, Path] = {}
 
@@ -160,20 +155,18 @@ class Work:
         found = self.graph.measuring(node.relations, concepts)
         return found[0] if found else None
 
-    def noun_link(self, pick: Candidate, loose: bool) -> bool:
+    def noun_link(self, pick: Candidate) -> bool:
         """Is a link predicate said as a noun ("the capital of X") rather than as a verb ("X borders Y")?"""
         after = self.words[pick.end] if pick.end < len(self.words) else ""
         before = self.words[pick.start - 1] if pick.start else ""
         if any(n.keys and n.end == pick.start for n in self.nodes):
             # "X's capital"
             return True
-        if after == "of" or before in ("the", "a", "an", "its", "their", "'s"):
-            return True
-        return loose
+        return after == "of" or before in ("the", "a", "an", "its", "their", "'s")
 
     def link_node(self, pick: Candidate) -> Node | None:
         """What the link leads to, as a thing of the question."""
-        relations = frozenset(end.object for end in self.link_ends(pick.predicate))
+        relations = frozenset(end.object for end in self.graph.ends[pick.predicate])
         if not relations:
             return None
         self.used |= pick.covered
@@ -205,25 +198,17 @@ class Work:
         self.nodes.sort(key=lambda n: n.start)
         return node
 
-    def link_ends(self, predicate: str) -> list[LinkEnd]:
-        return [
-            LinkEnd(relation, step.target)
-            for relation, steps in self.graph.steps.items()
-            for step in steps
-            if step.predicate == predicate and step.forward
-        ]
-
     def noun_between(self, pick: Candidate) -> bool:
         """A link said as a noun between two things it could join: "population of the capital of X"."""
         following = next((n for n in self.nodes if n.start >= pick.end), None)
-        ends = self.link_ends(pick.predicate)
+        ends = self.graph.ends[pick.predicate]
         domain, range_ = {end.subject for end in ends}, {end.object for end in ends}
         before = next((n for n in reversed(self.nodes) if n.end <= pick.start), None)
         said = before is not None and before.relations & range_ and self.form.asked == "yesno"
         # "is A the capital of B": both ends are named, the link only joins them
         return (
             not said
-            and self.noun_link(pick, False)
+            and self.noun_link(pick)
             and following is not None
             and bool(domain & following.relations)
             and not any(n.role == "class" and n.end == pick.start for n in self.nodes)

@@ -6,12 +6,10 @@ from records.errors import ToolError
 from records.evidence import Evidence, Found, Query, QueryError, Table
 from records.turn import Reading
 from semantics.run_plan import run_plan
+from semantics.to_sql import RAW
 from stores.tables import Tables
 
 BRANCH = "sql"
-
-# how a column with the raw text beside a parsed number is called
-TEXT = " (text)"
 
 
 def run_reading(reading: Reading, index: int, tables: Tables, *, round: int) -> Found:
@@ -58,11 +56,11 @@ def brief(table: Table, rows: int = 3) -> str:
     'name: A, height: 3 m; name: B'
     """
     units = table.units or ("",) * len(table.columns)
-    written = {c.removesuffix(TEXT) for c in table.columns if c.endswith(TEXT)}
+    written = {c.removesuffix(RAW) for c in table.columns if c.endswith(RAW)}
     parsed = {c for name in written for c in (name, f"{name} (low)", f"{name} (high)")}
     lines = [
         ", ".join(
-            f"{column.removesuffix(TEXT)}: {cell}{f' {unit}' if unit else ''}"
+            f"{column.removesuffix(RAW)}: {cell}{f' {unit}' if unit else ''}"
             for column, cell, unit in zip(table.columns, row, units, strict=False)
             if cell is not None and column not in parsed
         )
