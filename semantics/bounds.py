@@ -73,7 +73,9 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
             own = measure(tokens[position]) if position is not None else None
             if match and own:
                 found.append(_bound(tokens, match.start("word"), number, ">" if own.descending else "<", own))
-            elif re.search(r"\b(?:of|is|are|was|were|equals?|exactly|in|from|since|has|have|=)$", before):
+            elif re.search(r"\b(?:of|is|are|was|were|equals?|exactly|in|from|since|has|have|=)$", before) or (
+                number in when and re.search(r"\b(?:in|during|of|from) the$", before)
+            ):
                 found.append(_bound(tokens, number.start, number, "="))
     return tuple(replace(b, period=when[b.quantity]) if b.quantity in when else b for b in found)
 

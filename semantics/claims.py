@@ -1,93 +1,151 @@
 """Check what a sentence claims against the evidence it cites: sentence -> unsupported claims."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+
+import simplemma
 
 from records.evidence import Evidence
-from semantics.english import function_words, resource
-from semantics.units import convert, quantities
-from semantics.words import fold, tokens
+from semantics.english import function_words
+from semantics.figures import miscalculated, unfounded
+from semantics.held import Held
+from semantics.said import Said, Sentence
+from semantics.words import tokens
+
+# the stretches of a list of words that name something of the graph, as (first, after the last)
+Known = Callable[[Sequence[str]], list[tuple[int, int]]]
 
 _CITATION = re.compile(r"\[\d+(?:\s*[,;]\s*\d+)*\]")
-# a run of capitalised words, or of words with digits in them: a name
-_NAME = re.compile(r"(?:\b[A-Z0-9ÀÖØ-Þ][\w'’&./+-]*)(?:\s+(?:of|the|de|and)?\s*[A-Z0-9ÀÖØ-Þ][\w'’&./+-]*)*")
+_DATE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
+_GATHERED = re.compile(r"\b(average|mean|total|sum|number)\b(?= (?:\w+ ){0,4}(?:of|is|are|was)\b)", re.I)
 
 
-def unsupported(sentence: str, evidence: Sequence[Evidence]) -> list[str]:
-    """The numbers and names of the sentence that its evidence does not hold, as written.
+def nothing_known(words: Sequence[str]) -> list[tuple[int, int]]:
+    """For evidence of no graph: no word is a name."""
+    return []
 
-    A number may be rounded, formatted, converted to another unit, or count the rows; a name may be any part of a cell
-    or a text.
+
+def unsupported(sentence: str, evidence: Sequence[Evidence] | Held, known: Known = nothing_known) -> list[str]:
+    """The numbers, dates, names and yes or no of the sentence that its evidence does not hold, as written.
+
+    A number may be rounded, formatted, converted to another unit, count the rows, or follow from the others by simple
+    arithmetic; a name is what is capitalised, has digits in it, is no English word, or is `known` in the graph. Names
+    and numbers that stand in different rows must not be joined anew.
+
+    >>> dal = Evidence("lexical", 1, "sentence", text="The dal cooks for 35 min.")
+    >>> unsupported("The dal cooks for 2100 s.", [dal]), unsupported("The dal cooks for 25 min.", [dal])
+    ([], ['25 min'])
     """
-    text = _CITATION.sub(" ", sentence)
-    held = _Held(evidence)
-    missing = [text[q.start : q.end].strip() for q in quantities(text) if not held.number(q.value, q.unit)]
-    for match in _NAME.finditer(text):
-        words = [t.norm for t in tokens(match[0])]
-        # the first word of a sentence is capitalised anyway
-        first = match.start() == len(text) - len(text.lstrip())
-        unknown = [
-            w
-            for w in (words[1:] if first else words)
-            if not w[0].isdigit() and w not in function_words() and not held.word(w)
-        ]
-        if unknown:
-            missing.append(match[0].strip())
+    held = evidence if isinstance(evidence, Held) else Held(evidence)
+    said = Sentence(_CITATION.sub(lambda m: " " * len(m[0]), sentence), held)
+    numbers, placed = unfounded(said)
+    missing = [*_truth(said), *miscalculated(said), *_gathered(said), *_dates(said), *numbers, *_names(said, known)]
+    if not missing and not _aligned([*said.labels, *placed], held):
+        missing.append("what belongs to what")
+    if not missing and not placed and not _related(said):
+        missing.append(said.text.strip())
     return missing
 
 
-class _Held:
-    """The numbers and words of some evidence."""
-
-    def __init__(self, evidence: Sequence[Evidence]) -> None:
-        self.numbers: list[tuple[float, str]] = []
-        words: set[str] = set()
-        for found in evidence:
-            for text in _texts(found):
-                words.update(t.norm for t in tokens(text))
-                self.numbers += [(q.value, q.unit) for q in quantities(text)]
-            table = found.table
-            if table is None:
-                continue
-            self.numbers += [(float(n), "") for n in (len(table.rows), table.contributing) if n is not None]
-            for row in table.rows:
-                for cell, unit in zip(row, table.units or [""] * len(row), strict=False):
-                    if isinstance(cell, (int, float)):
-                        self.numbers.append((float(cell), unit))
-        self.words = words
-
-    def word(self, word: str) -> bool:
-        return word in self.words or word.rstrip("s") in self.words
-
-    def number(self, value: float, unit: str) -> bool:
-        return any(_same(value, "" if unit == "currency" else unit, own, own_unit) for own, own_unit in self.numbers)
-
-
-def _texts(found: Evidence) -> Iterator[str]:
-    yield from (found.text, found.title, found.words)
-    for triple in found.triples:
-        yield triple[2]
-    if found.query is not None:
-        yield from (found.query.words, *(str(p) for p in found.query.params))
-    if found.table is not None:
-        yield from found.table.columns
-        yield from (str(cell) for row in found.table.rows for cell in row if isinstance(cell, str))
-
-
-def _same(value: float, unit: str, own: float, own_unit: str) -> bool:
-    own_unit = own_unit if own_unit != "currency" else ""
-    candidates = [own]
-    if unit and own_unit and fold(unit) != fold(own_unit):
-        units = resource()["units"]
-        converted = convert(own, units.get(fold(own_unit), own_unit), unit)
-        candidates = [converted] if converted is not None else []
-    return any(_rounds_to(c, value) or _rounds_to(abs(c), value) for c in candidates)
-
-
-def _rounds_to(exact: float, said: float) -> bool:
-    """Is `said` the exact value, or it rounded to the decimals that were said?"""
-    if abs(exact - said) <= 1e-9 * max(1.0, abs(exact)):
+def is_bare(sentence: str, held: Held) -> bool:
+    """Whether the sentence is a yes or no, or only names of the evidence: its words do not tell what it answers."""
+    if Sentence(sentence, held).yes_no:
         return True
-    text = f"{said:.6f}".rstrip("0")
-    decimals = len(text.split(".")[1]) if "." in text else 0
-    return abs(round(exact, decimals) - said) < 1e-9 and (decimals > 0 or abs(exact) >= 10)
+    return all(w.norm in function_words() or w.norm[0].isdigit() or w.norm in held.named for w in tokens(sentence))
+
+
+def _truth(said: Sentence) -> list[str]:
+    """The yes or no, and what is denied."""
+    truth = said.held.truth
+    if truth is None:
+        return []
+    if said.yes_no and (said.yes_no.casefold() == "yes") != truth:
+        return [said.yes_no]
+    if truth and said.denial:
+        return [said.denial]
+    if not truth and not said.yes_no and not said.denial and said.held.empty:
+        return [said.text.strip()]
+    return []
+
+
+def _gathered(said: Sentence) -> list[str]:
+    """ "The average is 5", where a sentence says 5 of one thing."""
+    found = _GATHERED.search(said.text)
+    if found is None or said.held.tables or found[1].casefold() in said.held.words:
+        return []
+    return [found[1]]
+
+
+def _dates(said: Sentence) -> list[str]:
+    """The dates that no date of the evidence lies in, and those that there are not."""
+    places = [(day.start, day.end) for day in said.dated if not said.held.day(day)]
+    read = {day.start for day in said.dated}
+    places += [match.span() for match in _DATE.finditer(said.text) if match.start() not in read]
+    return [said.text[start:end] for start, end in places]
+
+
+def _names(said: Sentence, known: Known) -> list[str]:
+    """The names that no text of the evidence has as one."""
+    foreign = _is_foreign(said)
+    missing = [said.words[i].text for i in range(len(said.words)) if _is_strange(said, i, foreign)]
+    for first, after in known(said.norms):
+        if not said.held.run(said.norms[first:after]) and not _is_said_otherwise(said, first, after):
+            missing.append(said.text[said.words[first].start : said.words[after - 1].end])
+    return missing
+
+
+def _is_strange(said: Sentence, i: int, foreign: bool) -> bool:
+    """Whether a word names something that the evidence does not name."""
+    word = said.words[i]
+    if said.runs[i] or word.norm[0].isdigit() or word.norm in function_words() or said.means(word):
+        return False
+    if any(day.start <= word.start < day.end for day in said.dated):
+        return False
+    if any(map(str.isdigit, word.norm)):
+        return True
+    if word.text[0].isupper():
+        # the first word of a sentence is capitalised anyway
+        return i > 0 or not simplemma.is_known(word.text.lower(), lang="en")
+    return len(word.norm) > 3 and not foreign and not simplemma.is_known(word.text, lang="en")
+
+
+def _is_foreign(said: Sentence) -> bool:
+    """Whether most of the sentence is in another language."""
+    free = [w for i, w in enumerate(said.words) if not said.runs[i] and w.text.isalpha()]
+    return 2 * sum(simplemma.is_known(w.text.lower(), lang="en") for w in free) < len(free)
+
+
+def _is_said_otherwise(said: Sentence, first: int, after: int) -> bool:
+    """Whether a name is part of a longer one of the evidence, or a word for what it says."""
+    if all(said.runs[i] > after - first for i in range(first, after)):
+        return True
+    return after - first == 1 and said.means(said.words[first])
+
+
+def _aligned(placed: Sequence[Said], held: Held) -> bool:
+    """Whether names and numbers of different columns can be read as pairs of one row each, in either direction."""
+    said = sorted(placed, key=lambda s: s.start)
+    if held.rows < 2 or len(said) < 2:
+        return True
+    return any(_paired(order, column) for order in (said, said[::-1]) for column in {c for _, c in order[0].places})
+
+
+def _paired(said: Sequence[Said], column: int) -> bool:
+    """Whether all that is not of this column shares a row with the names of it that go right before."""
+    rows: set[int] = set()
+    listing = False
+    for each in said:
+        own = {row for row, c in each.places if c == column}
+        if own:
+            rows = rows | own if listing else own
+            listing = True
+            continue
+        listing = False
+        if rows and not rows & {row for row, _ in each.places}:
+            return False
+    return True
+
+
+def _related(said: Sentence) -> bool:
+    """Whether the sentence has anything to do with the evidence."""
+    return not said.content or any(said.runs[i] or said.means(said.words[i]) for i in said.content)

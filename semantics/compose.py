@@ -34,6 +34,9 @@ def _main(work: Work) -> Body | None:
 
 def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
     grow(work, target)
+    if not count and target.relations <= work.graph.unnamed and not _noun(work, target):
+        # a thing without a name tells nobody anything
+        work.cost += 3.0
     if count and target.role == "entity":
         return None
     if target.role == "entity" and work.form.asked != "fragment":
@@ -65,6 +68,12 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
             (Filter(Itself("counted"), "in", select),),
         )
     return select
+
+
+def _noun(work: Work, node: Node) -> bool:
+    """Is the class said as a noun of its own: "which loans", not "what was loaned"?"""
+    said = any(p.kind == "class" and p.start <= node.start < p.end for p in work.picks)
+    return said and not work.words[node.end - 1].endswith(("ed", "ing"))
 
 
 def _beside(work: Work, target: Node, parts: Parts) -> tuple[Attribute, ...]:

@@ -13,7 +13,7 @@ from semantics.work import Node, Parts, Work
 
 def conditions(work: Work, target: Node, parts: Parts) -> None:
     """Add the filters that numbers, flags and values of the question set."""
-    placed = [n for n in work.nodes if n is target or n.parent is not None]
+    placed = [n for n in work.nodes if any(v.name == n.name for v in parts.variables)]
     for bound in work.form.bounds:
         _bound(work, bound, target, placed, parts)
     for flag in work.flags:

@@ -28,7 +28,7 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     """The standalone question; independent questions come back unchanged."""
     if not earlier:
         return Rewrite(question)
-    linker, _ = indexes(lexicon)
+    linker, _, _ = indexes(lexicon)
     words = tokens(question)
     named = _named(linker, words)
     correction = _CORRECTION.match(question)

@@ -117,13 +117,31 @@ def walk(work: Work, start: str, steps: tuple[Step, ...], parts: Parts) -> str:
         key = (start, steps[: i + 1])
         known = parts.ways.get(key) or _existing(work, here, step, parts)
         if known is None:
-            known = work.fresh(next((g.label for g in work.schema.groups if g.relation == step.target), step.target))
-            classes, without = work.type_of(frozenset((step.target,)))
+            label = next((g.label for g in work.schema.groups if g.relation == step.target), step.target)
+            known = work.fresh(label.removeprefix("other "))
+            classes, without = work.type_of(_ends(work, parts, here, step))
             parts.variables.append(Variable(known, classes, without))
             parts.edges.append(Edge(here, step.predicate, known) if step.forward else Edge(known, step.predicate, here))
         parts.ways[key] = known
         here = known
     return here
+
+
+def _ends(work: Work, parts: Parts, here: str, step: Step) -> frozenset[str]:
+    """All tables that the link leads to from the variable at hand: kinds of one kind belong together."""
+    start = next(v for v in parts.variables if v.name == here)
+    sources = [
+        g.relation
+        for g in work.schema.groups
+        if set(start.classes) <= set(g.classes) and not set(start.without) & set(g.classes)
+    ]
+    found = {
+        s.target
+        for r in sources
+        for s in work.graph.steps[r]
+        if s.predicate == step.predicate and s.forward == step.forward
+    }
+    return frozenset(found | {step.target})
 
 
 def _existing(work: Work, here: str, step: Step, parts: Parts) -> str | None:

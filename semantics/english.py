@@ -1,5 +1,6 @@
-"""The resource of general English: measures of adjectives, synonyms, function words."""
+"""The resources of general English: measures of adjectives, synonyms, phrases, function words."""
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -24,7 +25,16 @@ class Measure(NamedTuple):
 @cache
 def resource() -> dict[str, Any]:
     """The parsed resource file."""
-    path = Path(__file__).parent / "resources" / "english.yaml"
+    return _load("english.yaml")
+
+
+@cache
+def _thesaurus() -> dict[str, Any]:
+    return _load("synonyms.yaml")
+
+
+def _load(name: str) -> dict[str, Any]:
+    path = Path(__file__).parent / "resources" / name
     data: dict[str, Any] = yaml.load(
         path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     )
@@ -40,7 +50,7 @@ def function_words() -> frozenset[str]:
 @cache
 def _synonyms() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for line in resource()["synonyms"]:
+    for line in _thesaurus()["synonyms"]:
         for word in line:
             found.setdefault(word, set()).update(line)
     return {word: frozenset(words) for word, words in found.items()}
@@ -53,6 +63,17 @@ def synonyms(word: str) -> frozenset[str]:
     True
     """
     return _synonyms().get(word, frozenset()) | {word}
+
+
+@cache
+def phrases() -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """The lemmas of everyday expressions, and the concepts that each asks for, best first.
+
+    >>> phrases()["in", "charge", "of"][:2], phrases()["make", "of"][:2]
+    (('head', 'lead'), ('material', 'ingredient'))
+    """
+    said = _thesaurus()["phrases"]
+    return {tuple(lemma(word) for word in phrase.split()): tuple(concepts) for phrase, concepts in said.items()}
 
 
 @cache

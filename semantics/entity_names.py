@@ -50,7 +50,7 @@ class EntityNames:
     def candidates(self, tokens: Sequence[Token]) -> Iterator[Candidate]:
         done = 0
         for start, token in enumerate(tokens):
-            if token.norm in function_words():
+            if token.norm in function_words() and not self._a_name(tokens, start):
                 continue
             run = self._run(tokens, start)
             if run is None:
@@ -61,10 +61,19 @@ class EntityNames:
             yield from self._named(tokens, start, end, names, quality, matched)
             done = end
 
+    def _a_name(self, tokens: Sequence[Token], at: int) -> bool:
+        """Does a word without meaning stand where only a name can: "written in go"?"""
+        word = tokens[at]
+        ends = at == len(tokens) - 1 and at > 0 and tokens[at - 1].norm in ("in", "by", "of", "for", "with", "from")
+        return word.norm in self.single and (ends or (at > 0 and word.text[0].isupper()))
+
     def _tokens_like(self, token: Token) -> dict[str, float]:
         """Tokens of entity names that a token of the question may stand for, with how well."""
         said = measure(token)
         if said is not None and said.degree != "positive":
+            return {token.norm: 1.0} if token.norm in self.entity_tokens else {}
+        if token.norm != token.lemma and token.norm.endswith(("ed", "ing")):
+            # a verb form names nothing by its stem
             return {token.norm: 1.0} if token.norm in self.entity_tokens else {}
         if token.norm in self.entity_tokens:
             return {token.norm: 1.0} | {t: 0.97 for t in self.by_lemma.get(token.lemma, ()) if t != token.norm}

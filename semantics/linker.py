@@ -1,6 +1,7 @@
 """Link spans of a question to the names of a graph: tokens -> candidates with scores, best first."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from records.schema import Schema
 from semantics.candidates import Candidate
@@ -43,6 +44,14 @@ class Linker:
             if c.kind not in ("predicate", "value")
             or c.exact
             or not any(c.covered <= w.covered | self._light(tokens) and c.score < w.score for w in whole)
+        ]
+        # "the football club" is any club before it is a name with both words in it
+        kinds = [c.covered for c in classes if c.exact]
+        found = [
+            replace(c, score=0.8 * c.score)
+            if c.kind == "entity" and not c.exact and any(k <= c.covered for k in kinds)
+            else c
+            for c in found
         ]
         return sorted(found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label))
 

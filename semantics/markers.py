@@ -12,13 +12,20 @@ from semantics.words import Token
 
 Asked = Literal["which", "count", "amount", "degree", "who", "where", "when", "yesno", "list", "prose", "fragment"]
 
-_YES_NO = frozenset("is are was were does do did has have had can could will would isn't aren't doesn't don't".split())
+_YES_NO = frozenset(
+    "is are was were does do did has have had can could will would"
+    " isn't aren't wasn't doesn't don't didn't isnt arent wasnt doesnt dont didnt".split()
+)
 _LIST = frozenset("name list show give display enumerate tell find".split())
 _BEFORE_ASKING = frozenset("me us tell show give find list name in of from to on at by with for and".split())
+_POLITE = frozenset("please you to can could just me and then".split())
 _BEFORE_NUMBER = frozenset("the a total what is whats give me".split())
 _AVERAGE = frozenset("average mean typical typically avg".split())
 _TOTAL = frozenset("total combined altogether together sum summed overall".split())
-_NEGATIONS = frozenset("not no without except excluding isn't aren't doesn't don't didn't never neither".split())
+_NEGATIONS = frozenset(
+    "not no without except excluding never neither isn't aren't wasn't weren't doesn't don't didn't"
+    " hasn't haven't hadn't can't cannot isnt arent wasnt werent doesnt dont didnt hasnt havent hadnt cant".split()
+)
 # "what makes the ...", "describe ...", "why would ...": nothing a row could answer
 _PROSE = re.compile(
     r"\b(?:why|describe|characteri[sz]e[sd]?|explain|summari[sz]e|sum up|overview|feel for|who should|in general)\b"
@@ -155,8 +162,13 @@ def _asked(question: str, words: list[str], tokens: Sequence[Token]) -> tuple[As
     ):
         return "yesno", 1
     for i, word in enumerate(words[:5]):
-        if word in _LIST:
+        if word in _LIST and (i == 0 or words[i - 1] in _POLITE):
             return "list", i + 1
+    for i in range(1, len(words)):
+        # a clause before it only says why: the question begins at the verb
+        between = question[tokens[i - 1].end : tokens[i].start]
+        if words[i] in _YES_NO and any(c in between for c in ",.;:!?-"):
+            return "yesno", i + 1
     return "fragment", 0
 
 

@@ -24,13 +24,14 @@ class Meaning:
         if not self._terms or not texts:
             return [[] for _ in texts]
         if self._vectors is None:
-            self._vectors = _unit(self._embedder.embed(list(self._terms)))
-        likeness = _unit(self._embedder.embed(list(texts))) @ self._vectors.T
+            self._vectors = unit(self._embedder.embed(list(self._terms)))
+        likeness = unit(self._embedder.embed(list(texts))) @ self._vectors.T
         return [
             [(int(i), float(row[i])) for i in np.argsort(-row, kind="stable")[:2] if row[i] >= NEAR] for row in likeness
         ]
 
 
-def _unit(vectors: Sequence[Any]) -> Any:
+def unit(vectors: Sequence[Any]) -> Any:
+    """The vectors scaled to length 1, one a row."""
     found = np.asarray(vectors, dtype=np.float32)
     return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)

@@ -1,6 +1,6 @@
 """Superlatives: markers + tree -> the order of the answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from records.plan import Aggregate, Attribute, Itself, Order
 from semantics.candidates import Candidate
@@ -41,11 +41,23 @@ def _by_said(
     """ "The largest population": the property is said."""
     # "the second highest price" is both what is asked for and what orders it
     free = [a for a in work.attributes if a is not wanted or (marker.place > 1 and marker.end == a.start)]
-    pick = next((a for a in free if 0 <= a.start - marker.end <= 2), None)
+    pick = next((a for a in free if 0 <= a.start - marker.end <= 2 or _around(a, marker)), None)
+    if pick is None and marker.measure is None and marker.end >= len(work.tokens) - 1:
+        # "which tour grossed the most"
+        pick = next((a for a in reversed(free) if a.end <= marker.start and not work.bounded(a)), None)
     if pick is None and (marker.measure is None or not _after(marker, here)):
         # "is the price lowest": at the end of the question the property was said before
         last = marker.measure is not None and marker.end >= len(work.tokens) - 1
-        pick = next((a for a in free if not work.bounded(a) and (a.start >= marker.start or last)), None)
+        pick = next(
+            (
+                a
+                for a in free
+                if not work.bounded(a)
+                and (a.start >= marker.start or last)
+                and work.graph.can_measure(a.predicate, marker.measure)
+            ),
+            None,
+        )
     if pick is None or work.schema.predicate_of[pick.predicate].minimum is None:
         return None
     work.used |= pick.covered
@@ -53,7 +65,14 @@ def _by_said(
     if access is None:
         return None
     work.cost += access.cost * 0.5
+    if marker.measure is not None and work.graph.runs_against(pick.predicate, marker.measure.concepts):
+        access = replace(access, reversed=True)
     return _ranked(work, marker, target, owner, pick.predicate, access, parts)
+
+
+def _around(pick: Candidate, marker: Superlative) -> bool:
+    """ "Carries the most people": the superlative stands inside what says the property."""
+    return pick.start < marker.start and marker.end < pick.end
 
 
 def _by_count(work: Work, marker: Superlative, target: Node, here: list[Node]) -> Ranking | None:

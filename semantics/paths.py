@@ -1,12 +1,16 @@
 """The graph of the schema: which tables are linked by which predicates, and the shortest ways between them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from semantics.english import synonyms
+from semantics.english import Measure, synonyms
 from semantics.linker import Linker
 from semantics.words import lemma
+
+# adjectives that measure these order by anything: "the largest price", "the best time"
+_GENERAL = frozenset(["size", "level", "score"])
+_TIMES = frozenset(["s", "min", "h", "day", "week", "month", "year"])
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ class SchemaGraph:
         for i, words in linker.terms.lemmas.items():
             if linker.lexicon.names[i].kind == "predicate":
                 self.words[linker.lexicon.names[i].target].append(frozenset(words))
+        self.unnamed = _unnamed(linker)
         self.paths = lru_cache(maxsize=4096)(self._paths)
         self.access = lru_cache(maxsize=4096)(self._access)
 
@@ -88,7 +93,24 @@ class SchemaGraph:
                         ):
                             cost = 2.3 + self._rarity(first, source) + self._rarity(second, first.target)
                             self._keep(found, (first, second), cost)
-        return tuple(sorted(found.values(), key=lambda p: (p.cost, str(p.steps)))[:6])
+        return tuple(sorted((found or self._long(sources, targets)).values(), key=lambda p: (p.cost, str(p.steps)))[:6])
+
+    def _long(self, sources: frozenset[str], targets: frozenset[str]) -> dict[tuple[tuple[str, bool], ...], Path]:
+        """The ways of three steps, for tables that nothing shorter joins."""
+        found: dict[tuple[tuple[str, bool], ...], Path] = {}
+        for source in sorted(sources):
+            for first in self.steps[source]:
+                for second in self.steps[first.target] if first.target else ():
+                    for third in self.steps[second.target] if second.target else ():
+                        turns = any(
+                            a.predicate == b.predicate and a.forward != b.forward
+                            for a, b in ((first, second), (second, third))
+                        )
+                        if third.target in targets and not turns:
+                            rarity = self._rarity(first, source) + self._rarity(second, first.target)
+                            cost = 3.3 + rarity + self._rarity(third, second.target)
+                            self._keep(found, (first, second, third), cost)
+        return found
 
     def _keep(self, found: dict[tuple[tuple[str, bool], ...], Path], steps: tuple[Step, ...], cost: float) -> None:
         key = tuple((s.predicate, s.forward) for s in steps)
@@ -152,6 +174,23 @@ class SchemaGraph:
                     found.append((predicate.iri, replace(access, reversed=flip), (rank or 0.0) + access.cost))
         return sorted(found, key=lambda f: (f[2], f[0]))
 
+    def runs_against(self, predicate: str, concepts: tuple[str, ...]) -> bool:
+        """Is more of this property less of what an adjective measures: the worst delay is the longest?"""
+        with_, against = (
+            self._rank(predicate, tuple(c.lstrip("-") if c.startswith("-") == flip else "" for c in concepts))
+            for flip in (False, True)
+        )
+        return against is not None and (with_ is None or against < with_)
+
+    def can_measure(self, predicate: str, measure: Measure | None) -> bool:
+        """May an adjective order by a property: by any, where it is as general as "high"; else by what it measures."""
+        if measure is None or _GENERAL & set(measure.concepts) or self._rank(predicate, measure.concepts) is not None:
+            return True
+        return self.runs_against(predicate, measure.concepts) or self._in_time(predicate, measure)
+
+    def _in_time(self, predicate: str, measure: Measure) -> bool:
+        return "duration" in measure.concepts and self.schema.predicate_of[predicate].unit in _TIMES
+
     def _rank(self, predicate: str, concepts: tuple[str, ...]) -> float | None:
         """How well a predicate's names say a concept: its place in the list, plus how much else the name says."""
         best = None
@@ -169,3 +208,14 @@ class SchemaGraph:
                     cost = 0.12 * place + 0.1 * max(0, len(words) - len(wanted)) + (0.0 if exact else 0.25)
                     best = cost if best is None else min(best, cost)
         return best
+
+
+def _unnamed(linker: Linker) -> frozenset[str]:
+    """Tables whose things have no names but codes in their IRIs: they only tie other things together."""
+    coded: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for names in linker.lexicon.entities.values():
+        name = names[0]
+        total[name.relation] += 1
+        coded[name.relation] += all(n.weight < 0 and any(c.isdigit() for c in n.label) for n in names)
+    return frozenset(r for r, n in total.items() if coded[r] > n / 2)

@@ -44,7 +44,7 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
 
 def _computed(body: Compute, table: Table) -> Phrase:
     result, left, right = table.rows[0]
-    unit = table.units[0]
+    unit = table.units[-1]
     if body.op in ("<", "<=", ">", ">=", "=", "!="):
         word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
         told = f"{say(left, unit)} against {say(right, unit)}, {word}"

@@ -81,13 +81,16 @@ class _Runner:
             return None
         keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
         result: Cell
+        name = "result"
         if body.op in ("-", "+", "*", "/"):
             if body.op == "/" and b == 0:
                 return None
             result = {"-": a - b, "+": a + b, "*": a * b, "/": a / b if b else 0.0}[body.op]
         else:
+            name = "yes"
             result = int({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[body.op])
-        return Table(("result", "left", "right"), ((result, a, b),), keys, (left.units[0],) * 3)
+        unit = left.units[0]
+        return Table((name, "left", "right"), ((result, a, b),), keys, ("" if name == "yes" else unit, unit, unit))
 
 
 def _table(statement: Statement, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:

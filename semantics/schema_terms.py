@@ -1,18 +1,27 @@
 """Link spans of a question to classes, predicates and values: tokens -> candidates (schema linking)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import simplemma
 from rapidfuzz import process
 
 from records.schema import Schema
 from semantics.candidates import Candidate, Kind
-from semantics.english import function_words, measure, synonyms
+from semantics.english import function_words, measure, phrases, synonyms
 from semantics.entity_names import known
 from semantics.meaning import Meaning
 from semantics.words import Token, lemma
+from semantics.words import tokens as words_of
 from stores.lexicon import Lexicon, Name
+
+_BEFORE_VERB = frozenset("who did does do to can could will would".split())
+# two kinds of things of one world are nearer than a property and its other name: "driver" is no "vehicle"
+_NEAR_CLASS = 0.68
+_DERIVED = 0.9
+_ASKING = frozenset("which what whats many all every list show".split())
+_NOUN_ENDINGS = ("er", "or", "ee", "ment", "ing", "al", "ance", "ence", "ation", "ion")
 
 
 class SchemaTerms:
@@ -32,18 +41,45 @@ class SchemaTerms:
         self.glued = {t for t in self.schema_lemmas if len(t) >= 6 and not simplemma.is_known(t, lang="en")}
         self.fuzzy_schema = [t for t in self.schema_lemmas if len(t) >= 4]
         self.groups_of_class = _groups_of_class(self.schema)
-        self.terms = sorted(i for i in self.lemmas if lexicon.names[i].kind in ("class", "group", "predicate"))
+        light = function_words()
+        telling = {p.iri for p in self.schema.predicates if p.role != "name"}
+        self.terms = sorted(
+            i
+            for i, name in enumerate(lexicon.names)
+            if name.kind in ("class", "group") or (name.kind == "predicate" and name.target in telling)
+        )
         said = [" ".join(lexicon.names[i].tokens) for i in self.terms]
+        self.comments = {
+            p.iri: {t.lemma for t in words_of(p.comment)} - light for p in self.schema.predicates if p.comment
+        }
+        counts = Counter(w for words in self.comments.values() for w in words)
+        # a word of one comment tells most, one of every comment nothing
+        self.telling = {w: 1 - (n - 1) / max(3, len(self.comments)) for w, n in counts.items()}
         self.meaning = Meaning(said, lexicon.embedder) if lexicon.embedder is not None else None
 
     def candidates(self, tokens: Sequence[Token]) -> Iterator[Candidate]:
         matches: dict[int, dict[int, tuple[int, float]]] = defaultdict(dict)
         for position, token in enumerate(tokens):
-            for word, quality in self._lemmas_like(token).items():
+            verb = token.norm != token.lemma or (position > 0 and tokens[position - 1].norm in _BEFORE_VERB)
+            for word, quality in self._lemmas_like(token, verb).items():
                 for index in self.schema_lemmas[word]:
                     for place, own in enumerate(self.lemmas[index]):
-                        if own == word and quality > matches[index].get(position, (0, 0.0))[1]:
-                            matches[index][position] = (place, quality)
+                        as_written = self.lexicon.names[index].tokens[place]
+                        # "planting" and "plant" share a dictionary form, and are two things
+                        other = as_written.endswith("ing") != token.norm.endswith("ing") and as_written != own
+                        # a verb says what is done, and hardly ever who does it: "plays" is no mention of players
+                        doer = quality == _DERIVED and self.lexicon.names[index].kind != "predicate"
+                        fit = (0.85 if other else 0.6 if doer else 1.0) * quality
+                        if own == word and fit > matches[index].get(position, (0, 0.0))[1]:
+                            matches[index][position] = (place, fit)
+            for span, word, quality in self._phrase(tokens, position):
+                for index in self.schema_lemmas[word]:
+                    if self.lexicon.names[index].kind != "predicate":
+                        continue
+                    place = self.lemmas[index].index(word)
+                    for at in range(position, position + span):
+                        if quality > matches[index].get(at, (0, 0.0))[1]:
+                            matches[index][at] = (place, quality)
             if position + 1 < len(tokens):
                 joined = token.norm + tokens[position + 1].norm
                 for index in self.schema_lemmas.get(joined, ()):
@@ -63,17 +99,56 @@ class SchemaTerms:
         for span, terms in zip(spans, self.meaning.near([_text(tokens, s) for s in spans]), strict=True):
             for term, likeness in terms:
                 name = self.lexicon.names[self.terms[term]]
+                if name.kind != "predicate" and likeness < _NEAR_CLASS:
+                    continue
                 found += self._candidate(name, list(range(*span)), 0.95 * likeness, frozenset(range(*span)))
-        return found
+        return [*found, *self._by_comment(tokens, unexplained)]
 
-    def _lemmas_like(self, token: Token) -> dict[str, float]:
-        like: dict[str, float] = {}
-        for word, quality in ((token.norm, 1.0), (token.lemma, 1.0)):
-            if word in self.schema_lemmas:
-                like[word] = quality
+    def _by_comment(self, tokens: Sequence[Token], unexplained: Sequence[int]) -> Iterator[Candidate]:
+        """Properties whose comments hold the unexplained words: "where the vehicle is parked overnight"."""
+        runs: list[list[int]] = []
+        for i in unexplained:
+            if runs and all(tokens[k].norm in function_words() for k in range(runs[-1][-1] + 1, i)):
+                runs[-1].append(i)
+            else:
+                runs.append([i])
+        for run in runs:
+            asked = run[0] > 0 and tokens[run[0] - 1].norm in ("which", "what", "many")
+            said = {tokens[i].lemma for i in run}
+            shares = {iri: sum(self.telling.get(w, 0.0) for w in said & words) for iri, words in self.comments.items()}
+            best = max(shares.values(), default=0.0)
+            whole = sum(self.telling.get(w, 1.0) for w in said)
+            if best < 0.5 or best < 0.5 * whole:
+                continue
+            for iri in sorted(i for i, share in shares.items() if share >= best - 0.01)[:2]:
+                predicate = self.schema.predicate_of[iri]
+                kind: Kind = "flag" if predicate.datatype == "boolean" else "predicate"
+                if kind == "flag" and asked:
+                    # what is asked for is a thing
+                    continue
+                score = 0.5 + 0.3 * best / whole
+                span = frozenset(run)
+                yield Candidate(kind, run[0], run[-1] + 1, score, predicate.label, predicate=iri, covered=span)
+
+    def _phrase(self, tokens: Sequence[Token], start: int) -> Iterator[tuple[int, str, float]]:
+        """What an expression of several words asks for, "in charge of": (its words, a lemma of a name, quality)."""
+        for words, concepts in _phrases_from().get(tokens[start].lemma, ()):
+            if tuple(t.lemma for t in tokens[start : start + len(words)]) == words:
+                for rank, concept in enumerate(concepts):
+                    if concept in self.schema_lemmas:
+                        yield len(words), concept, 0.88 - 0.02 * rank
+
+    def _lemmas_like(self, token: Token, verb: bool) -> dict[str, float]:
+        like: dict[str, float] = {w: 1.0 for w in (token.norm, token.lemma) if w in self.schema_lemmas}
+        if verb and len(token.lemma) >= 3 and token.norm not in function_words():
+            # "who lent it": the lender
+            for word in _nouns_of(token.lemma):
+                if word in self.schema_lemmas and word not in like:
+                    like[word] = _DERIVED
         # a comparative says more than its property: "longest" is no mere mention of a length
         said = measure(token)
-        if said is None or said.degree == "positive":
+        named = any(self.lemmas[i] == (token.lemma,) for i in self.schema_lemmas.get(token.lemma, ()))
+        if not named and (said is None or said.degree == "positive"):
             for word in synonyms(token.lemma):
                 if word in self.schema_lemmas and word not in like:
                     like[word] = 0.85
@@ -97,7 +172,10 @@ class SchemaTerms:
     def _term(self, tokens: Sequence[Token], index: int, found: dict[int, tuple[int, float]]) -> Iterator[Candidate]:
         name, words = self.lexicon.names[index], self.lemmas[index]
         light = function_words()
+        # "runs on" is not said by "runs" alone, "in album" is by "album"
         weights = [0.15 if w in light and len(words) > 1 else 1.0 for w in words]
+        if len(words) > 1 and words[-1] in light:
+            weights[-1] = 0.35
         positions = sorted(found)
         used: set[int] = set()
         for first in positions:
@@ -120,9 +198,11 @@ class SchemaTerms:
             if not content and share < 0.99:
                 continue
             used.update(span)
-            if name.kind in ("class", "group") and len(words) > 1 and len(words) - 1 in places:
-                # the head of a compound says most of it: "models" for "car model"
-                share = max(share, 0.8 * places[len(words) - 1])
+            if name.kind in ("class", "group") and len(words) > 1 and len(words) - 1 in places and words[0] != "other":
+                # the head of a compound says most of it: "models" for "car model", the more so where it is asked for
+                asked = first > 0 and tokens[first - 1].norm in _ASKING
+                share = max(share, (0.9 if asked else 0.8) * places[len(words) - 1])
+                share += 0.01 * len(self.groups_of_class.get(name.target, ())) if name.kind == "class" else 0.0
             yield from self._candidate(name, span, share, frozenset(span))
 
     def _candidate(self, name: Name, span: list[int], share: float, covered: frozenset[int]) -> Iterator[Candidate]:
@@ -146,9 +226,21 @@ class SchemaTerms:
         elif name.kind == "predicate" and share >= 0.39:
             predicate = self.schema.predicate_of[name.target]
             kind: Kind = "flag" if predicate.datatype == "boolean" else "predicate"
+            if kind == "flag" and share < 0.6:
+                return
             yield Candidate(kind, score=share * 0.93, predicate=name.target, **common)  # type: ignore[arg-type]
         elif name.kind == "value" and share >= 0.5:
-            yield Candidate("value", score=share * 0.93, predicate=name.predicate, value=name.target, **common)  # type: ignore[arg-type]
+            score = share * (0.93 if share > 0.97 else 0.85)
+            yield Candidate("value", score=score, predicate=name.predicate, value=name.target, **common)  # type: ignore[arg-type]
+
+
+@cache
+def _phrases_from() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
+    """The expressions of several words by their first."""
+    found: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = defaultdict(list)
+    for words, concepts in phrases().items():
+        found[words[0]].append((words, concepts))
+    return found
 
 
 def _groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
@@ -168,6 +260,12 @@ def _groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
             for ancestor in above(iri):
                 found[ancestor].add(group.relation)
     return {iri: frozenset(relations) for iri, relations in found.items()}
+
+
+def _nouns_of(verb: str) -> tuple[str, ...]:
+    """How English forms the names of those who do something, and of what is done."""
+    stem = verb[:-1] if verb.endswith("e") else verb
+    return tuple(stem + ending for ending in _NOUN_ENDINGS)
 
 
 def _text(tokens: Sequence[Token], span: tuple[int, int]) -> str:

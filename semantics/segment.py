@@ -32,7 +32,7 @@ def segmentations(
     """
     starts: dict[int, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
-        if candidate.covered <= fixed and not candidate.exact:
+        if candidate.covered <= fixed and not (candidate.exact and candidate.score >= 0.9):
             continue
         if len(starts[candidate.start]) < _PER_START:
             starts[candidate.start].append(candidate)

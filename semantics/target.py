@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from records.schema import Group
 from semantics.candidates import Candidate
 from semantics.english import Measure, function_words, resource
 from semantics.paths import Step
@@ -54,6 +55,8 @@ def target(work: Work) -> Target | None:
     if _named(first) and not work.attributes and any(not _measurable(work, first, m) for m in measures):
         # "the cheapest <material>": of the things that have it
         return _who(work)
+    if isinstance(first, Candidate) and form.asked == "fragment" and not things and _half_said(work, first):
+        return _owners(work, first)
     if form.asked in ("fragment", "list", "amount") or _named(first):
         first = _wanted(work, first, items) or first
     if isinstance(first, Candidate) and work.is_literal(first.predicate) and work.bounded(first):
@@ -88,6 +91,7 @@ def _class_after_be(work: Work) -> bool:
 def _measured(work: Work, measure: Measure) -> Target | None:
     """ "How tall is X": the property that is said besides ("how long does charging take"), else the one measured."""
     said = [p for p in work.attributes if not work.bounded(p)]
+    said = [p for p in said if p.exact or work.graph.can_measure(p.predicate, measure)]
     if said:
         return Target(pick=max(said, key=lambda p: (p.score, -p.start)))
     found = work.measured(work.nodes[0], measure.concepts)
@@ -143,6 +147,15 @@ def _owners(work: Work, pick: Candidate) -> Target | None:
     node = Node(work.fresh(max(tables, key=lambda r: (tables[r], r))), at - 1, at, "class", relations, classes, without)
     work.nodes.insert(0, node)
     return Target(work.form.asked == "count", node=node)
+
+
+def _half_said(work: Work, pick: Candidate) -> bool:
+    """ "Shortest runway": the adjective says the rest of the property's name, so the things are asked for."""
+    marker = next((s for s in work.supers if s.end == pick.start and s.measure), None)
+    if marker is None or marker.measure is None or pick.exact or not work.is_literal(pick.predicate):
+        return False
+    said = {work.tokens[i].lemma for i in pick.covered}
+    return any((words - said) & set(marker.measure.concepts) for words in work.graph.words[pick.predicate])
 
 
 def _implied(work: Work, first: Candidate | Node) -> Target | None:
@@ -219,6 +232,17 @@ def _head(work: Work, node: Node) -> Node | None:
     return node
 
 
+def _does(work: Work, pick: Candidate) -> bool:
+    """ "Who borrowed X": a link that no thing named has, from what lies between to the one who did it."""
+    named = [n for n in work.nodes if n.start >= pick.end]
+    ends = work.graph.ends[pick.predicate]
+    joined = any(e.subject in n.relations or e.object in n.relations for e in ends for n in named)
+    between = any(s.target in n.relations for e in ends for s in work.graph.steps[e.subject] for n in named)
+    objects = {e.object for e in ends}
+    between = between and all(_thinglike(g) <= 1 for g in work.schema.groups if g.relation in objects)
+    return work.form.asked == "who" and bool(named) and not joined and between
+
+
 def _place(work: Work) -> Target | None:
     """ "Where is X": what a link about places says of X; "where is the highest P" is P itself."""
     for pick in work.links:
@@ -234,7 +258,8 @@ def _place(work: Work) -> Target | None:
             node = work.link_node(pick)
             if node is not None:
                 return Target(node=node)
-    told = [p for p in work.attributes if work.schema.predicate_of[p.predicate].minimum is None]
+    told = [p for p in work.attributes if work.schema.predicate_of[p.predicate].datatype == "text"]
+    told = [p for p in told if work.schema.predicate_of[p.predicate].minimum is None]
     if told:
         return Target(pick=max(told, key=lambda p: (p.score, -p.start)))
     words = set(resource()["places"])
@@ -274,16 +299,13 @@ def _place(work: Work) -> Target | None:
 def _who(work: Work) -> Target | None:
     """Who: a thing of a table about persons, else of the table that links to everything else named."""
     for pick in work.links:
-        node = work.link_node(pick) if work.noun_link(pick) else None
+        node = work.link_node(pick) if work.noun_link(pick) or _does(work, pick) else None
         if node:
             return Target(node=node)
-    persons, bodies = set(resource()["persons"]), set(resource()["bodies"])
     tables: list[tuple[float, str]] = []
     things: set[str] = set()
     for group in work.schema.groups:
-        names = {lemma(w) for text in (group.label, *group.words) for w in fold(text).split()}
-        agent = any(name.endswith(_AGENTS) for name in names)
-        cost = 0.0 if names & persons else 0.4 if agent else 0.8 if names & bodies else 1.2
+        cost = _thinglike(group)
         if work.form.asked == "who" and cost > 1:
             things.add(group.relation)
         relation = frozenset((group.relation,))
@@ -294,6 +316,9 @@ def _who(work: Work) -> Target | None:
             measured = work.graph.measuring(relation, marker.measure.concepts) if marker.measure else []
             cost += 1.6 * measured[0][2] if measured else 2.0 if marker.measure else 0.0
         tables.append((cost, group.relation))
+    if not work.nodes and work.supers and (said := next((p for p in work.attributes), None)) is not None:
+        # "who got the biggest <property>"
+        return _owners(work, said)
     if not tables or not work.nodes:
         return None
     tables.sort()
@@ -307,3 +332,11 @@ def _who(work: Work) -> Target | None:
     node = Node(work.fresh(best), at - 1, at, "class", only, *work.type_of(only))
     work.nodes.insert(0, node)
     return Target(node=node)
+
+
+def _thinglike(group: Group) -> float:
+    """How unlikely the members of a table are to do things: 0 for persons, 1.2 for what is neither person nor body."""
+    names = {lemma(w) for text in (group.label, *group.words) for w in fold(text).split()}
+    if names & set(resource()["persons"]):
+        return 0.0
+    return 0.4 if any(n.endswith(_AGENTS) for n in names) else 0.8 if names & set(resource()["bodies"]) else 1.2

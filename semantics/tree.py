@@ -1,6 +1,8 @@
 """Attach every thing to the one it belongs to: nodes -> tree over the schema graph (least cost of way and distance)."""
 
+from semantics.candidates import Candidate
 from semantics.paths import Path
+from semantics.words import lemma
 from semantics.work import Node, Work
 
 
@@ -88,7 +90,10 @@ def _oriented(work: Work, way: Path, parent: Node, child: Node, ways: tuple[Path
     step = way.steps[0]
     pick = next((p for p in work.links if p.predicate == step.predicate), None)
     passive = pick is not None and pick.end < len(work.words) and work.words[pick.end] == "by"
-    forward = (parent.start < child.start) != passive
+    first, second = sorted((parent, child), key=lambda n: n.start)
+    # "which services does X need": the subject follows the auxiliary
+    inverted = bool(set(work.words[first.end : second.start]) & {"do", "does", "did"})
+    forward = (parent is first) != (passive != (inverted != _names_the_doer(work, pick)))
     if step.forward == forward:
         return way
     return next(
@@ -101,6 +106,18 @@ def _oriented(work: Work, way: Path, parent: Node, child: Node, ways: tuple[Path
     )
 
 
+def _names_the_doer(work: Work, pick: Candidate | None) -> bool:
+    """Does a verb of the question use a link whose name is that of its object: "who trained X" of "trained by"?"""
+    if pick is None:
+        return False
+    name = pick.label.lower().split()
+    verb = work.words[pick.start] != lemma(work.words[pick.start]) or bool(
+        {"do", "does", "did"} & set(work.words[: pick.start])
+    )
+    noun = len(name) == 1 and name[0] == lemma(name[0]) and name[0].endswith(("er", "or", "ee", "ian", "ist"))
+    return name[-1] == "by" or (verb and noun)
+
+
 def _way_by(work: Work, parent: Node, child: Node, predicate: str, forward: bool) -> Path | None:
     steps = [
         s
@@ -111,12 +128,22 @@ def _way_by(work: Work, parent: Node, child: Node, predicate: str, forward: bool
     if steps:
         return Path((steps[0],), 0.3)
     if not forward:
-        # the owner of the link may lie one step further: "the capital of the country of X"
-        return None
+        return _way_back(work, parent, child, predicate)
+    # the owner of the link may lie one step further: "the capital of the country of X"
     for first in (s for r in sorted(parent.relations) for s in work.graph.steps[r]):
         for second in work.graph.steps[first.target]:
             if second.predicate == predicate and second.forward and second.target in child.relations:
                 return Path((first, second), 1.5)
+    return None
+
+
+def _way_back(work: Work, parent: Node, child: Node, predicate: str) -> Path | None:
+    """ "The borrower of X", where a loan lies between: back along the link, and on to what is said to have it."""
+    for first in (s for r in sorted(parent.relations) for s in work.graph.steps[r]):
+        if first.predicate == predicate and not first.forward:
+            for second in work.graph.steps[first.target]:
+                if second.target in child.relations and second.predicate != predicate:
+                    return Path((first, second), 1.2)
     return None
 
 

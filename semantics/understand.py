@@ -15,6 +15,7 @@ from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understandi
 from semantics.candidates import Candidate
 from semantics.compose import compose
 from semantics.english import function_words, measure, resource
+from semantics.in_context import Properties
 from semantics.linker import Linker
 from semantics.markers import Form, form
 from semantics.paths import SchemaGraph
@@ -32,6 +33,7 @@ _WHOLE = re.compile(
     r"|\bwhat (?:can|could) (?:i|you|we) (?:ask|answer|tell)\b|\bwhat do you know\b"
     r"|\b(?:which|what) (?:classes|kinds of things)\b"
 )
+_GENERIC = frozenset("number name date time code type address id rate count status level".split())
 _PREPOSITIONS = frozenset("of in at from by named called".split())
 _PRONOUNS = frozenset(
     "two three both it its they them their those these that this one ones he she him her his hers".split()
@@ -39,15 +41,16 @@ _PRONOUNS = frozenset(
 
 
 @lru_cache(maxsize=8)
-def indexes(lexicon: Lexicon) -> tuple[Linker, SchemaGraph]:
-    """The indexes that understanding needs over one lexicon, built once."""
+def indexes(lexicon: Lexicon) -> tuple[Linker, SchemaGraph, Properties | None]:
+    """The indexes that understanding needs over one lexicon, built once; no likeness in context without an embedder."""
     linker = Linker(lexicon)
-    return linker, SchemaGraph(linker)
+    graph = SchemaGraph(linker)
+    return linker, graph, Properties(graph, lexicon.embedder) if lexicon.embedder is not None else None
 
 
 def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understanding:
     """The mentions, the best plans (best first) and the expected kind of answer of a standalone question."""
-    linker, graph = indexes(lexicon)
+    linker, graph, properties = indexes(lexicon)
     # the list after a plural pronoun is for people; the scope says it better
     question = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
     words = tokens(question)
@@ -55,7 +58,12 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     candidates = _in_scope(linker.link(words), rewrite.scope)
     content = {i for i, t in enumerate(words) if t.norm not in linker.light}
     explained = {i for c in candidates if c.score >= 0.55 for i in c.covered} | shape.taken
-    candidates += linker.near(words, sorted(content - explained))
+    near = linker.near(words, sorted(content - explained))
+    explained |= {i for c in near for i in c.covered}
+    candidates += near
+    if properties is not None and content - explained:
+        named = _named(words, candidates, linker)
+        candidates += properties.in_context(words, shape, sorted(content - explained), named)
     scope = _scope_node(rewrite.scope, words, linker) if rewrite.scope and len(rewrite.scope.keys) > 1 else None
     found: dict[Body, tuple[float, float]] = {}
     best_picks: Sequence[Candidate] = ()
@@ -103,7 +111,10 @@ def _holes(words: Sequence[Token], open_: set[int], linker: Linker) -> list[int]
         # the last word of a phrase is its noun; what stands before a known word only modifies it
         last = following == "" or following in function_words()
         argument = last and bool(before) and before[-1] in _PREPOSITIONS
-        if relational or argument:
+        # "X's <noun>", "<kind> number": what is wanted is not known
+        owned = i > 0 and words[i - 1].text.lower().endswith(("'s", "\u2019s", "s'")) and words[i - 1].norm != "what"
+        owned = owned and (last or following in _GENERIC)
+        if relational or argument or owned:
             found.append(i)
     return found
 
@@ -188,12 +199,7 @@ def _profile(
     scope: Node | None,
 ) -> Profile | None:
     """What a prose question is about, one group of things or two that are compared; the other words are its topic."""
-    named = [
-        c
-        for c in candidates
-        if (c.kind == "entity" and (c.exact or c.score >= 0.6)) or (c.kind == "class" and c.score >= 0.7)
-    ]
-    picks = segmentations(words, named, frozenset(), linker.light, frozenset())[0].picks
+    picks = _named(words, candidates, linker)
     subjects: list[list[Candidate]] = []
     for pick in picks:
         gap = range(subjects[-1][-1].end, pick.start) if subjects else range(0)
@@ -232,6 +238,16 @@ def _profile(
     kind = _kind(selects[0])
     against = next((s for s in selects[1:] if _kind(s) == kind), None)
     return Profile(selects[0], against, topic)
+
+
+def _named(words: Sequence[Token], candidates: Sequence[Candidate], linker: Linker) -> tuple[Candidate, ...]:
+    """The things and classes that are surely named, in order of the question."""
+    sure = [
+        c
+        for c in candidates
+        if (c.kind == "entity" and (c.exact or c.score >= 0.6)) or (c.kind == "class" and c.score >= 0.7)
+    ]
+    return segmentations(words, sure, frozenset(), linker.light, frozenset())[0].picks
 
 
 def _only_named(candidates: Sequence[Candidate], content: set[int]) -> bool:

@@ -135,7 +135,10 @@ class Work:
         return (), ()
 
     def beside_class(self, node: Node) -> Node | None:
-        """The class noun right after a named thing: "X models"."""
+        """The class noun right after a named thing, "X models"; a plural does not stand before a noun."""
+        last = self.tokens[node.end - 1] if 0 < node.end <= len(self.tokens) else None
+        if node.role == "class" and not node.keys and last is not None and last.norm != last.lemma:
+            return None
         end = node.end
         while end < len(self.words) and self.words[end] in self.common:
             end += 1
