@@ -11,7 +11,7 @@ from semantics.words import tokens
 FULL = 0.85
 MOSTLY = 0.7
 PARTLY = 0.48
-STRAY = 0.15
+STRAY = 0.08
 ENOUGH_WORDS = 0.6
 
 

@@ -153,6 +153,8 @@ def _forms(unit: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _is_measure(word: str) -> bool:
     """Whether a word is a unit of measure that general English lacks ("furlongs", "m2"); short words rarely are."""
+    if "/" in word:
+        return convert(1.0, _power(word), f"({_power(word)})") is not None
     if len(word) < 4 and word[-1] not in "23²³":
         return False
     return any(convert(1.0, _power(word), base) is not None for base in _BASES)

@@ -2,12 +2,26 @@
 
 from dataclasses import replace
 
-from records.plan import Aggregate, Ask, Attribute, Body, Compute, Filter, Function, Itself, Select, Term, Variable
+from records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Body,
+    Comparison,
+    Compute,
+    Filter,
+    Function,
+    Itself,
+    Select,
+    Term,
+    Variable,
+)
 from semantics.candidates import Candidate
 from semantics.conditions import conditions
 from semantics.emit import emit, walk
 from semantics.markers import Comparative
 from semantics.order import ranking
+from semantics.paths import Access
 from semantics.target import target
 from semantics.things import make_nodes
 from semantics.tree import grow
@@ -20,6 +34,9 @@ def compose(work: Work) -> Draft | None:
     body = _comparison(work) or _yes_no(work) or _main(work)
     if body is None:
         return None
+    if "than" in work.words and work.form.comparatives and not work.compared:
+        # a comparison was said and found no place
+        work.dropped += 1
     return Draft(body, -work.cost, frozenset(work.used), work.dropped)
 
 
@@ -33,13 +50,16 @@ def _main(work: Work) -> Body | None:
 
 
 def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
+    than = _than(work, target)
+    besides = [] if count else [p for p in work.links if _said_beside(work, p)]
+    work.links = [p for p in work.links if p not in besides]
     grow(work, target)
     if not count and target.relations <= work.graph.unnamed and not _noun(work, target):
         # a thing without a name tells nobody anything
         work.cost += 3.0
     if count and target.role == "entity":
         return None
-    if target.role == "entity" and work.form.asked != "fragment":
+    if target.role == "entity" and work.form.asked != "fragment" and work.words[-1] not in ("called", "named"):
         # what was named is not what was asked for
         return None
     parts = Parts()
@@ -47,9 +67,14 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
     ranked = ranking(work, target, parts)
     group = ranked.group
     conditions(work, target, parts)
+    if than is not None:
+        attribute, access, op, other = than
+        variable = walk(work, target.name, access.steps, parts)
+        parts.filters.append(Filter(Attribute(variable, attribute), op, other))
     if any(isinstance(f.left, Aggregate) for f in parts.filters):
         group = (target.name,)
-    beside = () if count or group else _beside(work, target, parts)
+    beside: tuple[Term, ...] = () if count or group else _beside(work, target, parts)
+    beside += tuple(term for pick in besides for term in _end(work, target, pick, parts))
     select = parts.select((Itself(target.name), *beside), group, ranked.order, ranked.limit, ranked.offset)
     averaged = ranked.order is not None and isinstance(ranked.order.by, Aggregate)
     for position, function in work.form.aggregates:
@@ -74,6 +99,63 @@ def _noun(work: Work, node: Node) -> bool:
     """Is the class said as a noun of its own: "which loans", not "what was loaned"?"""
     said = any(p.kind == "class" and p.start <= node.start < p.end for p in work.picks)
     return said and not work.words[node.end - 1].endswith(("ed", "ing"))
+
+
+def _than(work: Work, target: Node) -> tuple[str, Access, Comparison, Select] | None:
+    """ "Things longer than <thing>", "than the average": the property compared, its way, and the other's value."""
+    if "than" not in work.words or not work.form.comparatives:
+        return None
+    at = work.words.index("than")
+    mark = next((c for c in work.form.comparatives if c.end <= at), None)
+    others = [n for n in work.nodes if n.start > at and n.keys and n is not target]
+    averaged = any(position > at and function == "avg" for position, function in work.form.aggregates)
+    if mark is None or not (others or averaged):
+        return None
+    said = next((p for p in work.attributes if work.graph.access(target.relations, p.predicate)), None)
+    if said is not None and mark.measure is None:
+        predicate, access = said.predicate, work.graph.access(target.relations, said.predicate)[0]
+        work.used |= said.covered
+    else:
+        found = work.measured(target, mark.measure.concepts) if mark.measure else None
+        if found is None:
+            return None
+        predicate, access, cost = found
+        work.cost += 0.3 * cost
+    descending = mark.descending != access.reversed
+    if averaged:
+        inner = Parts(variables=[Variable(target.name + "_all", target.classes, target.without)])
+        end = walk(work, target.name + "_all", access.steps, inner)
+        work.used |= {position for position, _ in work.form.aggregates}
+        function: Function = "avg"
+    else:
+        other = others[0]
+        if not work.graph.access(other.relations, predicate):
+            return None
+        work.nodes.remove(other)
+        work.used |= set(range(other.start, other.end))
+        inner = Parts(variables=[Variable(other.name, other.classes, other.without, other.keys, other.label)])
+        end = walk(work, other.name, work.graph.access(other.relations, predicate)[0].steps, inner)
+        function = "max" if descending else "min"
+    value = inner.select((Aggregate(function, Attribute(end, predicate)),))
+    work.compared = True
+    return predicate, access, ">" if descending else "<", value
+
+
+def _said_beside(work: Work, pick: Candidate) -> bool:
+    """ "... and who made them", "... and their makers": a link asked for beside the things themselves."""
+    before = work.words[max(0, pick.start - 3) : pick.start]
+    told = {"who", "their", "its", "his", "her", "where", "the"} & set(before)
+    following = any(n.start >= pick.end for n in work.nodes)
+    return "and" in before and bool(told) and not following
+
+
+def _end(work: Work, target: Node, pick: Candidate, parts: Parts) -> tuple[Itself, ...]:
+    """What a link of the things asked for leads to."""
+    steps = [s for r in sorted(target.relations) for s in work.graph.steps[r] if s.predicate == pick.predicate]
+    if not steps:
+        return ()
+    work.used |= pick.covered
+    return (Itself(walk(work, target.name, (steps[0],), parts)),)
 
 
 def _beside(work: Work, target: Node, parts: Parts) -> tuple[Attribute, ...]:
@@ -187,7 +269,7 @@ def _yes_no(work: Work) -> Body | None:
 
 def _comparison(work: Work) -> Body | None:
     """Two things compared by one measure ("is A longer than B", "how much more is A than B")."""
-    marks = [c for c in work.form.comparatives if c.measure is not None or work.form.asked == "amount"]
+    marks = [c for c in work.form.comparatives if c.measure or work.form.asked == "amount" or work.attributes]
     than = next((i for i, w in enumerate(work.words) if w in ("than", "before", "after")), None)
     if than is None or work.form.asked not in ("yesno", "amount"):
         return None
@@ -195,7 +277,8 @@ def _comparison(work: Work) -> Body | None:
     if timed == bool(marks) or (timed and not any(n.start > than and n.keys for n in work.nodes)):
         return None
     mark = marks[0] if marks else Comparative(than, than + 1, work.words[than] == "after", None)
-    concepts = mark.measure.concepts if mark.measure else ("year", "date") if timed else ("price", "cost")
+    concepts: tuple[str, ...] = ("year", "date") if timed else ("price", "cost")
+    concepts = mark.measure.concepts if mark.measure else concepts
     pick = next(iter(work.attributes), None)
     sides = []
     for nodes in ([n for n in work.nodes if n.start < than], [n for n in work.nodes if n.start > than]):
@@ -203,6 +286,7 @@ def _comparison(work: Work) -> Body | None:
         if side is None:
             return None
         sides.append(side)
+    work.compared = True
     if work.form.asked == "amount":
         left, right = sides if mark.descending else sides[::-1]
         return Compute("-", left, right)

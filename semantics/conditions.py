@@ -51,16 +51,20 @@ def conditions(work: Work, target: Node, parts: Parts) -> None:
         work.cost += access.cost * 0.5
         variable = walk(work, owner.name, access.steps, parts)
         right: Constant | tuple[Constant, ...] = values[0].value if len(values) == 1 else tuple(v.value for v in values)
-        parts.filters.append(
-            Filter(
-                Attribute(variable, predicate),
-                "in" if len(values) > 1 else "=",
-                right,
-                work.negation_before(values[0]),
-            )
-        )
+        negated = work.negation_before(values[0])
+        holds = Filter(Attribute(variable, predicate), "in" if len(values) > 1 else "=", right, negated)
+        several = not work.schema.predicate_of[predicate].functional
+        parts.filters.append(_none_of(owner, predicate, right) if negated and several and not access.steps else holds)
         for value in values:
             work.used |= value.covered
+
+
+def _none_of(owner: Node, predicate: str, right: Constant | tuple[Constant, ...]) -> Filter:
+    """ "Not on vinyl", where things come in several forms: none of theirs is it."""
+    name = f"{owner.name}_with"
+    holds = Filter(Attribute(name, predicate), "in" if isinstance(right, tuple) else "=", right)
+    inner = Select((Itself(name),), (Variable(name, owner.classes, owner.without),), filters=(holds,))
+    return Filter(Itself(owner.name), "in", inner, negated=True)
 
 
 def _existence(work: Work, pick: Candidate, placed: list[Node], parts: Parts) -> None:

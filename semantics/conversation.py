@@ -7,6 +7,7 @@ from records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select
 from records.schema import Schema
 from records.turn import Earlier, Rewrite, Scope
 from semantics.candidates import Candidate
+from semantics.courtesy import without_courtesy
 from semantics.english import function_words, measure, resource
 from semantics.linker import Linker
 from semantics.understand import indexes
@@ -20,6 +21,11 @@ _ABOUT = re.compile(r"^\s*(?:and\s+)?(?:what|how)\s+about\s+", re.IGNORECASE)
 _CORRECTION = re.compile(
     r"^\s*(?:no|nope|sorry|actually)\b[\s,]*(?:(?:i|we)\s+(?:meant?|am asking about)\s+)?", re.IGNORECASE
 )
+_TIME = re.compile(
+    r"\b(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+)?"
+    r"(?:1[0-9]|20)\d{2}s?\b",
+    re.IGNORECASE,
+)
 # "there is", "that is why", "it is true that": no reference to anything said before
 _EMPTY_IT = re.compile(r"\b(?:that|which|who)\s+(?:it|that)\b", re.IGNORECASE)
 
@@ -28,6 +34,7 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     """The standalone question; independent questions come back unchanged."""
     if not earlier:
         return Rewrite(question)
+    asked, question = question, without_courtesy(question).strip()
     linker, _, _ = indexes(lexicon)
     words = tokens(question)
     named = _named(linker, words)
@@ -35,7 +42,7 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     about, opened = _ABOUT.match(question), _OPENERS.match(question)
     lead = about or opened
     if correction and named and len(words) <= 8 and re.match(r"\s*(no|nope|sorry|actually)", question, re.IGNORECASE):
-        return _substituted(question[correction.end() :], earlier, linker) or Rewrite(question)
+        return _substituted(question[correction.end() :], earlier, linker) or Rewrite(asked)
     ordinal = _ordinal(words, earlier[-1])
     if ordinal is not None:
         at, key, label = ordinal
@@ -44,6 +51,9 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         substituted = _substituted(question[lead.end() :] if lead else question, earlier, linker)
         if substituted is not None and _elliptic(question, words, named):
             return substituted
+    swapped = _swapped(question[lead.end() :] if lead else question, earlier, linker) if lead and not named else None
+    if swapped is not None:
+        return swapped
     pronoun = _pronoun(words, named)
     if pronoun is not None:
         return _resolved(question, words, pronoun, earlier, linker)
@@ -55,7 +65,7 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
                 return Rewrite(f"{_stripped(question)} (of {_listed(many.labels)})", True, many)
         if focus.keys and len(focus.keys) == 1:
             return Rewrite(f"{_stripped(question)} of {focus.labels[0]}?", True, focus)
-    return Rewrite(question)
+    return Rewrite(asked)
 
 
 def _named(linker: Linker, words: Sequence[Token]) -> list[Candidate]:
@@ -98,6 +108,36 @@ def _substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> R
     start, end = last[old[0].start].start, last[old[0].end - 1].end
     text = earlier[-1].standalone[:start] + whole[0].label + earlier[-1].standalone[end:]
     return Rewrite(text, True, Scope(None, whole[0].keys, (whole[0].label,)))
+
+
+def _swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+    """ "And in 2022?", "and the red ones?": the last question with its time, value or kind replaced, or this added."""
+    words = tokens(phrase)
+    said = [(m.start(), m.end(), "time") for m in _TIME.finditer(phrase)]
+    for c in linker.link(words):
+        inside = any(a < words[c.end - 1].end and words[c.start].start < b for a, b, _ in said)
+        if not inside and (c.kind == "value" or (c.kind == "class" and c.exact)) and c.score >= 0.75:
+            kind = f"value {c.predicate}" if c.kind == "value" else "class"
+            said.append((words[c.start].start, words[c.end - 1].end, kind))
+    covered = {i for i, t in enumerate(words) if any(a <= t.start and t.end <= b for a, b, _ in said)}
+    rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in linker.light]
+    if len(said) != 1 or rest or any(t.norm in {"is", "are", "was", "were", "does", "do", "did"} for t in words[:1]):
+        return None
+    start, end, kind = said[0]
+    last = earlier[-1].standalone
+    old_words = tokens(last)
+    if kind == "time":
+        old = [(m.start(), m.end()) for m in _TIME.finditer(last)]
+    else:
+        old = [
+            (old_words[c.start].start, old_words[c.end - 1].end)
+            for c in linker.link(old_words)
+            if c.score >= 0.75 and (f"value {c.predicate}" if c.kind == "value" else c.kind) == kind
+        ]
+    if old:
+        a, b = max(old, key=lambda o: o[1] - o[0])
+        return Rewrite(last[:a] + phrase[start:end] + last[b:], True)
+    return Rewrite(f"{last.rstrip('? .')} {phrase.strip()}", True) if kind != "class" else None
 
 
 def _ordinal(words: Sequence[Token], last: Earlier) -> tuple[tuple[int, int], str, str] | None:

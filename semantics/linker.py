@@ -53,7 +53,9 @@ class Linker:
             else c
             for c in found
         ]
-        return sorted(found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label))
+        return sorted(
+            found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label, c.predicate, c.value, c.classes, c.keys)
+        )
 
     def near(self, tokens: Sequence[Token], unexplained: Sequence[int]) -> list[Candidate]:
         """Classes and predicates that unexplained words mean in other words; none without an embedder."""

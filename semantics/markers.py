@@ -136,11 +136,15 @@ def _asked(question: str, words: list[str], tokens: Sequence[Token]) -> tuple[As
     listing = words[0] in _LIST if words else False
     for i, word in enumerate(words):
         following = words[i + 1] if i + 1 < len(words) else ""
+        if i > 1 and words[i - 1] == "and" and words[i - 2] not in _LIST:
+            # "<things> and who made them": asked beside the things
+            continue
         if listing and i > 0 and words[i - 1] not in _BEFORE_ASKING:
             # "name a player who ...": the question word only begins a relative clause
             continue
         if word == "how" and following == "many":
-            return "count", i + 2
+            more = words[i + 2] if i + 2 < len(words) else ""
+            return ("amount" if more in ("more", "fewer") and "than" in words else "count"), i + 2
         if word == "how" and following == "much":
             return "amount", i + 2
         if word == "how" and following and measure(tokens[i + 1]):

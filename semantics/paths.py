@@ -4,12 +4,14 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from records.schema import Predicate
 from semantics.english import Measure, synonyms
 from semantics.linker import Linker
 from semantics.words import lemma
 
 # adjectives that measure these order by anything: "the largest price", "the best time"
 _GENERAL = frozenset(["size", "level", "score"])
+_ENDS = frozenset("end death die until last expiry expire close remove stop finish leave due update modify".split())
 _TIMES = frozenset(["s", "min", "h", "day", "week", "month", "year"])
 
 
@@ -71,8 +73,8 @@ class SchemaGraph:
                     self.ends[step.predicate].append(LinkEnd(relation, step.target))
         self.words: dict[str, list[frozenset[str]]] = {p.iri: [] for p in schema.predicates}
         for i, words in linker.terms.lemmas.items():
-            if linker.lexicon.names[i].kind == "predicate":
-                self.words[linker.lexicon.names[i].target].append(frozenset(words))
+            if linker.terms.names[i].kind == "predicate":
+                self.words[linker.terms.names[i].target].append(frozenset(words))
         self.unnamed = _unnamed(linker)
         self.paths = lru_cache(maxsize=4096)(self._paths)
         self.access = lru_cache(maxsize=4096)(self._access)
@@ -91,7 +93,9 @@ class SchemaGraph:
                         if second.target in targets and not (
                             second.predicate == first.predicate and second.forward != first.forward
                         ):
-                            cost = 2.3 + self._rarity(first, source) + self._rarity(second, first.target)
+                            # what has no name of its own only ties the two together
+                            length = 1.4 if first.target in self.unnamed else 2.3
+                            cost = length + self._rarity(first, source) + self._rarity(second, first.target)
                             self._keep(found, (first, second), cost)
         return tuple(sorted((found or self._long(sources, targets)).values(), key=lambda p: (p.cost, str(p.steps)))[:6])
 
@@ -170,9 +174,16 @@ class SchemaGraph:
             ]
             for flip, side in zip((False, True), sides, strict=True):
                 rank = self._rank(predicate.iri, side)
+                if rank is None and "date" in side and self._begins(predicate):
+                    rank = 0.9
                 for access in self.access(relations, predicate.iri)[:1] if rank is not None else ():
                     found.append((predicate.iri, replace(access, reversed=flip), (rank or 0.0) + access.cost))
         return sorted(found, key=lambda f: (f[2], f[0]))
+
+    def _begins(self, predicate: Predicate) -> bool:
+        """Is this a date that may say how old something is: any that is not about an end or an event?"""
+        dated = predicate.datatype in ("date", "datetime", "year")
+        return dated and not any(words & _ENDS for words in self.words[predicate.iri])
 
     def runs_against(self, predicate: str, concepts: tuple[str, ...]) -> bool:
         """Is more of this property less of what an adjective measures: the worst delay is the longest?"""

@@ -37,6 +37,8 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
     last = body.answers[-1]
     if isinstance(last, Aggregate):
         return _number(plan, table, schema)
+    if isinstance(last, Itself) and len(body.answers) > 1:
+        return _paired(table)
     if isinstance(last, Itself):
         return _listed(_distinct(table, 0))
     return _attribute(body, last, table, schema)
@@ -114,6 +116,16 @@ def _listed(names: list[str]) -> Phrase:
             tuple(names),
         )
     return Phrase(f"{len(names)}: {_and(names)}.", tuple(names))
+
+
+def _paired(table: Table) -> Phrase:
+    """Things with others that belong to them: each once, with all of its own."""
+    own: dict[str, list[str]] = {}
+    for first, second, *_ in table.rows:
+        own.setdefault(str(first), []).append(str(second))
+    lines = [f"{name}: {_and(list(dict.fromkeys(others)))}" for name, others in own.items()]
+    more = f"; and {len(lines) - NAMED} more" if len(lines) > NAMED else ""
+    return Phrase(f"{'; '.join(lines[:NAMED])}{more}.", tuple(dict.fromkeys([*own, *_distinct(table, 1)])))
 
 
 def _distinct(table: Table, column: int) -> list[str]:

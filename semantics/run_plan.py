@@ -65,12 +65,17 @@ class _Runner:
         table = _table(statement, *found)
         aggregate = isinstance(body, Select) and next((a for a in body.answers if isinstance(a, Aggregate)), None)
         if isinstance(body, Select) and aggregate and not body.group:
-            keys = self.run(contributing(body, self.tables.schema, aggregate.of.variable), CONTRIBUTING)
+            things = contributing(body, self.tables.schema, aggregate.of.variable)
+            keys = self.run(things, CONTRIBUTING)
             if keys is not None:
                 behind = tuple(str(row[0]) for row in keys[0])
-                count = None if keys[1] else len(behind)
+                count = self._count(things) if keys[1] else len(behind)
                 return replace(table, keys=tuple(behind for _ in table.rows), contributing=count)
         return table
+
+    def _count(self, things: Statement) -> int | None:
+        found = self.run(replace(things, text=f"SELECT count(*) FROM (\n{things.text}\n)"))
+        return int(found[0][0][0] or 0) if found and found[0] else None
 
     def compute(self, body: Compute) -> Table | None:
         left, right = self.table(body.left), self.table(body.right)

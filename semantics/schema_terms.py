@@ -19,6 +19,8 @@ from stores.lexicon import Lexicon, Name
 _BEFORE_VERB = frozenset("who did does do to can could will would".split())
 # two kinds of things of one world are nearer than a property and its other name: "driver" is no "vehicle"
 _NEAR_CLASS = 0.68
+_BEFORE_NOUN = frozenset("the a an of all which what many and or in some any these those most".split()) | {""}
+_AFTER_VERB = frozenset("the a an at in on to by for from with into through over".split())
 _DERIVED = 0.9
 _ASKING = frozenset("which what whats many all every list show".split())
 _NOUN_ENDINGS = ("er", "or", "ee", "ment", "ing", "al", "ance", "ence", "ation", "ion")
@@ -32,7 +34,8 @@ class SchemaTerms:
         self.schema: Schema = lexicon.schema
         self.schema_lemmas: dict[str, list[int]] = defaultdict(list)
         self.lemmas: dict[int, tuple[str, ...]] = {}
-        for index, name in enumerate(lexicon.names):
+        self.names = [*lexicon.names, *_said_otherwise(lexicon.names)]
+        for index, name in enumerate(self.names):
             if name.kind != "entity":
                 self.lemmas[index] = tuple(lemma(t) for t in name.tokens)
                 for word in set(self.lemmas[index]):
@@ -45,10 +48,10 @@ class SchemaTerms:
         telling = {p.iri for p in self.schema.predicates if p.role != "name"}
         self.terms = sorted(
             i
-            for i, name in enumerate(lexicon.names)
+            for i, name in enumerate(self.names)
             if name.kind in ("class", "group") or (name.kind == "predicate" and name.target in telling)
         )
-        said = [" ".join(lexicon.names[i].tokens) for i in self.terms]
+        said = [" ".join(self.names[i].tokens) for i in self.terms]
         self.comments = {
             p.iri: {t.lemma for t in words_of(p.comment)} - light for p in self.schema.predicates if p.comment
         }
@@ -64,17 +67,22 @@ class SchemaTerms:
             for word, quality in self._lemmas_like(token, verb).items():
                 for index in self.schema_lemmas[word]:
                     for place, own in enumerate(self.lemmas[index]):
-                        as_written = self.lexicon.names[index].tokens[place]
+                        as_written = self.names[index].tokens[place]
                         # "planting" and "plant" share a dictionary form, and are two things
-                        other = as_written.endswith("ing") != token.norm.endswith("ing") and as_written != own
+                        other = (
+                            quality == 1.0
+                            and as_written.endswith("ing") != token.norm.endswith("ing")
+                            and as_written != own
+                        )
                         # a verb says what is done, and hardly ever who does it: "plays" is no mention of players
-                        doer = quality == _DERIVED and self.lexicon.names[index].kind != "predicate"
+                        kind = self.names[index].kind
+                        doer = kind != "predicate" and (quality == _DERIVED or (quality < 1 and acts(tokens, position)))
                         fit = (0.85 if other else 0.6 if doer else 1.0) * quality
                         if own == word and fit > matches[index].get(position, (0, 0.0))[1]:
                             matches[index][position] = (place, fit)
             for span, word, quality in self._phrase(tokens, position):
                 for index in self.schema_lemmas[word]:
-                    if self.lexicon.names[index].kind != "predicate":
+                    if self.names[index].kind != "predicate":
                         continue
                     place = self.lemmas[index].index(word)
                     for at in range(position, position + span):
@@ -98,7 +106,7 @@ class SchemaTerms:
         found: list[Candidate] = []
         for span, terms in zip(spans, self.meaning.near([_text(tokens, s) for s in spans]), strict=True):
             for term, likeness in terms:
-                name = self.lexicon.names[self.terms[term]]
+                name = self.names[self.terms[term]]
                 if name.kind != "predicate" and likeness < _NEAR_CLASS:
                     continue
                 found += self._candidate(name, list(range(*span)), 0.95 * likeness, frozenset(range(*span)))
@@ -149,9 +157,11 @@ class SchemaTerms:
         said = measure(token)
         named = any(self.lemmas[i] == (token.lemma,) for i in self.schema_lemmas.get(token.lemma, ()))
         if not named and (said is None or said.degree == "positive"):
-            for word in synonyms(token.lemma):
-                if word in self.schema_lemmas and word not in like:
-                    like[word] = 0.85
+            for word in sorted(synonyms(token.lemma)):
+                # a name's "recording" lies under "record"
+                for form in (word, lemma(word)):
+                    if form in self.schema_lemmas and form not in like:
+                        like[form] = 0.85
         if token.norm in function_words() and not like:
             return {}
         for part in {token.norm, token.lemma}:
@@ -170,7 +180,7 @@ class SchemaTerms:
         return like
 
     def _term(self, tokens: Sequence[Token], index: int, found: dict[int, tuple[int, float]]) -> Iterator[Candidate]:
-        name, words = self.lexicon.names[index], self.lemmas[index]
+        name, words = self.names[index], self.lemmas[index]
         light = function_words()
         # "runs on" is not said by "runs" alone, "in album" is by "album"
         weights = [0.15 if w in light and len(words) > 1 else 1.0 for w in words]
@@ -234,6 +244,14 @@ class SchemaTerms:
             yield Candidate("value", score=score, predicate=name.predicate, value=name.target, **common)  # type: ignore[arg-type]
 
 
+def _said_otherwise(names: Sequence[Name]) -> Iterator[Name]:
+    """What a predicate's name of several words stands for: "reports to" names a manager."""
+    for name in names:
+        if name.kind == "predicate":
+            for concept in phrases().get(tuple(lemma(t) for t in name.tokens), ())[:3]:
+                yield name._replace(tokens=(concept,))
+
+
 @cache
 def _phrases_from() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
     """The expressions of several words by their first."""
@@ -260,6 +278,16 @@ def _groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
             for ancestor in above(iri):
                 found[ancestor].add(group.relation)
     return {iri: frozenset(relations) for iri, relations in found.items()}
+
+
+def acts(tokens: Sequence[Token], at: int) -> bool:
+    """Is a word the verb of its clause: "the line that ends at X", "which company runs the line"?"""
+    token = tokens[at]
+    before = tokens[at - 1].norm if at else ""
+    after = tokens[at + 1].norm if at + 1 < len(tokens) else ""
+    if before in ("that", "who"):
+        return True
+    return token.norm != token.lemma and before not in _BEFORE_NOUN and after in _AFTER_VERB
 
 
 def _nouns_of(verb: str) -> tuple[str, ...]:

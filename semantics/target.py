@@ -10,6 +10,8 @@ from semantics.units import convert
 from semantics.words import fold, lemma
 from semantics.work import Node, Work
 
+# what is only recorded of people
+_HUMAN = frozenset("birth born birthday gender sex surname firstname forename spouse salary hire nationality".split())
 # how English forms the names of those who do something
 _AGENTS = ("er", "or", "ist", "ian", "eer", "ant", "man", "woman")
 
@@ -32,6 +34,8 @@ def target(work: Work) -> Target | None:
         return _place(work)
     if work.scope is not None and work.supers and not any(n.role == "class" for n in work.nodes):
         return Target(node=work.scope)
+    if _asks_name(work):
+        return Target(node=work.nodes[0])
     if form.asked == "who" and not _class_after_be(work):
         return _who(work)
     things, picks = work.nodes, [*work.attributes, *work.links]
@@ -43,6 +47,9 @@ def target(work: Work) -> Target | None:
     first = items[0]
     if isinstance(first, Node) and (beside := work.beside_class(first)) is not None:
         first = beside
+    described = next((n for n in things if n.role == "class" and _describes(work, n)), None)
+    if described is not None:
+        first = described
     led = _compound(work, first)
     if led is not None:
         return Target(form.asked == "count", node=led)
@@ -57,7 +64,7 @@ def target(work: Work) -> Target | None:
         return _who(work)
     if isinstance(first, Candidate) and form.asked == "fragment" and not things and _half_said(work, first):
         return _owners(work, first)
-    if form.asked in ("fragment", "list", "amount") or _named(first):
+    if described is None and (form.asked in ("fragment", "list", "amount") or _named(first)):
         first = _wanted(work, first, items) or first
     if isinstance(first, Candidate) and work.is_literal(first.predicate) and work.bounded(first):
         return _owners(work, first)
@@ -78,6 +85,11 @@ def target(work: Work) -> Target | None:
     if node is not None and head is None:
         return _who(work)
     return Target(form.asked == "count", node=head) if head is not None else None
+
+
+def _asks_name(work: Work) -> bool:
+    """ "What is <code> called": the thing itself, by its name."""
+    return bool(work.words) and work.words[-1] in ("called", "named") and len(work.nodes) == 1 and not work.picks[1:]
 
 
 def _class_after_be(work: Work) -> bool:
@@ -147,6 +159,11 @@ def _owners(work: Work, pick: Candidate) -> Target | None:
     node = Node(work.fresh(max(tables, key=lambda r: (tables[r], r))), at - 1, at, "class", relations, classes, without)
     work.nodes.insert(0, node)
     return Target(work.form.asked == "count", node=node)
+
+
+def _describes(work: Work, node: Node) -> bool:
+    """ "The best selling <kind>", "highest paid <kind>": a ranked property right before a class ranks its things."""
+    return any(p.end == node.start and s.end == p.start for p in work.attributes for s in work.supers)
 
 
 def _half_said(work: Work, pick: Candidate) -> bool:
@@ -239,7 +256,7 @@ def _does(work: Work, pick: Candidate) -> bool:
     joined = any(e.subject in n.relations or e.object in n.relations for e in ends for n in named)
     between = any(s.target in n.relations for e in ends for s in work.graph.steps[e.subject] for n in named)
     objects = {e.object for e in ends}
-    between = between and all(_thinglike(g) <= 1 for g in work.schema.groups if g.relation in objects)
+    between = between and all(_thinglike(work, g) <= 1 for g in work.schema.groups if g.relation in objects)
     return work.form.asked == "who" and bool(named) and not joined and between
 
 
@@ -305,7 +322,7 @@ def _who(work: Work) -> Target | None:
     tables: list[tuple[float, str]] = []
     things: set[str] = set()
     for group in work.schema.groups:
-        cost = _thinglike(group)
+        cost = _thinglike(work, group)
         if work.form.asked == "who" and cost > 1:
             things.add(group.relation)
         relation = frozenset((group.relation,))
@@ -316,6 +333,10 @@ def _who(work: Work) -> Target | None:
             measured = work.graph.measuring(relation, marker.measure.concepts) if marker.measure else []
             cost += 1.6 * measured[0][2] if measured else 2.0 if marker.measure else 0.0
         tables.append((cost, group.relation))
+    bounded = next((p for p in work.attributes if work.bounded(p)), None)
+    if not work.nodes and bounded is not None:
+        # "who joined in 2021"
+        return _owners(work, bounded)
     if not work.nodes and work.supers and (said := next((p for p in work.attributes), None)) is not None:
         # "who got the biggest <property>"
         return _owners(work, said)
@@ -334,9 +355,13 @@ def _who(work: Work) -> Target | None:
     return Target(node=node)
 
 
-def _thinglike(group: Group) -> float:
+def _thinglike(work: Work, group: Group) -> float:
     """How unlikely the members of a table are to do things: 0 for persons, 1.2 for what is neither person nor body."""
     names = {lemma(w) for text in (group.label, *group.words) for w in fold(text).split()}
     if names & set(resource()["persons"]):
         return 0.0
-    return 0.4 if any(n.endswith(_AGENTS) for n in names) else 0.8 if names & set(resource()["bodies"]) else 1.2
+    told = {p for (relation, p) in work.graph.facts if relation == group.relation}
+    human = any(words & _HUMAN for p in told for words in work.graph.words[p])
+    if human:
+        return 0.2
+    return 0.8 if names & set(resource()["bodies"]) or any(n.endswith(_AGENTS) for n in names) else 1.2

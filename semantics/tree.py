@@ -72,6 +72,8 @@ def _way(work: Work, parent: Node, child: Node) -> Path | None:
                     abs(parent.start - pick.end),
                 )
                 bonus += 0.6 * pick.score if near <= 4 else 0.3 * pick.score
+        between = {step.target for step in way.steps[:-1]}
+        bonus += 0.8 * any((table, value.predicate) in work.graph.facts for table in between for value in work.values)
         cost = way.cost - bonus
         if best is None or cost < best[0]:
             best = cost, way

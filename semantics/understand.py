@@ -14,6 +14,7 @@ from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from semantics.candidates import Candidate
 from semantics.compose import compose
+from semantics.courtesy import without_courtesy
 from semantics.english import function_words, measure, resource
 from semantics.in_context import Properties
 from semantics.linker import Linker
@@ -53,9 +54,11 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     linker, graph, properties = indexes(lexicon)
     # the list after a plural pronoun is for people; the scope says it better
     question = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
+    question = without_courtesy(question)
     words = tokens(question)
     shape = form(question, words)
     candidates = _in_scope(linker.link(words), rewrite.scope)
+    candidates = [c for c in candidates if not _kind_word(c, words)]
     content = {i for i, t in enumerate(words) if t.norm not in linker.light}
     explained = {i for c in candidates if c.score >= 0.55 for i in c.covered} | shape.taken
     near = linker.near(words, sorted(content - explained))
@@ -97,6 +100,14 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         expected=_expected(readings[0].plan.body if readings else None, schema),
         unknown=_unknown(words, candidates, shape, linker, bool(readings), open_),
     )
+
+
+def _kind_word(candidate: Candidate, words: Sequence[Token]) -> bool:
+    """ "Which songs": a plural after the question word asks for a kind, whatever names happen to hold it."""
+    token = words[candidate.start]
+    before = words[candidate.start - 1].norm if candidate.start else ""
+    plural = token.norm != token.lemma and token.norm.endswith("s") and candidate.end == candidate.start + 1
+    return candidate.kind == "entity" and not candidate.exact and plural and before in ("which", "what", "many", "all")
 
 
 def _holes(words: Sequence[Token], open_: set[int], linker: Linker) -> list[int]:
@@ -175,7 +186,7 @@ def _in_scope(candidates: list[Candidate], scope: Scope | None) -> list[Candidat
                 found.append(candidate)
         else:
             found.append(candidate)
-    return sorted(found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label))
+    return sorted(found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label, c.predicate, c.value, c.classes))
 
 
 def _scope_node(scope: Scope, words: Sequence[Token], linker: Linker) -> Node | None:

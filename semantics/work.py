@@ -92,6 +92,7 @@ class Work:
         self.cost = 0.0
         self.dropped = 0
         self.reversed = False
+        self.compared = False
         self.names: dict[str, int] = {}
         self.picks = list(picks)
         self.scope = scope
