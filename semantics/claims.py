@@ -17,6 +17,7 @@ Known = Callable[[Sequence[str]], list[tuple[int, int]]]
 
 _CITATION = re.compile(r"\[\d+(?:\s*[,;]\s*\d+)*\]")
 _DATE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
+_STOPPED = re.compile(r"[.!?]['\"”’)]*\s+$")
 _GATHERED = re.compile(r"\b(average|mean|total|sum|number)\b(?= (?:\w+ ){0,4}(?:of|is|are|was)\b)", re.I)
 
 
@@ -99,13 +100,15 @@ def _is_strange(said: Sentence, i: int, foreign: bool) -> bool:
     word = said.words[i]
     if said.runs[i] or word.norm[0].isdigit() or word.norm in function_words() or said.means(word):
         return False
-    if any(day.start <= word.start < day.end for day in said.dated):
+    # the words of a date, and the option of a command
+    if any(day.start <= word.start < day.end for day in said.dated) or said.text[: word.start].endswith("--"):
         return False
     if any(map(str.isdigit, word.norm)):
         return True
     if word.text[0].isupper():
         # the first word of a sentence is capitalised anyway
-        return i > 0 or not simplemma.is_known(word.text.lower(), lang="en")
+        first = not said.text[: word.start].strip() or _STOPPED.search(said.text[: word.start])
+        return not first or not simplemma.is_known(word.text.lower(), lang="en")
     return len(word.norm) > 3 and not foreign and not simplemma.is_known(word.text, lang="en")
 
 

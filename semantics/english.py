@@ -77,6 +77,16 @@ def phrases() -> Mapping[tuple[str, ...], tuple[str, ...]]:
 
 
 @cache
+def ends() -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """What stands at the far end of a link whose name says the near one: lemmas of the name -> lemmas.
+
+    >>> ends()["student", "of"][0]
+    'teacher'
+    """
+    return {tuple(lemma(w) for w in words.split()): tuple(far) for words, far in _thesaurus()["ends"].items()}
+
+
+@cache
 def _superlatives() -> dict[str, str]:
     """How superlatives are spelt, for those that are spelt almost so."""
     forms = {}
@@ -107,7 +117,7 @@ def measure(token: Token) -> Measure | None:
                 degree = found
                 break
         else:
-            word = lemma(word)
+            word = word[:-2] if word.endswith("ly") and word[:-2] in measures else lemma(word)
     if (
         word not in measures
         and degree == "positive"

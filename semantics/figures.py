@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from semantics.amounts import Amount, amounts, same
-from semantics.english import resource
+from semantics.english import function_words, resource
 from semantics.held import without
 from semantics.said import Said, Sentence
 from semantics.words import fold
@@ -98,7 +98,7 @@ def _in_name(amount: Amount, sentence: Sentence) -> bool:
     before = re.search(r"(\w+)\s?$|\S$", sentence.text[: amount.start])
     if before is None or not before[1]:
         return before is not None and before[0] not in "(–—"
-    return before[1][0].isupper() and before.start() > 0
+    return before[1][0].isupper() and before.start() > 0 and before[1].casefold() not in function_words()
 
 
 def _asked(amount: Amount, sentence: Sentence) -> bool:

@@ -96,6 +96,8 @@ class Held:
         row, self.rows = self.rows, self.rows + 1
         for text in (found.text, found.title, *(triple[2] for triple in found.triples)):
             self._add(text)
+        if len(found.keys) > 1:
+            self.counts.add(float(len(found.keys)))
         title = " ".join(name_tokens(found.title))
         if title:
             self.labels[title].add((row, 0))

@@ -42,9 +42,11 @@ def _by_said(
     # "the second highest price" is both what is asked for and what orders it
     free = [a for a in work.attributes if a is not wanted or (marker.place > 1 and marker.end == a.start)]
     pick = next((a for a in free if 0 <= a.start - marker.end <= 2 or _around(a, marker)), None)
-    if pick is None and marker.measure is None and marker.end >= len(work.tokens) - 1:
-        # "which tour grossed the most"
-        pick = next((a for a in reversed(free) if a.end <= marker.start and not work.bounded(a)), None)
+    if pick is None and marker.measure is None and _after(marker, here) is None:
+        # "which tour grossed the most", "can hold the most people"
+        last = marker.end >= len(work.tokens) - 1
+        verbs = [a for a in free if a.end <= marker.start and (last or marker.start - a.end <= 1)]
+        pick = next((a for a in reversed(verbs) if not work.bounded(a)), None)
     if pick is None and (marker.measure is None or not _after(marker, here)):
         # "is the price lowest": at the end of the question the property was said before
         last = marker.measure is not None and marker.end >= len(work.tokens) - 1

@@ -225,8 +225,7 @@ def _unnamed(linker: Linker) -> frozenset[str]:
     """Tables whose things have no names but codes in their IRIs: they only tie other things together."""
     coded: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    for names in linker.lexicon.entities.values():
-        name = names[0]
+    for iri, (name, *_) in linker.lexicon.entities.items():
         total[name.relation] += 1
-        coded[name.relation] += all(n.weight < 0 and any(c.isdigit() for c in n.label) for n in names)
+        coded[name.relation] += iri.endswith(name.label) and any(c.isdigit() for c in name.label)
     return frozenset(r for r, n in total.items() if coded[r] > n / 2)

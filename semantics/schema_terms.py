@@ -9,14 +9,14 @@ from rapidfuzz import process
 
 from records.schema import Schema
 from semantics.candidates import Candidate, Kind
-from semantics.english import function_words, measure, phrases, synonyms
+from semantics.english import ends, function_words, measure, phrases, synonyms
 from semantics.entity_names import known
 from semantics.meaning import Meaning
 from semantics.words import Token, lemma
 from semantics.words import tokens as words_of
 from stores.lexicon import Lexicon, Name
 
-_BEFORE_VERB = frozenset("who did does do to can could will would".split())
+_BEFORE_VERB = frozenset("who did does do to can could will would i we you they".split())
 # two kinds of things of one world are nearer than a property and its other name: "driver" is no "vehicle"
 _NEAR_CLASS = 0.68
 _BEFORE_NOUN = frozenset("the a an of all which what many and or in some any these those most".split()) | {""}
@@ -69,14 +69,11 @@ class SchemaTerms:
                     for place, own in enumerate(self.lemmas[index]):
                         as_written = self.names[index].tokens[place]
                         # "planting" and "plant" share a dictionary form, and are two things
-                        other = (
-                            quality == 1.0
-                            and as_written.endswith("ing") != token.norm.endswith("ing")
-                            and as_written != own
-                        )
+                        other = quality == 1.0 and not verb and _form(as_written) != _form(token.norm)
                         # a verb says what is done, and hardly ever who does it: "plays" is no mention of players
                         kind = self.names[index].kind
                         doer = kind != "predicate" and (quality == _DERIVED or (quality < 1 and acts(tokens, position)))
+                        doer = doer or (kind in ("class", "group") and _form(token.norm) == "ed" and as_written == own)
                         fit = (0.85 if other else 0.6 if doer else 1.0) * quality
                         if own == word and fit > matches[index].get(position, (0, 0.0))[1]:
                             matches[index][position] = (place, fit)
@@ -205,7 +202,7 @@ class SchemaTerms:
                 places.setdefault(*found[position])
             share = sum(weights[p] * q for p, q in places.items()) / sum(weights)
             content = [p for p in span if tokens[p].norm not in light]
-            if not content and share < 0.99:
+            if not content and share < 0.99 and len(span) < 2:
                 continue
             used.update(span)
             if name.kind in ("class", "group") and len(words) > 1 and len(words) - 1 in places and words[0] != "other":
@@ -246,10 +243,13 @@ class SchemaTerms:
 
 def _said_otherwise(names: Sequence[Name]) -> Iterator[Name]:
     """What a predicate's name of several words stands for: "reports to" names a manager."""
+    known = {lemma(name.tokens[0]) for name in names if name.kind != "entity" and len(name.tokens) == 1}
     for name in names:
         if name.kind == "predicate":
-            for concept in phrases().get(tuple(lemma(t) for t in name.tokens), ())[:3]:
-                yield name._replace(tokens=(concept,))
+            said = tuple(lemma(t) for t in name.tokens)
+            for concept in (*phrases().get(said, ())[:3], *ends().get(said, ())):
+                if concept not in known:
+                    yield name._replace(tokens=(concept,), label=concept)
 
 
 @cache
@@ -288,6 +288,10 @@ def acts(tokens: Sequence[Token], at: int) -> bool:
     if before in ("that", "who"):
         return True
     return token.norm != token.lemma and before not in _BEFORE_NOUN and after in _AFTER_VERB
+
+
+def _form(word: str) -> str:
+    return next((ending for ending in ("ing", "ed") if word.endswith(ending)), "")
 
 
 def _nouns_of(verb: str) -> tuple[str, ...]:

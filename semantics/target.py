@@ -47,6 +47,8 @@ def target(work: Work) -> Target | None:
     first = items[0]
     if isinstance(first, Node) and (beside := work.beside_class(first)) is not None:
         first = beside
+    if isinstance(first, Candidate) and (dated := _dated(work, first)) is not None:
+        first = dated
     described = next((n for n in things if n.role == "class" and _describes(work, n)), None)
     if described is not None:
         first = described
@@ -159,6 +161,18 @@ def _owners(work: Work, pick: Candidate) -> Target | None:
     node = Node(work.fresh(max(tables, key=lambda r: (tables[r], r))), at - 1, at, "class", relations, classes, without)
     work.nodes.insert(0, node)
     return Target(work.form.asked == "count", node=node)
+
+
+def _dated(work: Work, pick: Candidate) -> Candidate | None:
+    """ "In what year was it founded": the word only says which kind of property the other one is."""
+    said = {work.tokens[i].lemma for i in pick.covered}
+    if pick.exact or not said <= {"year", "date", "day", "month", "time"}:
+        return None
+    others = [p for p in work.attributes if p is not pick and not work.bounded(p)]
+    dates = ("date", "datetime", "year")
+    found = next((p for p in others if work.schema.predicate_of[p.predicate].datatype in dates), None)
+    work.used |= pick.covered if found else set()
+    return found
 
 
 def _describes(work: Work, node: Node) -> bool:

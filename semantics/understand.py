@@ -34,6 +34,8 @@ _WHOLE = re.compile(
     r"|\bwhat (?:can|could) (?:i|you|we) (?:ask|answer|tell)\b|\bwhat do you know\b"
     r"|\b(?:which|what) (?:classes|kinds of things)\b"
 )
+_ANYTHING = frozenset("object item piece entry record time case instance thing".split())
+_AUXILIARIES = frozenset("do does did is are was were has have had can could will would".split())
 _GENERIC = frozenset("number name date time code type address id rate count status level".split())
 _PREPOSITIONS = frozenset("of in at from by named called".split())
 _PRONOUNS = frozenset(
@@ -125,7 +127,10 @@ def _holes(words: Sequence[Token], open_: set[int], linker: Linker) -> list[int]
         # "X's <noun>", "<kind> number": what is wanted is not known
         owned = i > 0 and words[i - 1].text.lower().endswith(("'s", "\u2019s", "s'")) and words[i - 1].norm != "what"
         owned = owned and (last or following in _GENERIC)
-        if relational or argument or owned:
+        # "how many <things> does it have": what is counted is not known
+        auxiliary = following in _AUXILIARIES
+        head = auxiliary and "many" in norms[max(0, i - 2) : i] and words[i].lemma not in _ANYTHING
+        if relational or argument or owned or head:
             found.append(i)
     return found
 
