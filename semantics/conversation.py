@@ -34,8 +34,8 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     """The standalone question; independent questions come back unchanged."""
     if not earlier:
         return Rewrite(question)
-    asked, question = question, without_courtesy(question).strip()
     linker, _, _ = indexes(lexicon)
+    asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
     words = tokens(question)
     named = _named(linker, words)
     correction = _CORRECTION.match(question)

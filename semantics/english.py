@@ -77,6 +77,12 @@ def phrases() -> Mapping[tuple[str, ...], tuple[str, ...]]:
 
 
 @cache
+def vocabulary() -> frozenset[str]:
+    """All words that this resource of English knows to say something about data."""
+    return frozenset(_synonyms()) | {word for words in phrases() for word in words}
+
+
+@cache
 def ends() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """What stands at the far end of a link whose name says the near one: lemmas of the name -> lemmas.
 
@@ -87,7 +93,7 @@ def ends() -> Mapping[tuple[str, ...], tuple[str, ...]]:
 
 
 @cache
-def _superlatives() -> dict[str, str]:
+def superlatives() -> dict[str, str]:
     """How superlatives are spelt, for those that are spelt almost so."""
     forms = {}
     for word in resource()["measures"]:
@@ -124,8 +130,8 @@ def measure(token: Token) -> Measure | None:
         and len(token.norm) >= 6
         and not simplemma.is_known(token.norm, lang="en")
     ):
-        near = process.extractOne(token.norm, _superlatives(), scorer=fuzz.ratio, score_cutoff=90)
-        word, degree = (_superlatives()[near[0]], "superlative") if near else (word, degree)
+        near = process.extractOne(token.norm, superlatives(), scorer=fuzz.ratio, score_cutoff=90)
+        word, degree = (superlatives()[near[0]], "superlative") if near else (word, degree)
     if word not in measures:
         return None
     direction, *concepts = measures[word]

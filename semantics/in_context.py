@@ -45,19 +45,20 @@ class Properties:
             return []
         question, content = _masked(words, mentions, self.graph), " ".join(words[i].norm for i in span)
         best: tuple[float, Candidate] | None = None
-        for mention in mentions:
-            relation = _table(mention, self.graph)
+        if not mentions:
+            return []
+        whole, part = unit(self._embedder.embed([question, content]))
+        for relation in dict.fromkeys(_table(mention, self.graph) for mention in mentions):
             predicates, said, names = self._of(relation)
             fitting = [i for i, p in enumerate(predicates) if _fits(p, form)]
             if not fitting:
                 continue
-            bare = f"what is the {_class_label(self.graph, relation)}"
-            whole, part, nothing = unit(self._embedder.embed([question, content, bare]))
             score = said[fitting] @ whole + 0.5 * (names[fitting] @ part)
             order = np.argsort(-score, kind="stable")
             first = fitting[int(order[0])]
             margin = float(score[order[0]] - score[order[1]]) if len(order) > 1 else ALONE
-            gain = float(said[first] @ whole - nothing @ whole)
+            # the last row asks nothing of the thing
+            gain = float(said[first] @ whole - said[-1] @ whole)
             if margin < MARGIN or gain < GAIN or (best is not None and float(score[order[0]]) <= best[0]):
                 continue
             iri, label = predicates[first].iri, predicates[first].label
@@ -75,7 +76,7 @@ class Properties:
             predicates = tuple(p for p in self.graph.schema.predicates if p.iri in own and p.role != "type")
             if not predicates:
                 return (), None, None
-            texts = [f"what is the {p.label.lower()} of the {label}" for p in predicates]
+            texts = [*(f"what is the {p.label.lower()} of the {label}" for p in predicates), f"what is the {label}"]
             vectors = unit(self._embedder.embed([*texts, *(p.label.lower() for p in predicates)]))
             self._known[relation] = predicates, vectors[: len(texts)], vectors[len(texts) :]
         return self._known[relation]

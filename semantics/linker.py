@@ -7,6 +7,7 @@ from records.schema import Schema
 from semantics.candidates import Candidate
 from semantics.entity_names import EntityNames
 from semantics.schema_terms import SchemaTerms
+from semantics.spelling import Spelling
 from semantics.words import Token
 from stores.lexicon import Lexicon
 
@@ -24,6 +25,7 @@ class Linker:
         self.terms = SchemaTerms(lexicon)
         self.common = frozenset(self.entities.common)
         self.light = self.entities.light
+        self.spelling = Spelling({token for name in lexicon.names for token in name.tokens})
 
     def link(self, tokens: Sequence[Token]) -> list[Candidate]:
         """All candidates of all spans, best first within a span."""

@@ -1,6 +1,5 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding."""
 
-import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,6 +7,7 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 import simplemma
+from rapidfuzz import fuzz, process
 
 from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select, Variable
 from records.schema import Schema
@@ -56,7 +56,9 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     linker, graph, properties = indexes(lexicon)
     # the list after a plural pronoun is for people; the scope says it better
     question = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
-    question = without_courtesy(question)
+    as_written = without_courtesy(question)
+    # word for word, so that places in the one are places in the other
+    question, written = linker.spelling.corrected(as_written), tokens(as_written)
     words = tokens(question)
     shape = form(question, words)
     candidates = _in_scope(linker.link(words), rewrite.scope)
@@ -97,7 +99,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
             readings = [Reading(Plan(profile), 1.0, 1.0, to_words(Plan(profile), schema)), *readings][:BEST]
     return Understanding(
         standalone=rewrite.standalone,
-        mentions=tuple(_mention(pick, words, question) for pick in best_picks),
+        mentions=tuple(_mention(pick, written, as_written) for pick in best_picks),
         readings=tuple(readings),
         expected=_expected(readings[0].plan.body if readings else None, schema),
         unknown=_unknown(words, candidates, shape, linker, bool(readings), open_),
@@ -335,7 +337,6 @@ def _unknown(
         name = (token.text[0].isupper() and i > 0) or not simplemma.is_known(token.norm, lang="en")
         if read and not name and i not in holes:
             continue
-        known = [t for t in linker.entities.entity_tokens if t != token.norm]
-        near = difflib.get_close_matches(token.norm, known, n=1, cutoff=0.8)
-        found.append((token.text, near[0] if near else ""))
+        near = process.extractOne(token.norm, linker.entities.entity_tokens.keys(), scorer=fuzz.ratio, score_cutoff=80)
+        found.append((token.text, near[0] if near and near[0] != token.norm else ""))
     return tuple(found)
