@@ -46,7 +46,7 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
         if token.norm in words and token.norm not in ("one", "zero"):
             unit, end = _unit_after(tokens, i)
             numbers.append(Quantity(float(words[token.norm]), unit, token.start, end))
-        elif token.norm == "one" and i and tokens[i - 1].norm == "least":
+        elif token.norm == "one" and i and tokens[i - 1].norm in ("least", "than", "exactly", "only"):
             numbers.append(Quantity(1.0, "", token.start, token.end))
     for number in sorted(numbers, key=lambda q: q.start):
         before = lowered[: number.start].rstrip(" £€$")

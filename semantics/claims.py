@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import simplemma
 
 from records.evidence import Evidence
+from semantics.amounts import unit_of
 from semantics.english import function_words
 from semantics.figures import miscalculated, unfounded
 from semantics.held import Held
@@ -15,8 +16,8 @@ from semantics.words import tokens
 # the stretches of a list of words that name something of the graph, as (first, after the last)
 Known = Callable[[Sequence[str]], list[tuple[int, int]]]
 
-_CITATION = re.compile(r"\[\d+(?:\s*[,;]\s*\d+)*\]")
 _DATE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
+_FIGURE = re.compile(r"[\d.,]+|against|difference|higher|lower|equal|average|mean|total|sum|number|first|in|all")
 _STOPPED = re.compile(r"[.!?]['\"”’)]*\s+$")
 _GATHERED = re.compile(r"\b(average|mean|total|sum|number)\b(?= (?:\w+ ){0,4}(?:of|is|are|was)\b)", re.I)
 
@@ -27,7 +28,7 @@ def nothing_known(words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def unsupported(sentence: str, evidence: Sequence[Evidence] | Held, known: Known = nothing_known) -> list[str]:
-    """The numbers, dates, names and yes or no of the sentence that its evidence does not hold, as written.
+    """The numbers, dates, names and yes or no of a sentence (without its [n]) that its evidence does not hold.
 
     A number may be rounded, formatted, converted to another unit, count the rows, or follow from the others by simple
     arithmetic; a name is what is capitalised, has digits in it, is no English word, or is `known` in the graph. Names
@@ -38,12 +39,12 @@ def unsupported(sentence: str, evidence: Sequence[Evidence] | Held, known: Known
     ([], ['25 min'])
     """
     held = evidence if isinstance(evidence, Held) else Held(evidence)
-    said = Sentence(_CITATION.sub(lambda m: " " * len(m[0]), sentence), held)
+    said = Sentence(sentence, held)
     numbers, placed = unfounded(said)
     missing = [*_truth(said), *miscalculated(said), *_gathered(said), *_dates(said), *numbers, *_names(said, known)]
     if not missing and not _aligned([*said.labels, *placed], held):
         missing.append("what belongs to what")
-    if not missing and not placed and not _related(said):
+    if not missing and not _related(said):
         missing.append(said.text.strip())
     return missing
 
@@ -150,5 +151,10 @@ def _paired(said: Sequence[Said], column: int) -> bool:
 
 
 def _related(said: Sentence) -> bool:
-    """Whether the sentence has anything to do with the evidence."""
-    return not said.content or any(said.runs[i] or said.means(said.words[i]) for i in said.content)
+    """Whether the evidence has half of the sentence's words, or a third where it also has its numbers: what claims no
+    number or name may still be made up."""
+    words = said.content[1:] if said.yes_no else said.content
+    # numbers, units and what is computed from them are checked as such
+    words = [i for i in words if not (_FIGURE.fullmatch(said.norms[i]) or unit_of(said.norms[i]))]
+    held = sum(said.runs[i] > 0 or said.means(said.words[i]) for i in words)
+    return (3 if any(map(str.isdigit, said.text)) else 2) * held >= len(words)

@@ -56,7 +56,7 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
     grow(work, target)
     if not count and target.relations <= work.graph.unnamed and not _noun(work, target):
         # a thing without a name tells nobody anything
-        work.cost += 5.0
+        work.cost += 8.0
     if count and target.role == "entity":
         return None
     if target.role == "entity" and work.form.asked != "fragment" and work.words[-1] not in ("called", "named"):

@@ -71,6 +71,7 @@ def _existence(work: Work, pick: Candidate, placed: list[Node], parts: Parts) ->
     """ "Without X", "have no X", "that have X": a property that must be known, or must not."""
     before = work.words[max(0, pick.start - 2) : pick.start]
     none = any(w in ("no", "without", "lack", "lacks", "lacking") for w in before)
+    none = none or "never" in work.words[max(0, pick.start - 4) : pick.start]
     some = bool(before) and (before[-1] in ("has", "have", "with", "having") or before[-2:] == ["have", "any"])
     if not (none or some) or pick.covered <= work.used or work.bounded(pick):
         return

@@ -151,6 +151,9 @@ def _asked(question: str, words: list[str], tokens: Sequence[Token]) -> tuple[As
             return "degree", i + 1
         if word in ("number", "count") and following == "of" and i < 5 and (i == 0 or words[i - 1] in _BEFORE_NUMBER):
             return "count", i + 2
+        after = words[i + 2] if i + 2 < len(words) else ""
+        if word in ("which", "what") and following in ("day", "date") and after in _YES_NO:
+            return "when", i + 2
         if word in ("which", "what", "whats"):
             return "which", i + 1
         if word in ("who", "whom", "whose"):

@@ -122,7 +122,8 @@ def _ranked(
 def _owner(work: Work, pick: Candidate, target: Node, here: list[Node]) -> tuple[Node, Access | None]:
     """The thing of the question that a property is said of, and the way to it."""
     best: tuple[float, Node, Access | None] = (9.0, target, None)
-    for node in (target, *(n for n in here if n is not target)):
+    # one thing has no order
+    for node in (target, *(n for n in here if n is not target and len(n.keys) != 1)):
         ways = work.graph.access(node.relations, pick.predicate)
         if ways and ways[0].cost + abs(node.start - pick.start) / 20 < best[0]:
             best = ways[0].cost + abs(node.start - pick.start) / 20, node, ways[0]

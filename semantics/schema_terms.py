@@ -7,7 +7,7 @@ from functools import cache
 import simplemma
 from rapidfuzz import process
 
-from records.schema import Schema
+from records.schema import Predicate, Schema
 from semantics.candidates import Candidate, Kind
 from semantics.english import ends, function_words, measure, phrases, synonyms
 from semantics.entity_names import known
@@ -21,6 +21,7 @@ _BEFORE_VERB = frozenset("who did does do to can could will would i we you they"
 _NEAR_CLASS = 0.68
 _BEFORE_NOUN = frozenset("the a an of all which what many and or in some any these those most".split()) | {""}
 _AFTER_VERB = frozenset("the a an at in on to by for from with into through over".split())
+_KINDS = frozenset("type kind category class sort".split())
 _DERIVED = 0.9
 _ASKING = frozenset("which what whats many all every list show".split())
 _NOUN_ENDINGS = ("er", "or", "ee", "ment", "ing", "al", "ance", "ence", "ation", "ion")
@@ -42,6 +43,9 @@ class SchemaTerms:
                     self.schema_lemmas[word].append(index)
         # words run together in a name ("sizetotal"): their halves may be said alone; a dictionary word stays whole
         self.glued = {t for t in self.schema_lemmas if len(t) >= 6 and not simplemma.is_known(t, lang="en")}
+        # "artwork" for "art work"
+        self.joined = {"".join(words): i for i, words in self.lemmas.items() if len(words) == 2}
+        self.owners = {p.iri: self._owner_words(p) for p in self.schema.predicates}
         self.fuzzy_schema = [t for t in self.schema_lemmas if len(t) >= 4]
         self.groups_of_class = _groups_of_class(self.schema)
         light = function_words()
@@ -60,6 +64,11 @@ class SchemaTerms:
         self.telling = {w: 1 - (n - 1) / max(3, len(self.comments)) for w, n in counts.items()}
         self.meaning = Meaning(said, lexicon.embedder) if lexicon.embedder is not None else None
 
+    def _owner_words(self, predicate: Predicate) -> frozenset[str]:
+        """The words of the kinds of things that have a property."""
+        labels = [self.schema.class_of[c].label for c in predicate.domains if c in self.schema.class_of]
+        return frozenset(t.lemma for label in labels for t in words_of(label))
+
     def candidates(self, tokens: Sequence[Token]) -> Iterator[Candidate]:
         matches: dict[int, dict[int, tuple[int, float]]] = defaultdict(dict)
         for position, token in enumerate(tokens):
@@ -77,6 +86,10 @@ class SchemaTerms:
                         fit = (0.85 if other else 0.6 if doer else 1.0) * quality
                         if own == word and fit > matches[index].get(position, (0, 0.0))[1]:
                             matches[index][position] = (place, fit)
+            if token.lemma in self.joined:
+                yield from self._candidate(
+                    self.names[self.joined[token.lemma]], [position], 1.0, frozenset((position,))
+                )
             for span, word, quality in self._phrase(tokens, position):
                 for index in self.schema_lemmas[word]:
                     if self.names[index].kind != "predicate":
@@ -183,6 +196,10 @@ class SchemaTerms:
         weights = [0.15 if w in light and len(words) > 1 else 1.0 for w in words]
         if len(words) > 1 and words[-1] in light:
             weights[-1] = 0.35
+        # "line length" of a line, "head of department" of a department
+        own = self.owners.get(name.target, frozenset())
+        if not set(words) <= own | light:
+            weights = [0.15 if w in own else weight for w, weight in zip(words, weights, strict=True)]
         positions = sorted(found)
         used: set[int] = set()
         for first in positions:
@@ -191,6 +208,7 @@ class SchemaTerms:
             span, places = [first], {found[first][0]: found[first][1]}
             # "which year was X born": the two halves of "year of birth" stand apart
             apart = first > 0 and tokens[first - 1].norm in ("which", "what") and name.kind == "predicate"
+            apart = apart and self.schema.predicate_of[name.target].has_literals
             for position in positions:
                 if (
                     position <= first
@@ -205,10 +223,12 @@ class SchemaTerms:
             if not content and share < 0.99 and len(span) < 2:
                 continue
             used.update(span)
-            if name.kind in ("class", "group") and len(words) > 1 and len(words) - 1 in places and words[0] != "other":
+            # "aircraft type": what it is a type of is the noun
+            last = len(words) - (2 if words[-1] in _KINDS and len(words) > 1 else 1)
+            if name.kind in ("class", "group") and len(words) > 1 and last in places and words[0] != "other":
                 # the head of a compound says most of it: "models" for "car model", the more so where it is asked for
                 asked = first > 0 and tokens[first - 1].norm in _ASKING
-                share = max(share, (0.9 if asked else 0.8) * places[len(words) - 1])
+                share = max(share, (0.9 if asked else 0.8) * places[last])
                 share += 0.01 * len(self.groups_of_class.get(name.target, ())) if name.kind == "class" else 0.0
             yield from self._candidate(name, span, share, frozenset(span))
 
@@ -236,7 +256,7 @@ class SchemaTerms:
             if kind == "flag" and share < 0.6:
                 return
             yield Candidate(kind, score=share * 0.93, predicate=name.target, **common)  # type: ignore[arg-type]
-        elif name.kind == "value" and share >= 0.5:
+        elif name.kind == "value" and share >= (0.5 if len(name.tokens) == 1 else 0.6):
             score = share * (0.93 if share > 0.97 else 0.85)
             yield Candidate("value", score=score, predicate=name.predicate, value=name.target, **common)  # type: ignore[arg-type]
 

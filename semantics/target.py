@@ -158,6 +158,8 @@ def _owners(work: Work, pick: Candidate) -> Target | None:
         shared = [c for c in predicate.domains if c and predicate.domains[c] == max(predicate.domains.values())]
         classes = tuple(sorted(shared)[:1])
     at = work.form.focus
+    if work.form.asked == "who":
+        work.cost += min(_thinglike(work, g) for g in work.schema.groups if g.relation in relations)
     node = Node(work.fresh(max(tables, key=lambda r: (tables[r], r))), at - 1, at, "class", relations, classes, without)
     work.nodes.insert(0, node)
     return Target(work.form.asked == "count", node=node)
@@ -274,6 +276,17 @@ def _does(work: Work, pick: Candidate) -> bool:
     return work.form.asked == "who" and bool(named) and not joined and between
 
 
+def _has(work: Work, pick: Candidate) -> bool:
+    """ "Who owns X": a link right after the question word, from what follows to somebody."""
+    following = next((n for n in work.nodes if 0 <= n.start - pick.end <= 2), None)
+    ends = work.graph.ends[pick.predicate]
+    if work.form.asked != "who" or pick.start != work.form.focus or following is None:
+        return False
+    subjects, objects = {e.subject for e in ends}, {e.object for e in ends}
+    somebody = all(_thinglike(work, g) <= 1 for g in work.schema.groups if g.relation in objects)
+    return bool(following.relations & subjects) and not following.relations & objects and somebody
+
+
 def _place(work: Work) -> Target | None:
     """ "Where is X": what a link about places says of X; "where is the highest P" is P itself."""
     for pick in work.links:
@@ -330,7 +343,8 @@ def _place(work: Work) -> Target | None:
 def _who(work: Work) -> Target | None:
     """Who: a thing of a table about persons, else of the table that links to everything else named."""
     for pick in work.links:
-        node = work.link_node(pick) if work.noun_link(pick) or _does(work, pick) else None
+        asked = work.noun_link(pick) or _does(work, pick) or _has(work, pick)
+        node = work.link_node(pick) if asked else None
         if node:
             return Target(node=node)
     tables: list[tuple[float, str]] = []

@@ -10,6 +10,11 @@ import simplemma
 _WORD = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+|\d{1,3}(?:,\d{3})+(?!\d)|\d+(?![^\W_])|[^\W_]+(?:'[^\W\d_]+)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[A-Z]|[a-z]{3})")
 
+# letters with a stroke or joined, which have no accent to take off
+_LETTERS = str.maketrans(
+    {"ß": "ss", "’": "'", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe"}
+)
+
 
 class Token(NamedTuple):
     """One word of a text: as written, its place, its normal form and its lemma."""
@@ -27,7 +32,7 @@ def fold(text: str) -> str:
     >>> fold("Coupé")
     'coupe'
     """
-    text = unicodedata.normalize("NFKD", text.replace("ß", "ss").replace("’", "'"))
+    text = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     return "".join(c for c in text if not unicodedata.combining(c)).casefold()
 
 

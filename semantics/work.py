@@ -219,4 +219,4 @@ class Work:
         )
 
     def negation_before(self, pick: Candidate) -> bool:
-        return any(0 < pick.start - i <= 3 for i in self.form.negations)
+        return any(0 < pick.start - i <= 5 for i in self.form.negations)
