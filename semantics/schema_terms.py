@@ -208,7 +208,8 @@ class SchemaTerms:
             span, places = [first], {found[first][0]: found[first][1]}
             # "which year was X born": the two halves of "year of birth" stand apart
             apart = first > 0 and tokens[first - 1].norm in ("which", "what") and name.kind == "predicate"
-            apart = apart and self.schema.predicate_of[name.target].has_literals
+            does = any(t.norm in ("do", "does", "did") for t in tokens[first:])
+            apart = apart and (does or self.schema.predicate_of[name.target].has_literals)
             for position in positions:
                 if (
                     position <= first
