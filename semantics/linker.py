@@ -45,7 +45,10 @@ class Linker:
             for c in found
             if c.kind not in ("predicate", "value")
             or c.exact
-            or not any(c.covered <= w.covered | self._light(tokens) and c.score < w.score for w in whole)
+            or not any(
+                c.covered & w.covered and c.covered <= w.covered | self._light(tokens) and c.score < w.score
+                for w in whole
+            )
         ]
         # "the football club" is any club before it is a name with both words in it
         kinds = [c.covered for c in classes if c.exact]
