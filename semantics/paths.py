@@ -78,6 +78,8 @@ class SchemaGraph:
         self.unnamed = _unnamed(linker)
         self.paths = lru_cache(maxsize=4096)(self._paths)
         self.access = lru_cache(maxsize=4096)(self._access)
+        self.measuring = lru_cache(maxsize=4096)(self._measuring)
+        self._rank = lru_cache(maxsize=4096)(self._ranked)
 
     def _paths(self, sources: frozenset[str], targets: frozenset[str]) -> tuple[Path, ...]:
         """The ways of one or two steps between two sets of tables, cheapest first."""
@@ -162,7 +164,7 @@ class SchemaGraph:
                             found.append(Access((first, second), predicate, 1.0, cost))
         return tuple(sorted(found, key=lambda a: (a.cost, str(a.steps)))[:4])
 
-    def measuring(self, relations: frozenset[str], concepts: tuple[str, ...]) -> list[tuple[str, Access, float]]:
+    def _measuring(self, relations: frozenset[str], concepts: tuple[str, ...]) -> list[tuple[str, Access, float]]:
         """Predicates with numbers or dates that measure one of `concepts`: (IRI, way, cost), best first."""
         found = []
         for predicate in self.schema.predicates:
@@ -202,7 +204,7 @@ class SchemaGraph:
     def _in_time(self, predicate: str, measure: Measure) -> bool:
         return "duration" in measure.concepts and self.schema.predicate_of[predicate].unit in _TIMES
 
-    def _rank(self, predicate: str, concepts: tuple[str, ...]) -> float | None:
+    def _ranked(self, predicate: str, concepts: tuple[str, ...]) -> float | None:
         """How well a predicate's names say a concept: its place in the list, plus how much else the name says."""
         best = None
         for place, concept in enumerate(concepts):
