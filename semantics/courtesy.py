@@ -10,6 +10,9 @@ _ASKING = (
     r"(?:what|whats|which|who|whom|whose|where|when|how|is|are|was|were|do|does|did|has|have|can|if|whether"
     r"|(?:in|of|for|on|at|by|to|from) (?:which|what|whom))"
 )
+_GREETING = re.compile(
+    r"^\s*(?:hi|hello|hey|hiya|greetings|good (?:morning|afternoon|evening|day)|thanks?|cheers|help)\b", re.I
+)
 # "could you tell me how ...", "i would like to know which ...": the question begins after it
 _REQUEST = re.compile(
     r"^\s*(?:(?:please|so|and|well|ok|okay)\s+)?"
@@ -45,6 +48,15 @@ def without_courtesy(question: str) -> str:
         text = text[:end] + " " * len(tail)
     asked = _REQUEST.match(text)
     return " " * asked.end() + text[asked.end() :] if asked else text
+
+
+def is_greeting(question: str) -> bool:
+    """Does somebody only say hello, or thanks?
+
+    >>> is_greeting("Hello there!"), is_greeting("hi, who wrote Emma?")
+    (True, False)
+    """
+    return bool(_GREETING.match(question)) and _empty(question)
 
 
 def _empty(clause: str) -> bool:

@@ -109,6 +109,10 @@ class EntityNames:
         matched: dict[int, dict[str, float]] = {}
         position, end = start, start
         while position < len(tokens):
+            if names is not None and tokens[position].norm in self.common:
+                # what so many names hold does not tell which one is meant
+                position += 1
+                continue
             step, like = 1, self._tokens_like(tokens[position])
             found = self._having(like)
             if names is not None:

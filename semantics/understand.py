@@ -14,7 +14,7 @@ from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from semantics.candidates import Candidate
 from semantics.compose import compose
-from semantics.courtesy import without_courtesy
+from semantics.courtesy import is_greeting, without_courtesy
 from semantics.english import function_words, measure, resource
 from semantics.in_context import Properties
 from semantics.linker import Linker
@@ -90,7 +90,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         Reading(Plan(body), round(score, 4), round(covered, 3), to_words(Plan(body), schema))
         for body, (score, covered) in ranked
     ]
-    if _WHOLE.search(question.casefold()):
+    if is_greeting(rewrite.standalone) or _WHOLE.search(question.casefold()):
         plan = Plan(Overview())
         readings = [Reading(plan, 1.0, 1.0, to_words(plan, schema))]
     elif shape.asked == "prose" or (not readings and (shape.asked == "fragment" or _only_named(candidates, content))):
