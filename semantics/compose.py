@@ -271,10 +271,17 @@ def _comparison(work: Work) -> Body | None:
     """Two things compared by one measure ("is A longer than B", "how much more is A than B")."""
     marks = [c for c in work.form.comparatives if c.measure or work.form.asked == "amount" or work.attributes]
     than = next((i for i, w in enumerate(work.words) if w in ("than", "before", "after")), None)
+    if than is None and "difference" in work.words and "between" in work.words:
+        after = work.words.index("between")
+        than = next((i for i, w in enumerate(work.words) if w == "and" and i > after), None)
     if than is None or work.form.asked not in ("yesno", "amount"):
         return None
-    timed = work.words[than] != "than"
-    if timed == bool(marks) or (timed and not any(n.start > than and n.keys for n in work.nodes)):
+    timed = work.words[than] in ("before", "after")
+    if (
+        (timed and marks)
+        or (not timed and not marks and work.words[than] == "than")
+        or (timed and not any(n.start > than and n.keys for n in work.nodes))
+    ):
         return None
     mark = marks[0] if marks else Comparative(than, than + 1, work.words[than] == "after", None)
     concepts: tuple[str, ...] = ("year", "date") if timed else ("price", "cost")

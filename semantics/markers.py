@@ -38,6 +38,10 @@ _PROSE = re.compile(
 )
 
 
+# of one property, which rows can answer
+_DIFFERENCE = re.compile(r"\bdifference (?:in|of) [\w -]+? between\b|\b[\w-]+ difference between\b(?! the two)")
+
+
 @dataclass(frozen=True)
 class Superlative:
     """A superlative: with a measure ("largest") or plain ("most"); `place` is 2 for "second largest"."""
@@ -131,6 +135,8 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
 
 
 def _asked(question: str, words: list[str], tokens: Sequence[Token]) -> tuple[Asked, int]:
+    if _DIFFERENCE.search(question):
+        return "amount", 0
     if _PROSE.search(question):
         return "prose", 0
     listing = words[0] in _LIST if words else False

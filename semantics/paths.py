@@ -12,6 +12,7 @@ from semantics.words import lemma
 # adjectives that measure these order by anything: "the largest price", "the best time"
 _GENERAL = frozenset(["size", "level", "score"])
 _ENDS = frozenset("end death die until last expiry expire close remove stop finish leave due update modify".split())
+_QUICK = frozenset(["speed", "velocity"])
 _TIMES = frozenset(["s", "min", "h", "day", "week", "month", "year"])
 
 
@@ -189,6 +190,9 @@ class SchemaGraph:
 
     def runs_against(self, predicate: str, concepts: tuple[str, ...]) -> bool:
         """Is more of this property less of what an adjective measures: the worst delay is the longest?"""
+        if _QUICK & set(concepts) and self.schema.predicate_of[predicate].unit in _TIMES:
+            # the fastest acceleration takes the least time
+            return True
         with_, against = (
             self._rank(predicate, tuple(c.lstrip("-") if c.startswith("-") == flip else "" for c in concepts))
             for flip in (False, True)

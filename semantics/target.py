@@ -222,7 +222,8 @@ def _in_unit(work: Work, node: Node) -> Target | None:
 
 
 def _measurable(work: Work, item: Candidate | Node, measure: Measure) -> bool:
-    return isinstance(item, Node) and work.measured(item, measure.concepts) is not None
+    found = work.measured(item, measure.concepts) if isinstance(item, Node) else None
+    return found is not None and not found[1].steps
 
 
 def _named(item: Candidate | Node) -> bool:
