@@ -64,6 +64,11 @@ class EntityNames:
     def _a_name(self, tokens: Sequence[Token], at: int) -> bool:
         """Does a word without meaning stand where only a name can: "written in go"?"""
         word = tokens[at]
+        if at + 1 < len(tokens) and any(c.isdigit() for c in tokens[at + 1].norm):
+            # "SO-2042" begins with a small word
+            both = self.entity_tokens.get(word.norm, set()) & self.entity_tokens.get(tokens[at + 1].norm, set())
+            if any(self.lexicon.names[i].tokens[:2] == (word.norm, tokens[at + 1].norm) for i in both):
+                return True
         ends = at == len(tokens) - 1 and at > 0 and tokens[at - 1].norm in ("in", "by", "of", "for", "with", "from")
         return word.norm in self.single and (ends or (at > 0 and word.text[0].isupper()))
 

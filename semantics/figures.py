@@ -37,8 +37,8 @@ def unfounded(sentence: Sentence) -> tuple[list[str], list[Said]]:
     missing, sound, placed = list[Amount](), list[Amount](), list[Said]()
     for amount in said:
         own = sentence.held.number(amount)
-        if own and not sentence.has(amount):
-            placed.append(Said(amount.start, frozenset(each.place for each in own)))
+        if own and not any(label.start <= amount.start < label.end for label in sentence.labels):
+            placed.append(Said(amount.start, amount.end, frozenset(each.place for each in own)))
         if (
             own
             or sentence.has(amount)

@@ -18,6 +18,7 @@ _YES_NO = frozenset(
 )
 _LIST = frozenset("name list show give display enumerate tell find".split())
 _BEFORE_ASKING = frozenset("me us tell show give find list name in of from to on at by with for and".split())
+_BEFORE_ORDINAL = frozenset("the a an his her its their our my of at to and in on since for".split())
 _POLITE = frozenset("please you to can could just me and then".split())
 _BEFORE_NUMBER = frozenset("the a total what is whats give me".split())
 _AVERAGE = frozenset("average mean typical typically avg".split())
@@ -97,7 +98,9 @@ def form(question: str, tokens: Sequence[Token]) -> Form:
     for i, word in enumerate(words):
         if word in _AVERAGE:
             aggregates.append((i, "avg"))
-        elif word in _TOTAL and asked not in ("yesno", "prose", "who", "where"):
+        elif (word in _TOTAL and asked not in ("yesno", "prose", "who", "where")) or (
+            word in ("add", "adds", "sum") and words[i + 1 : i + 2] == ["up"]
+        ):
             aggregates.append((i, "sum"))
         elif word in ("maximum", "minimum") and i not in numeric:
             aggregates.append((i, "max" if word == "maximum" else "min"))
@@ -202,7 +205,12 @@ def _superlatives(tokens: Sequence[Token]) -> list[Superlative]:
             found.append(Superlative(i, i + 2, True, None, 1, int(tokens[i + 1].norm)))
             continue
         own = measure(token)
-        if own and own.degree == "superlative":
+        ends = i + 1 == len(tokens) or tokens[i + 1].start - token.end > 1
+        if token.norm in ("first", "last") and i and tokens[i - 1].norm not in _BEFORE_ORDINAL and ends:
+            # "who was born last", "which opened first"
+            own = measure(tokens[i]._replace(norm="latest" if token.norm == "last" else "earliest"))
+            found.append(Superlative(i, i + 1, token.norm == "last", own))
+        elif own and own.degree == "superlative":
             found.append(Superlative(start, i + 1, own.descending, own, place, max(1, limit)))
         elif token.norm in ("most", "least", "fewest") and not (i and tokens[i - 1].norm == "at"):
             next_ = measure(tokens[i + 1]) if i + 1 < len(tokens) else None

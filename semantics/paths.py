@@ -77,6 +77,7 @@ class SchemaGraph:
             if linker.terms.names[i].kind == "predicate":
                 self.words[linker.terms.names[i].target].append(frozenset(words))
         self.unnamed = _unnamed(linker)
+        self.kin = _kin(linker)
         self.paths = lru_cache(maxsize=4096)(self._paths)
         self.access = lru_cache(maxsize=4096)(self._access)
         self.measuring = lru_cache(maxsize=4096)(self._measuring)
@@ -142,6 +143,10 @@ class SchemaGraph:
         if own:
             share = min(1.0, own / total)
             found.append(Access((), predicate, share, (1 - share) ** 2))
+        kin = {r for relation in relations for r in self.kin.get(relation, ())}
+        if not own and any(self.facts.get((r, predicate)) for r in kin):
+            # recorded of others of its kind: that it is unknown here is the answer
+            found.append(Access((), predicate, 0.0, 0.5))
         best: dict[tuple[str, bool], Access] = {}
         for source in sorted(relations):
             for step in self.steps[source]:
@@ -235,3 +240,14 @@ def _unnamed(linker: Linker) -> frozenset[str]:
         total[name.relation] += 1
         coded[name.relation] += iri.endswith(name.label) and any(c.isdigit() for c in name.label)
     return frozenset(r for r, n in total.items() if coded[r] > n / 2)
+
+
+def _kin(linker: Linker) -> dict[str, frozenset[str]]:
+    """For each table those that hold things of a kind with its own, by a class that not everything is in."""
+    everything = len(linker.schema.groups)
+    found: dict[str, frozenset[str]] = defaultdict(frozenset)
+    for relations in linker.terms.groups_of_class.values():
+        if 1 < len(relations) < everything:
+            for relation in relations:
+                found[relation] |= relations
+    return found

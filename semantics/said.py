@@ -18,6 +18,7 @@ class Said(NamedTuple):
     """A name or number of the sentence and where its evidence has it."""
 
     start: int
+    end: int
     places: frozenset[Place]
 
 
@@ -58,8 +59,11 @@ class Sentence:
                 found.append((at, at + len(label), frozenset(places)))
                 at = joined.find(f" {label} ", at + 1)
         longest = [a for a in found if not any(b[:2] != a[:2] and b[0] <= a[0] and a[1] <= b[1] for b in found)]
-        starts = {sum(len(norm) + 1 for norm in self.norms[:i]): word.start for i, word in enumerate(self.words)}
-        return [Said(starts[at], places) for at, _, places in longest]
+        ends, place = dict[int, int](), 0
+        for i, norm in enumerate(self.norms):
+            ends[place], ends[place + len(norm)] = self.words[i].start, self.words[i].end
+            place += len(norm) + 1
+        return [Said(ends[at], ends[after], places) for at, after, places in longest]
 
     def has(self, amount: Amount) -> bool:
         """Whether the number is part of a longer stretch that the evidence has word by word."""

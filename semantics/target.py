@@ -49,6 +49,8 @@ def target(work: Work) -> Target | None:
         first = beside
     if isinstance(first, Candidate) and (dated := _dated(work, first)) is not None:
         first = dated
+    if _kind_named(work, first):
+        return _who(work)
     described = next((n for n in things if n.role == "class" and _describes(work, n)), None)
     if described is not None:
         first = described
@@ -163,6 +165,15 @@ def _owners(work: Work, pick: Candidate) -> Target | None:
     node = Node(work.fresh(max(tables, key=lambda r: (tables[r], r))), at - 1, at, "class", relations, classes, without)
     work.nodes.insert(0, node)
     return Target(work.form.asked == "count", node=node)
+
+
+def _kind_named(work: Work, item: Candidate | Node) -> bool:
+    """ "Which tents are there", where tents are a thing (a category): the things that belong to it are asked for."""
+    if not isinstance(item, Node) or item.role != "entity" or item.start != work.form.focus or len(item.keys) != 1:
+        return False
+    last = work.tokens[item.end - 1]
+    plural = last.norm != last.lemma and last.norm.endswith("s")
+    return work.form.asked in ("which", "count", "list") and plural and not work.picks[1:]
 
 
 def _dated(work: Work, pick: Candidate) -> Candidate | None:

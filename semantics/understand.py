@@ -62,7 +62,8 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     words = tokens(question)
     shape = form(question, words)
     candidates = _in_scope(linker.link(words), rewrite.scope)
-    candidates = [c for c in candidates if not _kind_word(c, words)]
+    counted = {b.end for b in shape.bounds}
+    candidates = [c for c in candidates if not _kind_word(c, words) and not (c.start in counted and _weak_name(c))]
     content = {i for i, t in enumerate(words) if t.norm not in linker.light}
     explained = {i for c in candidates if c.score >= 0.55 for i in c.covered} | shape.taken
     near = linker.near(words, sorted(content - explained))
@@ -112,6 +113,11 @@ def _kind_word(candidate: Candidate, words: Sequence[Token]) -> bool:
     before = words[candidate.start - 1].norm if candidate.start else ""
     plural = token.norm != token.lemma and token.norm.endswith("s") and candidate.end == candidate.start + 1
     return candidate.kind == "entity" and not candidate.exact and plural and before in ("which", "what", "many", "all")
+
+
+def _weak_name(candidate: Candidate) -> bool:
+    """Part of a name where a unit stands: "8000 crowns"."""
+    return candidate.kind == "entity" and not candidate.exact and candidate.end == candidate.start + 1
 
 
 def _holes(words: Sequence[Token], open_: set[int], linker: Linker) -> list[int]:

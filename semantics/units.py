@@ -7,13 +7,18 @@ from typing import Any, NamedTuple
 from semantics.english import resource
 from semantics.words import fold, lemma
 
+_UNIT = r"km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|[cmk]?m[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+"
 _NUMBER = re.compile(
     r"(?:(?P<currency>[€$£])\s?)?(?<![\w.])(?P<n>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?P<unit>\s?-?\s?(?:km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[%€$£]|°\s?[cf]|[a-z]+))?",
+    rf"(?P<unit>\s?-?\s?(?:{_UNIT}))?",
     re.IGNORECASE,
 )
+_AFTER_NUMBER = re.compile(rf"\s*-?\s?({_UNIT})", re.IGNORECASE)
 
 
+_POWERS = str.maketrans("²³", "23")
+# "g/cm3", "mol/l", "m²"
+_COMPOUND = re.compile(r"[a-zµ]{1,4}/[a-z]{1,4}[23]?|[cmk]?m[23]")
 _HALF = re.compile(r"\bhalf (?:an?|the)\b", re.IGNORECASE)
 
 _ONE = re.compile(
@@ -47,7 +52,9 @@ def quantities(text: str) -> list[Quantity]:
         unit = "currency" if match["currency"] else ""
         rest = text[end:]
         while word := re.match(
-            r"\s*-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[%€$£]|°\s?[cf]\b|[a-z]+)", rest, re.IGNORECASE
+            r"\s*-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|[cmk]?m[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+)",
+            rest,
+            re.IGNORECASE,
         ):
             token = fold(word[1]).replace(" ", "")
             base = token if token in units else lemma(token)
@@ -60,6 +67,8 @@ def quantities(text: str) -> list[Quantity]:
                 unit = "currency"
             elif base in units and unit == "":
                 unit = units[base]
+            elif _COMPOUND.fullmatch(token) and unit == "":
+                unit = token
             else:
                 break
             end += word.end()
@@ -100,7 +109,8 @@ def convert(value: float, unit: str, target: str) -> float | None:
 
 def _spelt(unit: str) -> str:
     """A unit as written in data, as pint reads it."""
-    unit = re.sub(r"/\s*100\s*km$", "/hectokilometer", unit.strip())
+    unit = re.sub(r"/\s*100\s*km$", "/hectokilometer", unit.strip().translate(_POWERS))
+    unit = re.sub(r"(?<=[a-z])([23])$", r"**\1", unit)
     unit = {"mph": "mile/hour", "mpg": "mile/gallon", "l/hectokilometer": "liter/(100*km)"}.get(unit, unit)
     unit = unit.replace("/hectokilometer", "/(100*km)")
     return {"h": "hour", "s": "second", "g": "gram", "l": "liter", "Kg": "kg"}.get(unit, unit)

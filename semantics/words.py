@@ -10,6 +10,8 @@ import simplemma
 _WORD = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+|\d{1,3}(?:,\d{3})+(?!\d)|\d+(?![^\W_])|[^\W_]+(?:'[^\W\d_]+)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[A-Z]|[a-z]{3})")
 
+# what the lemmatiser does not know
+_IRREGULAR = {"wives": "wife", "midwives": "midwife", "won": "win"}
 # letters with a stroke or joined, which have no accent to take off
 _LETTERS = str.maketrans(
     {"ß": "ss", "’": "'", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe"}
@@ -47,7 +49,7 @@ def lemma(word: str) -> str:
         return word[:-1] if len(word) > 2 and word.endswith("s") and word[-2].isdigit() else word
     if len(word) < 3:
         return word
-    return str(simplemma.lemmatize(word, lang="en")).casefold()
+    return _IRREGULAR.get(word) or str(simplemma.lemmatize(word, lang="en")).casefold()
 
 
 def tokens(text: str) -> list[Token]:
