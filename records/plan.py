@@ -92,7 +92,7 @@ class Select:
     """One query. `group` names variables; filters over aggregates apply to the groups.
 
     `limit` counts places in the order, `offset` skips some ("the second largest"); with `ties` all that equal the last
-    are kept.
+    are kept. `paired`: the things are asked for together with the property that follows them.
     """
 
     answers: tuple[Term, ...]
@@ -104,6 +104,7 @@ class Select:
     limit: int | None = None
     offset: int = 0
     ties: bool = True
+    paired: bool = False
     kind: Literal["select"] = "select"
 
 

@@ -10,6 +10,8 @@ Kind = Literal["entity", "class", "predicate", "value", "flag"]
 class Candidate:
     """What tokens `start` to `end` (exclusive) may name. `score` is 0..1; `exact` says that the whole name was said.
 
+    A `backward` predicate is said from its far end: "children" of a link to a father.
+
     `relations` are the tables of an entity's or class's things; `classes` and `without` say a class in graph terms.
     """
 
@@ -25,4 +27,5 @@ class Candidate:
     keys: tuple[str, ...] = ()
     predicate: str = ""
     value: str = ""
+    backward: bool = False
     covered: frozenset[int] = field(default=frozenset(), compare=False)

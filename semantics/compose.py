@@ -83,6 +83,8 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
         if not averaged and not any(position in p.covered for p in work.picks):
             work.used.discard(position)
             work.cost += 1.0
+    if beside:
+        select = replace(select, paired=True)
     if count and ranked.order is None and not group:
         return replace(select, answers=(Aggregate("count", Itself(target.name)),))
     if count:

@@ -93,6 +93,16 @@ def ends() -> Mapping[tuple[str, ...], tuple[str, ...]]:
 
 
 @cache
+def turned() -> Mapping[str, tuple[str, ...]]:
+    """What the one end of a link is to the other, by the lemma of the link's name.
+
+    >>> turned()["father"][0]
+    'child'
+    """
+    return {word: tuple(others) for word, others in _thesaurus()["turned"].items()}
+
+
+@cache
 def superlatives() -> dict[str, str]:
     """How superlatives are spelt, for those that are spelt almost so."""
     forms = {}

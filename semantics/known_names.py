@@ -10,13 +10,13 @@ _COMMON = 3000
 
 
 def known_names(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]:
-    """The longest names of things and values, as (first word, after the last); names of one bare number are none."""
+    """The longest names of things, values and properties, as (first word, after the last); a bare number is no name."""
     found: list[tuple[int, int]] = []
     for first, word in enumerate(words):
-        if word in function_words() or (found and first < found[-1][1]):
+        if found and first < found[-1][1]:
             continue
         longest = max((_length(name, words, first) for name in _beginning(word, lexicon)), default=0)
-        if longest and not all(each.isdigit() for each in words[first : first + longest]):
+        if not all(each.isdigit() or each in function_words() for each in words[first : first + longest]):
             found.append((first, first + longest))
     return found
 
@@ -24,7 +24,15 @@ def known_names(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]
 def _beginning(word: str, lexicon: Lexicon) -> list[Name]:
     if len(lexicon.postings.get(word, ())) > _COMMON:
         return []
-    return [n for n in lexicon.with_token(word) if n.kind in ("entity", "value") and n.tokens[0] == word]
+    return [name for name in lexicon.with_token(word) if name.tokens[0] == word and _tells(name, lexicon)]
+
+
+def _tells(name: Name, lexicon: Lexicon) -> bool:
+    """Whether the name stands for something in particular: classes and what all things have do not."""
+    if name.kind == "predicate":
+        predicate = lexicon.schema.predicate_of.get(name.target)
+        return predicate is not None and predicate.role == "fact"
+    return name.kind in ("entity", "value")
 
 
 def _length(name: Name, words: Sequence[str], first: int) -> int:

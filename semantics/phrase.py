@@ -81,6 +81,8 @@ def _attribute(body: Select, last: Attribute, table: Table, schema: Schema) -> P
         said, found = _cell_values(cells, table.columns[1:] if owned else table.columns, unit, dated)
         values += [v for v in found if v not in values]
         lines.append(f"{row[0]}: {said}" if owned else said)
+    if body.paired:
+        values = [*dict.fromkeys(str(row[0]) for row in table.rows), *values]
     if len(set(lines)) == 1 and not owned:
         return Phrase(f"The {label} is {lines[0]}.", tuple(values), unit or None)
     if owned and len({line.split(": ", 1)[1] for line in lines}) == 1:

@@ -9,7 +9,7 @@ from rapidfuzz import process
 
 from records.schema import Predicate, Schema
 from semantics.candidates import Candidate, Kind
-from semantics.english import ends, function_words, measure, phrases, synonyms
+from semantics.english import ends, function_words, measure, phrases, synonyms, turned
 from semantics.entity_names import known
 from semantics.meaning import Meaning
 from semantics.words import Token, lemma
@@ -21,6 +21,7 @@ _BEFORE_VERB = frozenset("who did does do to can could will would i we you they"
 _NEAR_CLASS = 0.68
 _BEFORE_NOUN = frozenset("the a an of all which what many and or in some any these those most".split()) | {""}
 _AFTER_VERB = frozenset("the a an at in on to by for from with into through over".split())
+_BACKWARD = "backward"
 _KINDS = frozenset("type kind category class sort".split())
 _DERIVED = 0.9
 _ASKING = frozenset("which what whats many all every list show".split())
@@ -256,7 +257,10 @@ class SchemaTerms:
             kind: Kind = "flag" if predicate.datatype == "boolean" else "predicate"
             if kind == "flag" and share < 0.6:
                 return
-            yield Candidate(kind, score=share * 0.93, predicate=name.target, **common)  # type: ignore[arg-type]
+            backward = name.relation == _BACKWARD
+            if backward and not predicate.has_links:
+                return
+            yield Candidate(kind, score=share * 0.93, predicate=name.target, backward=backward, **common)  # type: ignore[arg-type]
         elif name.kind == "value" and share >= (0.5 if len(name.tokens) == 1 else 0.6):
             score = share * (0.93 if share > 0.97 else 0.85)
             yield Candidate("value", score=score, predicate=name.predicate, value=name.target, **common)  # type: ignore[arg-type]
@@ -271,6 +275,9 @@ def _said_otherwise(names: Sequence[Name]) -> Iterator[Name]:
             for concept in (*phrases().get(said, ())[:3], *ends().get(said, ())):
                 if concept not in known:
                     yield name._replace(tokens=(concept,), label=concept)
+            for concept in turned().get(said[0], ()) if len(said) == 1 else ():
+                if concept not in known:
+                    yield name._replace(tokens=(concept,), label=concept, relation=_BACKWARD)
 
 
 @cache

@@ -40,7 +40,7 @@ def grow(work: Work, root: Node) -> None:
 
 def _way(work: Work, parent: Node, child: Node) -> Path | None:
     if child.role == "link":
-        return _way_by(work, parent, child, child.predicate, forward=True)
+        return _way_by(work, parent, child, child.predicate, forward=not child.backward)
     if (
         parent.role == "link"
         and parent.parent is None
@@ -50,7 +50,7 @@ def _way(work: Work, parent: Node, child: Node) -> Path | None:
             if c.role != "x" and work.ways.get(c.name) and work.ways[c.name].steps[-1].predicate == parent.predicate
         )
     ):
-        found = _way_by(work, parent, child, parent.predicate, forward=False)
+        found = _way_by(work, parent, child, parent.predicate, forward=parent.backward)
         if found:
             return found
     ways = work.graph.paths(parent.relations, child.relations)

@@ -25,6 +25,7 @@ class Node:
     keys: tuple[str, ...] = ()
     predicate: str = ""
     label: str = ""
+    backward: bool = False
     children: list["Node"] = field(default_factory=list)
     parent: "Node | None" = None
 
@@ -170,7 +171,8 @@ class Work:
 
     def link_node(self, pick: Candidate) -> Node | None:
         """What the link leads to, as a thing of the question."""
-        relations = frozenset(end.object for end in self.graph.ends[pick.predicate])
+        ends = self.graph.ends[pick.predicate]
+        relations = frozenset(end.subject if pick.backward else end.object for end in ends)
         if not relations:
             return None
         self.used |= pick.covered
@@ -197,6 +199,7 @@ class Work:
             without,
             predicate=pick.predicate,
             label=label,
+            backward=pick.backward,
         )
         self.nodes.append(node)
         self.nodes.sort(key=lambda n: n.start)
@@ -207,6 +210,8 @@ class Work:
         following = next((n for n in self.nodes if n.start >= pick.end), None)
         ends = self.graph.ends[pick.predicate]
         domain, range_ = {end.subject for end in ends}, {end.object for end in ends}
+        if pick.backward:
+            domain, range_ = range_, domain
         before = next((n for n in reversed(self.nodes) if n.end <= pick.start), None)
         said = before is not None and before.relations & range_ and self.form.asked == "yesno"
         # "is A the capital of B": both ends are named, the link only joins them
