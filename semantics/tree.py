@@ -1,6 +1,7 @@
 """Attach every thing to the one it belongs to: nodes -> tree over the schema graph (least cost of way and distance)."""
 
 from semantics.candidates import Candidate
+from semantics.english import toward
 from semantics.paths import Path
 from semantics.words import lemma
 from semantics.work import Node, Work
@@ -111,6 +112,9 @@ def _oriented(work: Work, way: Path, parent: Node, child: Node, ways: tuple[Path
 def _names_the_doer(work: Work, pick: Candidate | None) -> bool:
     """Does a verb of the question use a link whose name is that of its object: "who trained X" of "trained by"?"""
     if pick is None:
+        return False
+    said = tuple(work.tokens[i].lemma for i in sorted(pick.covered))
+    if said in toward():
         return False
     name = pick.label.lower().split()
     verb = work.words[pick.start] != lemma(work.words[pick.start]) or bool(
