@@ -153,6 +153,9 @@ def _paired(said: Sequence[Said], column: int) -> bool:
 def _related(said: Sentence) -> bool:
     """Whether the evidence has half of the sentence's words, or a third where it also has its numbers: what claims no
     number or name may still be made up."""
+    if 2 * sum(run > 2 for run in said.runs) >= len(said.runs):
+        # most of it is copied
+        return True
     words = said.content[1:] if said.yes_no else said.content
     # numbers, units and what is computed from them are checked as such
     words = [i for i in words if not (_FIGURE.fullmatch(said.norms[i]) or unit_of(said.norms[i]))]

@@ -84,7 +84,7 @@ class SchemaTerms:
                         kind = self.names[index].kind
                         doer = kind != "predicate" and (quality == _DERIVED or (quality < 1 and acts(tokens, position)))
                         doer = doer or (kind in ("class", "group") and _form(token.norm) == "ed" and as_written == own)
-                        fit = (0.85 if other else 1.0 if not doer else 0.45 if quality == 1.0 else 0.6) * quality
+                        fit = (0.85 if other else 1.0 if not doer else 0.4 if quality == 1.0 else 0.6) * quality
                         if own == word and fit > matches[index].get(position, (0, 0.0))[1]:
                             matches[index][position] = (place, fit)
             if token.lemma in self.joined:

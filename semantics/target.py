@@ -1,5 +1,6 @@
 """What is asked for: form + picks -> a property, a thing, or how many."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from records.schema import Group
@@ -49,8 +50,8 @@ def target(work: Work) -> Target | None:
         first = beside
     if isinstance(first, Candidate) and (dated := _dated(work, first)) is not None:
         first = dated
-    if _kind_named(work, first):
-        return _who(work)
+    if isinstance(first, Node) and _kind_named(work, first):
+        return _members(work, first)
     described = next((n for n in things if n.role == "class" and _describes(work, n)), None)
     if described is not None:
         first = described
@@ -167,9 +168,25 @@ def _owners(work: Work, pick: Candidate) -> Target | None:
     return Target(work.form.asked == "count", node=node)
 
 
-def _kind_named(work: Work, item: Candidate | Node) -> bool:
+def _members(work: Work, kind: Node) -> Target | None:
+    """The things that a thing which names their kind is said of: those of the link that most have."""
+    said: Counter[str] = Counter()
+    for relation in kind.relations:
+        for step in work.graph.steps[relation]:
+            if not step.forward:
+                said[step.predicate] += step.triples
+    if not said:
+        return None
+    best = max(said, key=lambda p: (said[p], p))
+    relations = frozenset(e.subject for e in work.graph.ends[best] if e.object in kind.relations)
+    node = Node(work.fresh("member"), kind.start - 1, kind.start, "class", relations, *work.type_of(relations))
+    work.nodes.insert(0, node)
+    return Target(work.form.asked == "count", node=node)
+
+
+def _kind_named(work: Work, item: Node) -> bool:
     """ "Which tents are there", where tents are a thing (a category): the things that belong to it are asked for."""
-    if not isinstance(item, Node) or item.role != "entity" or item.start != work.form.focus or len(item.keys) != 1:
+    if item.role != "entity" or item.start != work.form.focus or len(item.keys) != 1:
         return False
     last = work.tokens[item.end - 1]
     plural = last.norm != last.lemma and last.norm.endswith("s")

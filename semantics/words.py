@@ -49,6 +49,8 @@ def lemma(word: str) -> str:
         return word[:-1] if len(word) > 2 and word.endswith("s") and word[-2].isdigit() else word
     if len(word) < 3:
         return word
+    if word.endswith(("xes", "ches", "shes", "sses")) and simplemma.is_known(word[:-2], lang="en"):
+        return word[:-2]
     return _IRREGULAR.get(word) or str(simplemma.lemmatize(word, lang="en")).casefold()
 
 
