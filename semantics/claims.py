@@ -42,7 +42,7 @@ def unsupported(sentence: str, evidence: Sequence[Evidence] | Held, known: Known
     said = Sentence(sentence, held)
     numbers, placed = unfounded(said)
     missing = [*_truth(said), *miscalculated(said), *_gathered(said), *_dates(said), *numbers, *_names(said, known)]
-    if not missing and not _aligned([*said.labels, *placed], held):
+    if not missing and said.labels and not _aligned([*said.labels, *placed], held):
         missing.append("what belongs to what")
     if not missing and not _related(said):
         missing.append(said.text.strip())

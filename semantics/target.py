@@ -376,6 +376,10 @@ def _who(work: Work) -> Target | None:
         node = work.link_node(pick) if asked else None
         if node:
             return Target(node=node)
+    chosen = next((n for n in work.nodes if n.role == "class" and " or " in n.label), None)
+    if chosen is not None and work.supers:
+        # "who died first, A or B"
+        return Target(node=chosen)
     tables: list[tuple[float, str]] = []
     things: set[str] = set()
     for group in work.schema.groups:
