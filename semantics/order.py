@@ -42,6 +42,9 @@ def _by_said(
     # "the second highest price" is both what is asked for and what orders it
     free = [a for a in work.attributes if a is not wanted or (marker.place > 1 and marker.end == a.start)]
     pick = next((a for a in free if 0 <= a.start - marker.end <= 2 or _around(a, marker)), None)
+    if pick is None and work.words[marker.start] in ("first", "last"):
+        # "who died first"
+        pick = next((a for a in free if a.end == marker.start), None)
     if pick is None and marker.measure is None and _after(marker, here) is None:
         # "which tour grossed the most", "can hold the most people"
         last = marker.end >= len(work.tokens) - 1
