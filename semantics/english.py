@@ -44,7 +44,8 @@ def _load(name: str) -> dict[str, Any]:
 @cache
 def function_words() -> frozenset[str]:
     """Words that carry no meaning of their own in a question."""
-    return frozenset(resource()["function_words"].split())
+    words = frozenset(resource()["function_words"].split())
+    return words | {word.replace("'", "") for word in words if "'" in word[:-1]}
 
 
 @cache

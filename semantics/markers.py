@@ -12,10 +12,10 @@ from semantics.words import Token
 
 Asked = Literal["which", "count", "amount", "degree", "who", "where", "when", "yesno", "list", "prose", "fragment"]
 
-_YES_NO = frozenset(
-    "is are was were does do did has have had can could will would"
-    " isn't aren't wasn't doesn't don't didn't isnt arent wasnt doesnt dont didnt".split()
-)
+_NOT = "isn't aren't wasn't weren't doesn't don't didn't hasn't haven't hadn't can't".split()
+# people leave the apostrophe out
+_NOT += [word.replace("'", "") for word in _NOT]
+_YES_NO = frozenset("is are was were does do did has have can could will would".split()) | frozenset(_NOT)
 _LIST = frozenset("name list show give display enumerate tell find".split())
 _BEFORE_ASKING = frozenset("me us tell show give find list name in of from to on at by with for and".split())
 _BEFORE_ORDINAL = frozenset("the a an his her its their our my of at to and in on since for".split())
@@ -23,10 +23,7 @@ _POLITE = frozenset("please you to can could just me and then".split())
 _BEFORE_NUMBER = frozenset("the a total what is whats give me".split())
 _AVERAGE = frozenset("average mean typical typically avg".split())
 _TOTAL = frozenset("total combined altogether together sum summed overall".split())
-_NEGATIONS = frozenset(
-    "not no without except excluding never neither isn't aren't wasn't weren't doesn't don't didn't"
-    " hasn't haven't hadn't can't cannot isnt arent wasnt werent doesnt dont didnt hasnt havent hadnt cant".split()
-)
+_NEGATIONS = frozenset(["not", "no", "without", "except", "excluding", "never", "neither", "cannot", *_NOT])
 # "what makes the ...", "describe ...", "why would ...": nothing a row could answer
 _PROSE = re.compile(
     r"\b(?:why|describe|characteri[sz]e[sd]?|explain|summari[sz]e|sum up|overview|feel for|who should|in general)\b"
