@@ -10,6 +10,7 @@ from semantics.amounts import unit_of
 from semantics.english import function_words
 from semantics.figures import miscalculated, unfounded
 from semantics.held import Held
+from semantics.languages import ENGLISH, language_of
 from semantics.said import Said, Sentence
 from semantics.words import tokens
 
@@ -88,7 +89,7 @@ def _dates(said: Sentence) -> list[str]:
 
 def _names(said: Sentence, known: Known) -> list[str]:
     """The names that no text of the evidence has as one."""
-    foreign = _is_foreign(said)
+    foreign = _foreign(said)
     missing = [said.words[i].text for i in range(len(said.words)) if _is_strange(said, i, foreign)]
     for first, after in known(said.norms):
         if not said.held.run(said.norms[first:after]) and not _is_said_otherwise(said, first, after):
@@ -96,7 +97,7 @@ def _names(said: Sentence, known: Known) -> list[str]:
     return missing
 
 
-def _is_strange(said: Sentence, i: int, foreign: bool) -> bool:
+def _is_strange(said: Sentence, i: int, foreign: str) -> bool:
     """Whether a word names something that the evidence does not name."""
     word = said.words[i]
     if said.runs[i] or word.norm[0].isdigit() or word.norm in function_words() or said.means(word):
@@ -108,15 +109,21 @@ def _is_strange(said: Sentence, i: int, foreign: bool) -> bool:
         return True
     if word.text[0].isupper():
         # the first word of a sentence is capitalised anyway
+        if foreign and simplemma.is_known(word.text, lang=foreign):
+            # other languages may capitalise what is no name
+            return False
         first = not said.text[: word.start].strip() or _STOPPED.search(said.text[: word.start])
         return not first or not simplemma.is_known(word.text.lower(), lang="en")
     return len(word.norm) > 3 and not foreign and not simplemma.is_known(word.text, lang="en")
 
 
-def _is_foreign(said: Sentence) -> bool:
-    """Whether most of the sentence is in another language."""
+def _foreign(said: Sentence) -> str:
+    """The language of a sentence most of which is not in English; "" of an English one."""
     free = [w for i, w in enumerate(said.words) if not said.runs[i] and w.text.isalpha()]
-    return 2 * sum(simplemma.is_known(w.text.lower(), lang="en") for w in free) < len(free)
+    if 2 * sum(simplemma.is_known(w.text.lower(), lang="en") for w in free) >= len(free):
+        return ""
+    language = language_of(said.text, fewest=1)
+    return "" if language == ENGLISH else language
 
 
 def _is_said_otherwise(said: Sentence, first: int, after: int) -> bool:
@@ -156,6 +163,9 @@ def _related(said: Sentence) -> bool:
     if 2 * sum(run > 2 for run in said.runs) >= len(said.runs):
         # most of it is copied
         return True
+    if _foreign(said):
+        # its words can't be those of the evidence: what it names must be
+        return any(said.runs)
     words = said.content[1:] if said.yes_no else said.content
     # numbers, units and what is computed from them are checked as such
     words = [i for i in words if not (_FIGURE.fullmatch(said.norms[i]) or unit_of(said.norms[i]))]

@@ -18,8 +18,8 @@ class Language(NamedTuple):
     words: frozenset[str]
 
 
-def language_of(text: str) -> str:
-    """The language with the most function words; another one than English needs two, and more than English has.
+def language_of(text: str, fewest: int = FEWEST) -> str:
+    """The language with the most function words; another one than English needs `fewest`, and more than English has.
 
     >>> language_of("Wie viele Inseln hat der See?"), language_of("How many die in an accident?"), language_of("Oslo?")
     ('de', 'en', 'en')
@@ -28,7 +28,7 @@ def language_of(text: str) -> str:
     words = {word.strip(_MARGINS) for word in text.casefold().replace("’", "'").replace("'", "' ").split()}
     found = {code: len(words & language.words) for code, language in languages().items()}
     best = max(found, key=lambda code: (found[code], code == ENGLISH))
-    return best if found[best] >= FEWEST and found[best] > found[ENGLISH] else ENGLISH
+    return best if found[best] >= fewest and found[best] > found[ENGLISH] else ENGLISH
 
 
 def language_name(code: str) -> str:

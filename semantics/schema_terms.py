@@ -2,16 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 import simplemma
 from rapidfuzz import process
 
 from records.schema import Predicate, Schema
 from semantics.candidates import Candidate, Kind
-from semantics.english import ends, function_words, measure, phrases, synonyms, turned
+from semantics.english import function_words, measure, synonyms
 from semantics.entity_names import known
 from semantics.meaning import Meaning
+from semantics.said_otherwise import BACKWARD, acts, ending, nouns_of, phrases_from, said_otherwise
 from semantics.words import Token, lemma
 from semantics.words import tokens as words_of
 from stores.lexicon import Lexicon, Name
@@ -19,13 +19,9 @@ from stores.lexicon import Lexicon, Name
 _BEFORE_VERB = frozenset("who did does do to can could will would i we you they".split())
 # two kinds of things of one world are nearer than a property and its other name: "driver" is no "vehicle"
 _NEAR_CLASS = 0.68
-_BEFORE_NOUN = frozenset("the a an of all which what many and or in some any these those most".split()) | {""}
-_AFTER_VERB = frozenset("the a an at in on to by for from with into through over".split())
-_BACKWARD = "backward"
 _KINDS = frozenset("type kind category class sort".split())
 _DERIVED = 0.9
 _ASKING = frozenset("which what whats many all every list show".split())
-_NOUN_ENDINGS = ("er", "or", "ee", "ment", "ing", "al", "ance", "ence", "ation", "ion")
 
 
 class SchemaTerms:
@@ -36,7 +32,7 @@ class SchemaTerms:
         self.schema: Schema = lexicon.schema
         self.schema_lemmas: dict[str, list[int]] = defaultdict(list)
         self.lemmas: dict[int, tuple[str, ...]] = {}
-        self.names = [*lexicon.names, *_said_otherwise(lexicon.names)]
+        self.names = [*lexicon.names, *said_otherwise(lexicon.names)]
         for index, name in enumerate(self.names):
             if name.kind != "entity":
                 self.lemmas[index] = tuple(lemma(t) for t in name.tokens)
@@ -79,11 +75,11 @@ class SchemaTerms:
                     for place, own in enumerate(self.lemmas[index]):
                         as_written = self.names[index].tokens[place]
                         # "planting" and "plant" share a dictionary form, and are two things
-                        other = quality == 1.0 and not verb and _form(as_written) != _form(token.norm)
+                        other = quality == 1.0 and not verb and ending(as_written) != ending(token.norm)
                         # a verb says what is done, and hardly ever who does it: "plays" is no mention of players
                         kind = self.names[index].kind
                         doer = kind != "predicate" and (quality == _DERIVED or (quality < 1 and acts(tokens, position)))
-                        doer = doer or (kind in ("class", "group") and _form(token.norm) == "ed" and as_written == own)
+                        doer = doer or (kind in ("class", "group") and ending(token.norm) == "ed" and as_written == own)
                         fit = (0.85 if other else 1.0 if not doer else 0.4 if quality == 1.0 else 0.6) * quality
                         if own == word and fit > matches[index].get(position, (0, 0.0))[1]:
                             matches[index][position] = (place, fit)
@@ -151,7 +147,7 @@ class SchemaTerms:
 
     def _phrase(self, tokens: Sequence[Token], start: int) -> Iterator[tuple[int, str, float]]:
         """What an expression of several words asks for, "in charge of": (its words, a lemma of a name, quality)."""
-        for words, concepts in _phrases_from().get(tokens[start].lemma, ()):
+        for words, concepts in phrases_from().get(tokens[start].lemma, ()):
             if tuple(t.lemma for t in tokens[start : start + len(words)]) == words:
                 for rank, concept in enumerate(concepts):
                     if concept in self.schema_lemmas:
@@ -161,7 +157,7 @@ class SchemaTerms:
         like: dict[str, float] = {w: 1.0 for w in (token.norm, token.lemma) if w in self.schema_lemmas}
         if verb and len(token.lemma) >= 3 and token.norm not in function_words():
             # "who lent it": the lender
-            for word in _nouns_of(token.lemma):
+            for word in nouns_of(token.lemma):
                 if word in self.schema_lemmas and word not in like:
                     like[word] = _DERIVED
         # a comparative says more than its property: "longest" is no mere mention of a length
@@ -257,36 +253,13 @@ class SchemaTerms:
             kind: Kind = "flag" if predicate.datatype == "boolean" else "predicate"
             if kind == "flag" and share < 0.6:
                 return
-            backward = name.relation == _BACKWARD
+            backward = name.relation == BACKWARD
             if backward and not predicate.has_links:
                 return
             yield Candidate(kind, score=share * 0.93, predicate=name.target, backward=backward, **common)  # type: ignore[arg-type]
         elif name.kind == "value" and share >= (0.5 if len(name.tokens) == 1 else 0.6):
             score = share * (0.93 if share > 0.97 else 0.85)
             yield Candidate("value", score=score, predicate=name.predicate, value=name.target, **common)  # type: ignore[arg-type]
-
-
-def _said_otherwise(names: Sequence[Name]) -> Iterator[Name]:
-    """What a predicate's name of several words stands for: "reports to" names a manager."""
-    known = {lemma(name.tokens[0]) for name in names if name.kind != "entity" and len(name.tokens) == 1}
-    for name in names:
-        if name.kind == "predicate":
-            said = tuple(lemma(t) for t in name.tokens)
-            for concept in (*phrases().get(said, ())[:3], *ends().get(said, ())):
-                if concept not in known:
-                    yield name._replace(tokens=(concept,), label=concept)
-            for concept in turned().get(said[0], ()) if len(said) == 1 else ():
-                if concept not in known:
-                    yield name._replace(tokens=(concept,), label=concept, relation=_BACKWARD)
-
-
-@cache
-def _phrases_from() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
-    """The expressions of several words by their first."""
-    found: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = defaultdict(list)
-    for words, concepts in phrases().items():
-        found[words[0]].append((words, concepts))
-    return found
 
 
 def _groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
@@ -306,26 +279,6 @@ def _groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
             for ancestor in above(iri):
                 found[ancestor].add(group.relation)
     return {iri: frozenset(relations) for iri, relations in found.items()}
-
-
-def acts(tokens: Sequence[Token], at: int) -> bool:
-    """Is a word the verb of its clause: "the line that ends at X", "which company runs the line"?"""
-    token = tokens[at]
-    before = tokens[at - 1].norm if at else ""
-    after = tokens[at + 1].norm if at + 1 < len(tokens) else ""
-    if before in ("that", "who"):
-        return True
-    return token.norm != token.lemma and before not in _BEFORE_NOUN and after in _AFTER_VERB
-
-
-def _form(word: str) -> str:
-    return next((ending for ending in ("ing", "ed") if word.endswith(ending)), "")
-
-
-def _nouns_of(verb: str) -> tuple[str, ...]:
-    """How English forms the names of those who do something, and of what is done."""
-    stem = verb[:-1] if verb.endswith("e") else verb
-    return tuple(stem + ending for ending in _NOUN_ENDINGS)
 
 
 def _text(tokens: Sequence[Token], span: tuple[int, int]) -> str:

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from records.evidence import Evidence
 from semantics.english import function_words, synonyms
@@ -56,5 +57,7 @@ def covers(question: str, evidence: Sequence[Evidence]) -> float:
     return sum(bool(forms & said) for forms in asked) / len(asked) if asked else 0.0
 
 
-def _lemmas(text: str) -> set[str]:
-    return {form for t in tokens(text) for form in (t.lemma, t.norm)}
+# the sentences of a graph come back from question to question
+@lru_cache(8192)
+def _lemmas(text: str) -> frozenset[str]:
+    return frozenset(form for t in tokens(text) for form in (t.lemma, t.norm))

@@ -6,22 +6,19 @@ from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import unquote
 
-import simplemma
-from rapidfuzz import fuzz, process
-
 from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select, Variable
 from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from semantics.candidates import Candidate
 from semantics.compose import compose
 from semantics.courtesy import is_greeting, without_courtesy
-from semantics.english import function_words, measure, resource
 from semantics.in_context import Properties
 from semantics.linker import Linker
 from semantics.markers import Form, form
 from semantics.paths import SchemaGraph
 from semantics.segment import Segmentation, segmentations
 from semantics.to_words import to_words
+from semantics.unknown import holes, unknown
 from semantics.words import Token, tokens
 from semantics.work import Draft, Node, Work
 from stores.lexicon import Lexicon
@@ -34,10 +31,6 @@ _WHOLE = re.compile(
     r"|\bwhat (?:can|could) (?:i|you|we) (?:ask|answer|tell)\b|\bwhat do you know\b"
     r"|\b(?:which|what) (?:classes|kinds of things)\b"
 )
-_ANYTHING = frozenset("object item piece entry record time case instance thing".split())
-_AUXILIARIES = frozenset("do does did is are was were has have had can could will would".split())
-_GENERIC = frozenset("number name date time code type address id rate count status level".split())
-_PREPOSITIONS = frozenset("of in at from by named called".split())
 _PRONOUNS = frozenset(
     "two three both it its they them their those these that this one ones he she him her his hers".split()
 )
@@ -80,7 +73,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         trust = {i: min(1.0, pick.score + 0.1) for pick in segmentation.picks for i in pick.covered}
         for draft in _drafts(words, shape, segmentation, graph, scope, linker.common):
             covered = sum(trust.get(i, 1.0) for i in content & draft.covered) / max(1, len(content))
-            covered *= 0.5 ** (draft.dropped + len(_holes(words, content - draft.covered, linker)))
+            covered *= 0.5 ** (draft.dropped + len(holes(words, content - draft.covered, linker)))
             score = segmentation.score / max(1, len(content)) + draft.score * 0.25 + 4 * covered
             if draft.body not in found or score > found[draft.body][0]:
                 if not found or score > max(s for s, _ in found.values()):
@@ -103,7 +96,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         mentions=tuple(_mention(pick, written, as_written) for pick in best_picks),
         readings=tuple(readings),
         expected=_expected(readings[0].plan.body if readings else None, schema),
-        unknown=_unknown(words, candidates, shape, linker, bool(readings), open_),
+        unknown=unknown(words, candidates, shape, linker, bool(readings), open_),
     )
 
 
@@ -118,29 +111,6 @@ def _kind_word(candidate: Candidate, words: Sequence[Token]) -> bool:
 def _weak_name(candidate: Candidate) -> bool:
     """Part of a name where a unit stands: "8000 crowns"."""
     return candidate.kind == "entity" and not candidate.exact and candidate.end == candidate.start + 1
-
-
-def _holes(words: Sequence[Token], open_: set[int], linker: Linker) -> list[int]:
-    """Unexplained words that a right reading can't do without: "the <noun> of X", "P of <name>"."""
-    norms = [t.norm for t in words]
-    found = []
-    for i in sorted(open_):
-        before = [w for w in norms[max(0, i - 2) : i] if w not in ("the", "a", "an")]
-        article = i > 0 and norms[i - 1] in ("the", "an", "a")
-        following = norms[i + 1] if i + 1 < len(words) else ""
-        relational = article and following in ("of", "for")
-        # the last word of a phrase is its noun; what stands before a known word only modifies it
-        last = following == "" or following in function_words()
-        argument = last and bool(before) and before[-1] in _PREPOSITIONS
-        # "X's <noun>", "<kind> number": what is wanted is not known
-        owned = i > 0 and words[i - 1].text.lower().endswith(("'s", "\u2019s", "s'")) and words[i - 1].norm != "what"
-        owned = owned and (last or following in _GENERIC)
-        # "how many <things> does it have": what is counted is not known
-        auxiliary = following in _AUXILIARIES
-        head = auxiliary and "many" in norms[max(0, i - 2) : i] and words[i].lemma not in _ANYTHING
-        if relational or argument or owned or head:
-            found.append(i)
-    return found
 
 
 def _drafts(
@@ -313,36 +283,3 @@ def _expected(body: Body | None, schema: Schema) -> Expected:
     return (
         "date" if predicate.datatype in ("date", "datetime") else "number" if predicate.minimum is not None else "text"
     )
-
-
-def _unknown(
-    words: Sequence[Token],
-    candidates: Sequence[Candidate],
-    shape: Form,
-    linker: Linker,
-    read: bool,
-    open_: set[int],
-) -> tuple[tuple[str, str], ...]:
-    """Words that name nothing here, each with the nearest name that is known or "".
-
-    Where the question was read, only words that look like names count: everyday words may just be its wording.
-    """
-    covered = {i for c in candidates for i in c.covered} | shape.taken
-    holes = set(_holes(words, open_, linker))
-    numbers = resource()["numbers"]
-    found = []
-    for i, token in enumerate(words):
-        if (
-            i in covered
-            or token.norm in linker.light
-            or measure(token)
-            or token.norm[0].isdigit()
-            or token.norm in numbers
-        ):
-            continue
-        name = (token.text[0].isupper() and i > 0) or not simplemma.is_known(token.norm, lang="en")
-        if read and not name and i not in holes:
-            continue
-        near = process.extractOne(token.norm, linker.entities.entity_tokens.keys(), scorer=fuzz.ratio, score_cutoff=80)
-        found.append((token.text, near[0] if near and near[0] != token.norm else ""))
-    return tuple(found)

@@ -43,6 +43,15 @@ class Draft:
     dropped: int = 0
 
 
+@dataclass(frozen=True)
+class Target:
+    """What is asked for: a property (`pick`), a thing (`node`), or how many of it."""
+
+    count: bool = False
+    pick: Candidate | None = None
+    node: Node | None = None
+
+
 @dataclass
 class Parts:
     """A select under construction."""
