@@ -11,13 +11,26 @@ from semantics.units import Quantity, quantities
 from semantics.words import Token
 
 _OPERATORS: tuple[tuple[str, Comparison], ...] = (
+    (
+        r"(?:no|not) (?:more|greater|higher|larger|bigger|longer|later|older|taller|heavier|wider|deeper|farther) than",
+        "<=",
+    ),
+    (r"(?:no|not) (?:less|fewer|lower|smaller|shorter|earlier|younger|lighter|cheaper|sooner) than", ">="),
     (r"(?:more|greater|higher|larger|bigger|longer|over|above|older) than or equal to", ">="),
     (r"(?:less|fewer|lower|smaller|shorter) than or equal to", "<="),
-    (r"at least|no less than|not less than|minimum of|>=|starting at|since|as of", ">="),
-    (r"at most|no more than|not more than|up to|maximum of|<=|within|until|till|by", "<="),
+    (r"at least|minimum of|>=|starting at|since|as of", ">="),
+    (r"at most|up to|maximum of|<=|within|until|till|by", "<="),
     (r"more than|greater than|higher than|larger than|bigger than|over|above|exceeding|exceeds?|beyond|after|>", ">"),
     (r"less than|fewer than|lower than|smaller than|under|below|beneath|before|cheaper than|<", "<"),
     (r"exactly|equal to|equals|of exactly|=", "="),
+)
+
+
+# "300 pages or less", "18 and over"
+_AFTER = re.compile(
+    r"\s*(?:[a-z]+\s+)?(?:or|and)\s+(?:(?P<down>less|fewer|below|under|lower|smaller|shorter|earlier|before|younger|cheaper)"
+    r"|more|over|above|up|higher|larger|longer|later|greater|bigger|older|after|upwards)\b(?!\s+than)",
+    re.IGNORECASE,
 )
 
 
@@ -62,6 +75,18 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
         if between:
             found.append(_bound(tokens, number.start, number, "<="))
             continue
+        following = _AFTER.match(question[number.end :])
+        if following:
+            far = number._replace(end=number.end + following.end())
+            found.append(_bound(tokens, number.start, far, "<=" if following["down"] else ">="))
+            continue
+        spanned = re.search(r"from\s+\S+(?:\s+\S+){0,2}?\s+to$", before)
+        if spanned and number in when:
+            found.append(_bound(tokens, number.start, number, "<="))
+            continue
+        if before.endswith("from") and re.match(r"\s+to\s", question[number.end :]) and number in when:
+            found.append(_bound(tokens, number.start, number, ">="))
+            continue
         for pattern, op in _OPERATORS:
             match = re.search(rf"(?:^|[\s,(])(?P<op>{pattern})\s*(?:the\s|a\s|an\s)?$", before + " ")
             if match:
@@ -74,7 +99,7 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
             if match and own:
                 found.append(_bound(tokens, match.start("word"), number, ">" if own.descending else "<", own))
             elif re.search(r"\b(?:of|is|are|was|were|equals?|exactly|in|from|since|has|have|=)$", before) or (
-                number in when and re.search(r"\b(?:in|during|of|from) the$", before)
+                number in when and re.search(r"\b(?:(?:in|during|of|from) the|on|during)$", before)
             ):
                 found.append(_bound(tokens, number.start, number, "="))
     return tuple(replace(b, period=when[b.quantity]) if b.quantity in when else b for b in found)

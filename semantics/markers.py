@@ -20,7 +20,7 @@ _LIST = frozenset("name list show give display enumerate tell find".split())
 _BEFORE_ASKING = frozenset("me us tell show give find list name in of from to on at by with for and".split())
 _BEFORE_ORDINAL = frozenset("the a an his her its their our my of at to and in on since for".split())
 _POLITE = frozenset("please you to can could just me and then".split())
-_BEFORE_NUMBER = frozenset("the a total what is whats give me".split())
+_BEFORE_NUMBER = frozenset("the a total what is was whats give tell show find me".split())
 _AVERAGE = frozenset("average mean typical typically avg".split())
 _TOTAL = frozenset("total combined altogether together sum summed overall".split())
 _NEGATIONS = frozenset(["not", "no", "without", "except", "excluding", "never", "neither", "cannot", *_NOT])
@@ -37,7 +37,10 @@ _PROSE = re.compile(
 
 
 # of one property, which rows can answer
-_DIFFERENCE = re.compile(r"\bdifference (?:in|of) [\w -]+? between\b|\b[\w-]+ difference between\b(?! the two)")
+_DIFFERENCE = re.compile(
+    r"\bdifference (?:in|of) [\w -]+? between\b"
+    r"|\b(?!(?:the|a|an|any|main|what|whats|is) )[\w-]+ difference between\b(?! the two)"
+)
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,11 @@ def _asked(question: str, words: list[str], tokens: Sequence[Token]) -> tuple[As
     if _PROSE.search(question):
         return "prose", 0
     listing = words[0] in _LIST if words else False
+    for i, word in enumerate(words[:7]):
+        # "what is the number of", "give me the number of"
+        counted = word == "number" and words[i + 1 : i + 2] == ["of"] and words[max(0, i - 1)] in ("the", "total")
+        if counted and all(w in _BEFORE_NUMBER or w in _POLITE for w in words[:i]):
+            return "count", i + 2
     for i, word in enumerate(words):
         following = words[i + 1] if i + 1 < len(words) else ""
         if i > 1 and words[i - 1] == "and" and words[i - 2] not in _LIST:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import simplemma
 from rapidfuzz import process
@@ -36,7 +37,9 @@ class Spelling:
             return None
         if word in function_words() or simplemma.is_known(word, lang="en") or word in _english():
             return None
-        for near in self._near:
+        # a name that is not known here is not a word of plain English
+        named = token.start > 0 and token.text[0].isupper()
+        for near in self._near[: 1 if named else 2]:
             best = process.extractOne(
                 word, near[word[0]], scorer=OSA.distance, score_cutoff=2 if len(word) >= LONG else 1
             )
@@ -45,10 +48,17 @@ class Spelling:
         return None
 
 
+@cache
 def _english() -> frozenset[str]:
     words = resource()
     units = {w for w in (*words["units"], *words["currencies"], *words["numbers"]) if w.isalpha()}
-    return vocabulary() | units | frozenset(superlatives()) | frozenset(words["measures"]) | function_words()
+    return (
+        vocabulary()
+        | units
+        | frozenset(w for w in superlatives() if simplemma.is_known(w, lang="en"))
+        | frozenset(words["measures"])
+        | function_words()
+    )
 
 
 def _forms(words: Iterable[str]) -> Iterator[str]:

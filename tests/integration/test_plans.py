@@ -1,42 +1,49 @@
 """Whatever is understood: plans survive their JSON form, their SQL is one select that runs, their words are plain."""
 
-import re
-from pathlib import Path
+from typing import Any
 
 import pytest
-import sqlglot
 import yaml
-from sqlglot import exp
 
-from ingestion.load import write_tables
-from ingestion.names import write_names
-from ingestion.parse import parse
-from records.json_form import from_json, to_json
-from records.plan import Ask, Combine, Compute, Plan, Select
-from records.turn import Reading, Rewrite
-from semantics.to_sql import to_sql
+from records.plan import Ask, Combine, Compute, Plan, Profile, Select
+from records.turn import Rewrite
 from semantics.understand import understand
 from stores.lexicon import Lexicon
 from stores.tables import Tables
-
-FIXTURES = Path(__file__).parents[1] / "fixtures"
-NAMES = sorted(path.stem for path in (FIXTURES / "questions").glob("*.yaml"))
+from tests.plan_checks import json_form_holds, only_reads, words_are_plain
+from tests.small_graphs import FIXTURES, NAMES
 
 
 @pytest.fixture(scope="module", params=NAMES)
 def understood(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Tables, list[Reading]]:
-    """The tables of one graph, and every reading of every question asked of it."""
-    folder = tmp_path_factory.mktemp(request.param)
-    write_tables(parse([FIXTURES / f"graphs/{request.param}.ttl"]), folder / "graph.sqlite")
-    tables = Tables(folder / "graph.sqlite")
-    write_names(tables, folder / "lexicon.sqlite")
-    lexicon = Lexicon(folder / "lexicon.sqlite", tables.schema)
-    asked = [case["ask"] for case in yaml.safe_load((FIXTURES / f"questions/{request.param}.yaml").read_text())]
-    readings = [r for q in asked for r in understand(Rewrite(q), tables.schema, lexicon).readings]
-    assert len(readings) >= len(asked) / 2
-    return tables, readings
+    request: pytest.FixtureRequest, small_graphs: dict[str, tuple[Tables, Lexicon]]
+) -> tuple[Tables, list[Plan]]:
+    """The tables of one graph, and the plans of all readings of every question asked of it, follow-ups as they are."""
+    tables, lexicon = small_graphs[request.param]
+    cases: list[Any] = yaml.safe_load((FIXTURES / f"questions/{request.param}.yaml").read_text(encoding="utf-8"))
+    asked = [turn["ask"] for case in cases for turn in (case, *case.get("then", ()))]
+    plans = [r.plan for q in asked for r in understand(Rewrite(q), tables.schema, lexicon).readings]
+    assert len(plans) >= len(asked) / 2
+    return tables, plans
+
+
+def test_plans_survive_their_json_form(understood: tuple[Tables, list[Plan]]) -> None:
+    for plan in understood[1]:
+        json_form_holds(plan)
+
+
+def test_sql_is_one_select_that_runs_with_bound_constants(understood: tuple[Tables, list[Plan]]) -> None:
+    tables, plans = understood
+    for plan in plans:
+        for select in _selects(plan):
+            statement = only_reads(select, tables.schema)
+            tables.run(statement.text, statement.params)
+
+
+def test_words_name_no_table_no_column_and_no_iri(understood: tuple[Tables, list[Plan]]) -> None:
+    tables, plans = understood
+    for plan in plans:
+        words_are_plain(plan, tables.schema)
 
 
 def _selects(plan: Plan) -> list[Select | Combine]:
@@ -45,35 +52,6 @@ def _selects(plan: Plan) -> list[Select | Combine]:
         return [body.left, body.right]
     if isinstance(body, Ask):
         return [body.select]
+    if isinstance(body, Profile):
+        return [body.members, *([body.against] if body.against else [])]
     return [body] if isinstance(body, (Select, Combine)) else []
-
-
-def test_plans_survive_their_json_form(understood: tuple[Tables, list[Reading]]) -> None:
-    for reading in understood[1]:
-        assert from_json(Plan, to_json(reading.plan)) == reading.plan
-
-
-def test_sql_is_one_select_within_the_guard_and_runs(understood: tuple[Tables, list[Reading]]) -> None:
-    tables, readings = understood
-    for reading in readings:
-        for select in _selects(reading.plan):
-            statement = to_sql(select, tables.schema)
-            (query,) = sqlglot.parse(statement.text, dialect="sqlite")
-            assert isinstance(query, exp.Query)
-            assert not list(
-                query.find_all(
-                    exp.Insert, exp.Update, exp.Delete, exp.Create, exp.Drop, exp.Command, exp.Pragma, exp.Attach
-                )
-            )
-            tables.run(statement.text, statement.params)
-
-
-def test_words_name_no_table_or_column(understood: tuple[Tables, list[Reading]]) -> None:
-    tables, readings = understood
-    names = {
-        c for r in tables.schema.relations for column in r.columns for c in (column.value, column.link, column.text)
-    }
-    technical = {n for n in (*names, *(r.name for r in tables.schema.relations)) if "_" in n}
-    for reading in readings:
-        assert not technical & set(re.findall(r"[a-z_0-9]+", reading.words)), reading.words
-        assert reading.words

@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+import pytest
+
+from stores.lexicon import Lexicon
+from stores.tables import Tables
+from tests.small_graphs import NAMES, opened
+
+pytest.register_assert_rewrite("tests.plan_checks")
+
+
+@pytest.fixture(scope="session")
+def small_graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[Tables, Lexicon]]]:
+    """The tables and lexicon of every graph that questions are asked of, by name; without an embedder: words decide."""
+    found = {name: opened(name, tmp_path_factory.mktemp(name)) for name in NAMES}
+    yield found
+    for tables, _ in found.values():
+        tables.close()

@@ -1,0 +1,49 @@
+"""Words of questions name things, kinds, properties and values; the pairs in fixtures/understanding are extended
+without Python.
+"""
+
+import re
+from typing import Any
+
+import pytest
+
+from semantics.candidates import Candidate
+from semantics.understand import indexes
+from semantics.words import tokens
+from stores.lexicon import Lexicon
+from stores.tables import Tables
+from tests.pairs import pairs
+
+KINDS = ("entity", "class", "predicate", "flag", "value")
+
+
+@pytest.mark.parametrize("case", pairs("linking"))
+def test_best_candidate(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    lexicon = small_graphs[case["graph"]][1]
+    found = _linked(case["ask"], lexicon)
+    if case.get("nothing"):
+        assert found == []
+        return
+    kind = next(k for k in KINDS if k in case)
+    assert [(kind, case[kind])] == [(c.kind, _label(c, lexicon)) for c in found[:1]]
+    if "of" in case:
+        same = [c for c in found if c.exact and _label(c, lexicon) == case[kind]]
+        assert sorted(lexicon.schema.class_of[c.classes[0]].label for c in same) == sorted(case["of"])
+
+
+def _linked(marked: str, lexicon: Lexicon) -> list[Candidate]:
+    """The candidates over exactly the words in brackets, best first."""
+    before, said, _ = re.split(r"[\[\]]", marked)
+    span = len(tokens(before)), len(tokens(before)) + len(tokens(said))
+    linker = indexes(lexicon)[0]
+    question = linker.spelling.corrected(re.sub(r"[\[\]]", "", marked))
+    return [c for c in linker.link(tokens(question)) if (c.start, c.end) == span]
+
+
+def _label(candidate: Candidate, lexicon: Lexicon) -> str:
+    """What it names; for one name of many things the words said."""
+    if candidate.kind == "value":
+        return candidate.value
+    if candidate.kind == "entity" and len(candidate.keys) == 1:
+        return lexicon.entities[candidate.keys[0]][0].label
+    return candidate.label

@@ -1,0 +1,89 @@
+"""Whatever plan a graph's schema allows: its SQL only reads and runs, and says what the plan says."""
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from records.plan import Aggregate, Combine, Itself, Order, Plan, Select
+from semantics.to_sql import contributing, to_sql
+from stores.lexicon import Lexicon
+from stores.tables import Cell, Tables
+from tests.plan_checks import json_form_holds, only_reads, words_are_plain
+from tests.random_plans import HOSTILE, attributes_of, combined, conditions, selects, things
+from tests.small_graphs import NAMES
+
+Graphs = dict[str, tuple[Tables, Lexicon]]
+few = settings(max_examples=80)
+
+
+@few
+@given(st.sampled_from(NAMES), st.data())
+def test_any_plan_reads_and_runs(small_graphs: Graphs, name: str, data: st.DataObject) -> None:
+    tables = small_graphs[name][0]
+    body = data.draw(st.one_of(selects(tables.schema), combined(tables.schema)))
+    json_form_holds(Plan(body))
+    words_are_plain(Plan(body), tables.schema)
+    statement = only_reads(body, tables.schema)
+    assert HOSTILE not in statement.text
+    rows = tables.run(statement.text, statement.params)
+    assert len(rows.columns) == len(statement.outputs)
+
+
+@few
+@given(st.sampled_from(NAMES), st.data())
+def test_a_condition_only_takes_away(small_graphs: Graphs, name: str, data: st.DataObject) -> None:
+    tables = small_graphs[name][0]
+    select = data.draw(things(tables.schema))
+    more = data.draw(conditions(tables.schema, select.variables))
+    assert _rows(replace(select, filters=(*select.filters, more)), tables) <= _rows(select, tables)
+
+
+@few
+@given(st.sampled_from(NAMES), st.data())
+def test_sets_of_things_combine_as_sets(small_graphs: Graphs, name: str, data: st.DataObject) -> None:
+    tables = small_graphs[name][0]
+    plan = data.draw(combined(tables.schema))
+    left, right = _rows(plan.left, tables), _rows(plan.right, tables)
+    wanted = {"union": left | right, "intersection": left & right, "difference": left - right}[plan.op]
+    assert _rows(plan, tables) == wanted
+
+
+@few
+@given(st.sampled_from(NAMES), st.data())
+def test_a_count_is_of_the_things_it_rests_on(small_graphs: Graphs, name: str, data: st.DataObject) -> None:
+    tables = small_graphs[name][0]
+    select = data.draw(things(tables.schema))
+    counted = replace(select, answers=(Aggregate("count", Itself("a")),))
+    listed = _rows(select, tables)
+    statement = contributing(counted, tables.schema, "a")
+    assert _rows(counted, tables) == {(len(listed),)}
+    assert set(tables.run(statement.text, statement.params).rows) == listed
+
+
+@few
+@given(st.sampled_from(NAMES), st.data())
+def test_an_order_keeps_its_first_places(small_graphs: Graphs, name: str, data: st.DataObject) -> None:
+    tables = small_graphs[name][0]
+    base = data.draw(things(tables.schema))
+    measured = attributes_of(tables.schema, base.variables, measured=True)
+    by = data.draw(measured.filter(lambda a: tables.schema.predicate_of[a.predicate].shape == "single"))
+    down, offset, limit = data.draw(st.booleans()), data.draw(st.integers(0, 2)), data.draw(st.integers(1, 4))
+    select = Select((Itself(by.variable), by), base.variables, base.edges, base.filters)
+    value = [o.role for o in to_sql(select, tables.schema).outputs].index("value")
+    known = [row for row in _rows(select, tables) if row[value] is not None]
+    places = {row: sum(_before(other[value], row[value], down) for other in known) for row in known}
+    kept = {row for row, place in places.items() if offset <= place < offset + limit}
+    assert _rows(replace(select, order=Order(by, down), limit=limit, offset=offset), tables) == kept
+
+
+def _before(one: Any, other: Any, down: bool) -> bool:
+    return bool(one > other if down else one < other)
+
+
+def _rows(body: Select | Combine, tables: Tables) -> set[tuple[Cell, ...]]:
+    statement = to_sql(body, tables.schema)
+    found = tables.run(statement.text, statement.params)
+    assert not found.truncated
+    return set(found.rows)

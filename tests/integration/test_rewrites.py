@@ -1,0 +1,42 @@
+"""Turns that lean on what was said before, and turns that don't; the pairs in fixtures/understanding are extended
+without Python.
+"""
+
+from typing import Any
+
+import pytest
+
+from records.turn import Earlier, Rewrite
+from semantics.conversation import rewrite
+from semantics.run_plan import run_plan
+from semantics.understand import understand
+from stores.lexicon import Lexicon
+from stores.tables import Tables
+from tests.pairs import pairs
+
+
+@pytest.mark.parametrize("case", pairs("rewrites"))
+def test_rewrite(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    tables, lexicon = small_graphs[case["graph"]]
+    earlier = tuple(_answered(question, tables, lexicon) for question in case["after"])
+    found = rewrite(case["ask"], earlier, tables.schema, lexicon)
+    if case.get("same"):
+        assert found == Rewrite(case["ask"])
+        return
+    assert found.depends
+    if "becomes" in case:
+        assert found.standalone == case["becomes"]
+    else:
+        assert found.scope is not None
+        assert sorted(found.scope.labels) == sorted(case["scope"])
+
+
+def _answered(question: str, tables: Tables, lexicon: Lexicon) -> Earlier:
+    """A turn that stands alone and its answer by the best plan that has rows."""
+    for reading in understand(Rewrite(question), tables.schema, lexicon).readings:
+        table = run_plan(reading.plan, tables, round=1)[0]
+        if table is not None and table.rows:
+            keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
+            labels = tuple(lexicon.entities[key][0].label for key in keys)
+            return Earlier(question, question, "", reading.plan, keys, labels)
+    raise LookupError(f"No plan for {question!r} has rows.")

@@ -1,0 +1,19 @@
+"""The pairs of fixtures/understanding as parameters of a test; what does not hold yet says why under `open`."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+FOLDER = Path(__file__).parent / "fixtures" / "understanding"
+
+
+def pairs(name: str) -> list[Any]:
+    """One parameter a pair of a file; a mark that is no longer true fails."""
+    found = []
+    for case in yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")):
+        reason = case.get("open")
+        marks = [pytest.mark.xfail(reason=reason, strict=True, raises=AssertionError)] if reason else []
+        found.append(pytest.param(case, marks=marks, id=": ".join(case[k] for k in ("graph", "ask") if k in case)))
+    return found

@@ -1,0 +1,52 @@
+"""What holds for every plan: its JSON form, its SQL and its words."""
+
+import json
+import re
+
+import sqlglot
+from sqlglot import exp
+
+from records.json_form import from_json, to_json
+from records.plan import Combine, Plan, Select
+from records.schema import Schema
+from semantics.to_sql import Statement, to_sql
+from semantics.to_words import to_words
+
+WRITING = (exp.Insert, exp.Update, exp.Delete, exp.Create, exp.Drop, exp.Command, exp.Pragma, exp.Attach)
+
+
+def json_form_holds(plan: Plan) -> None:
+    """A plan written as JSON text and read again is the same plan."""
+    assert from_json(Plan, json.loads(json.dumps(to_json(plan)))) == plan
+
+
+def only_reads(body: Select | Combine, schema: Schema) -> Statement:
+    """The SQL is one query that writes nothing, with each constant bound, and no text and no number of its own but
+    the places of an order.
+    """
+    statement = to_sql(body, schema)
+    (query,) = sqlglot.parse(statement.text, dialect="sqlite")
+    assert isinstance(query, exp.Query)
+    assert not list(query.find_all(*WRITING))
+    assert len(list(query.find_all(exp.Placeholder))) == len(statement.params)
+    assert {e.this for e in query.find_all(exp.Literal)} <= _places(body)
+    return statement
+
+
+def words_are_plain(plan: Plan, schema: Schema) -> None:
+    """The words of a plan name no table, no column and no IRI."""
+    words = to_words(plan, schema)
+    columns = [c for r in schema.relations for c in r.columns]
+    names = {n for c in columns for n in (c.value, c.link, c.text, c.low, c.high)} | {r.name for r in schema.relations}
+    technical = {n for n in names if "_" in n}
+    assert words
+    assert "://" not in words, words
+    assert not technical & set(re.findall(r"[a-z_0-9]+", words)), words
+
+
+def _places(body: Select | Combine) -> set[str]:
+    if isinstance(body, Combine):
+        return _places(body.left) | _places(body.right)
+    inner = [f.right for f in body.filters if isinstance(f.right, Select)]
+    own = {"0", "1", str(body.offset), str(body.offset + (body.limit or 0))}
+    return own.union(*(_places(select) for select in inner))

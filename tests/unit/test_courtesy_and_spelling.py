@@ -1,0 +1,45 @@
+"""What a question is before its words are linked: courtesy blanked, slips corrected. The pairs in
+fixtures/understanding are extended without Python.
+"""
+
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semantics.courtesy import without_courtesy
+from semantics.spelling import Spelling
+from semantics.words import tokens
+from tests.pairs import pairs
+
+WORDS = "please hi thanks could you tell me who built the mill ? , . ! know I'd like to -".split()
+CONTENT = ("built", "mill")
+
+
+@pytest.mark.parametrize("case", pairs("courtesy"))
+def test_courtesy(case: dict[str, Any]) -> None:
+    left = without_courtesy(case["ask"])
+    assert " ".join(left.split()) == (case["ask"] if case.get("same") else case["left"])
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join))
+def test_courtesy_keeps_places_and_what_is_asked(question: str) -> None:
+    left = without_courtesy(question)
+    assert len(left) == len(question)
+    assert all(after in (before, " ") for before, after in zip(question, left, strict=True))
+    assert [w for w in left.split() if w in CONTENT] == [w for w in question.split() if w in CONTENT]
+
+
+@pytest.mark.parametrize("case", pairs("spelling"))
+def test_spelling(case: dict[str, Any]) -> None:
+    corrected = _spelling(case["names"]).corrected(case["ask"])
+    assert corrected == (case["ask"] if case.get("same") else case["right"])
+    assert len(tokens(corrected)) == len(tokens(case["ask"]))
+    assert _spelling(case["names"]).corrected(corrected) == corrected
+
+
+@cache
+def _spelling(names: str) -> Spelling:
+    return Spelling(names.split())
