@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-inp
 HOUSE := records config stores ingestion semantics tools agents graph serving evaluation
 export LANGSMITH_TRACING ?= false
 
-.PHONY: all check test demo e2e dev eval bench soak fmt lock clean
+.PHONY: all check test demo e2e dev eval eval-model bench soak fmt lock clean
 
 all: check test
 
@@ -50,16 +50,20 @@ e2e: .venv/dev.stamp
 dev: .venv/dev.stamp
 	$(BIN)/langgraph dev --no-browser --no-reload --port 2124
 
+# graphs of your own as well: make eval MORE="mine=my-questions.jsonl"
 eval: .venv/nacre.stamp
-	@$(BIN)/nacre ingest examples/bmw/kg.ttl --graph bmw
-	@$(BIN)/nacre eval examples/bmw/questions_dev.jsonl --graph bmw --out data/predictions.jsonl
-	@$(BIN)/python -m evaluation.score examples/bmw/questions_dev.jsonl data/predictions.jsonl
+	@$(BIN)/python -m evaluation $(MORE)
+
+# needs NACRE_MODEL; the first questions only: make eval-model MORE=20
+eval-model: .venv/nacre.stamp
+	@$(BIN)/python -m evaluation.minds $(MORE)
 
 bench: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks
 
 soak: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks.soak_kill 50
+	@$(BIN)/python -m benchmarks.load 20
 
 fmt: .venv/dev.stamp
 	@$(BIN)/ruff check --fix .

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agents.absence import absence, closed, listed
+from agents.agreement import Dispute, disputes
 from agents.plain import quoted
-from agents.trust import answering_table, content_words, covered, covers, empty_table
+from agents.trust import answering_table, content_words, covered, covers, plan_of
 from records.answer import Status, Value
 from records.evidence import Cell, Evidence, Ledger, QueryError, Table
 from records.schema import Schema
@@ -19,7 +21,8 @@ NAMED = 30
 
 @dataclass(frozen=True)
 class Account:
-    """The whole answer. `table` is the index of the evidence whose rows the values are, if any."""
+    """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
+    sentences of the ledger that say what other evidence gives instead."""
 
     ledger: Ledger
     status: Status
@@ -28,6 +31,7 @@ class Account:
     reason: str | None = None
     caveats: tuple[str, ...] = ()
     table: int | None = None
+    disputed: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 def account(
@@ -37,7 +41,10 @@ def account(
     evidence: Sequence[Evidence],
     failures: dict[str, QueryError],
 ) -> Account:
-    """The answer in the order of trust: rows, then sentences, then an empty result that is sure, then why not."""
+    """The answer in the order of trust: rows, then sentences, then an empty result that is sure, then why not.
+
+    Where an empty result is sure, sentences made from the graph's own triples know no more, but those of texts may.
+    """
     if understanding.expected == "prose":
         told = _prose(understanding, evidence)
         if told is not None:
@@ -45,10 +52,12 @@ def account(
     table = answering_table(understanding, evidence)
     if table is not None:
         return _rows(table, question, understanding, schema, evidence)
-    told = _text(understanding, evidence)
+    told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
     if told is not None:
         return told
-    return _nothing(understanding, evidence, failures)
+    why = absence(understanding, schema, evidence, failures)
+    cited = () if why.table is None else (why.table,)
+    return Account(Ledger(((why.text, cited),)), why.status, reason=why.reason, table=why.table)
 
 
 def said(table: Table) -> Phrase:
@@ -68,25 +77,45 @@ def _rows(
     used = evidence[table]
     assert used.table is not None
     result = Phrase("")
-    if used.reading is not None:
-        result = phrase(understanding.readings[used.reading].plan, used.table, schema, question)
+    plan = plan_of(understanding, used)
+    if plan is not None:
+        result = phrase(plan, used.table, schema, question)
     if not result.text:
         result = said(used.table)
     missing = _unused(understanding) if covered(understanding, used) < 1 else ()
     caveats: tuple[str, ...] = ()
     if missing:
-        caveats += (f"The answer leaves out {_listed(missing)}: nothing in this graph is called that.",)
+        caveats += (f"The answer leaves out {listed(missing)}: nothing in this graph is called that.",)
     if used.table.truncated:
         caveats += (f"Only the first {len(used.table.rows)} rows were read.",)
+    partial = bool(caveats)
+    disputed = tuple(
+        sentence
+        for other in disputes(table, understanding.standalone, understanding, evidence)
+        for sentence in _otherwise(evidence[other.index], other)
+    )
+    if disputed:
+        caveats += (" ".join(text for text, _ in disputed),)
     return Account(
-        Ledger(((result.text, (table,)),)),
-        "partial" if caveats else "answered",
+        Ledger(((result.text, (table,)), *disputed)),
+        "partial" if partial else "answered",
         result.values,
         result.unit,
-        reason=caveats[0] if caveats else None,
+        reason=caveats[0] if partial else None,
         caveats=caveats,
         table=table,
+        disputed=disputed,
     )
+
+
+def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Who says otherwise and what to make of it, then what it says, with its evidence."""
+    who = f"the text {other.document}"
+    if other.table is not None:
+        who = f"the question read as “{quoted(other.words)}”" if other.words else "a query written by the model"
+    which = f"the first is preferred, {dispute.why}" if dispute.why else "neither is surer than the other"
+    what = other.text if other.table is None else said(other.table).text
+    return (f"But {who} says otherwise ({which}):", ()), (what, (dispute.index,))
 
 
 def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
@@ -98,9 +127,9 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
     return _cited(chosen, evidence) if chosen else None
 
 
-def _text(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
+def _text(understanding: Understanding, evidence: Sequence[Evidence], *, only_texts: bool) -> Account | None:
     """The best sentences, if they hold most of the question's words."""
-    told = [i for i, each in enumerate(evidence) if each.kind == "sentence"]
+    told = [i for i, e in enumerate(evidence) if e.kind == "sentence" and (e.document is not None or not only_texts)]
     sentences = [evidence[i] for i in told]
     ranked = [told[i] for i in best(understanding.standalone, sentences, LOOKUP_WORDS)]
     chosen = _within(ranked, evidence, LOOKUP_WORDS)
@@ -134,38 +163,8 @@ def _cited(chosen: Sequence[int], evidence: Sequence[Evidence]) -> Account:
     return Account(Ledger(tuple((evidence[index].text, (index,)) for index in grouped)), "answered")
 
 
-def _nothing(understanding: Understanding, evidence: Sequence[Evidence], failures: dict[str, QueryError]) -> Account:
-    empty = empty_table(evidence)
-    if understanding.unknown:
-        names = _listed([word for word, _ in understanding.unknown])
-        near = [nearest for _, nearest in understanding.unknown if nearest]
-        hint = f" The nearest name it has is {_listed(near)}." if near else ""
-        text = f"This graph knows nothing called {names}.{hint}"
-        return Account(Ledger(((text, ()),)), "not_in_graph", reason=text)
-    if empty is not None and _is_closed(understanding, evidence[empty]):
-        words = evidence[empty].words
-        text = f"Nothing in this graph matches: {quoted(words)}." if words else "Nothing in this graph matches."
-        return Account(Ledger(((text, (empty,)),)), "answered", table=empty)
-    broken = {branch: error for branch, error in failures.items() if error.kind != "empty"}
-    if broken and empty is None:
-        why = "; ".join(f"{branch}: {error.message}" for branch, error in broken.items())
-        return Account(Ledger((("I could not find out: my queries failed.", ()),)), "failed", reason=why)
-    text = "This graph holds nothing that answers this question."
-    return Account(Ledger(((text, ()),)), "not_in_graph", reason=text)
-
-
-def _is_closed(understanding: Understanding, evidence: Evidence) -> bool:
-    """Whether an empty result is itself the answer: the reading accounts for the whole question."""
-    return evidence.reading is None or covered(understanding, evidence) >= 0.75
-
-
 def _unused(understanding: Understanding) -> tuple[str, ...]:
     return tuple(word for word, _ in understanding.unknown)
-
-
-def _listed(names: Sequence[str]) -> str:
-    quotes = [f"“{quoted(name)}”" for name in dict.fromkeys(names)]
-    return quotes[0] if len(quotes) == 1 else f"{', '.join(quotes[:-1])} and {quotes[-1]}"
 
 
 def _shown(value: Cell, unit: str | None) -> str:

@@ -5,33 +5,31 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, ValidationError
 
+from agents.kept import Kept
+from agents.limits import Limits
+from agents.meter import Meter
 from agents.result import NOTHING, Usage
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
 
 MOST_CHARACTERS = 6000
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a model may take: seconds a call, malformed answers asked for again, tokens of evidence and schema shown."""
-
-    seconds: float = 60.0
-    retries: int = 2
-    evidence_tokens: int = 350
-    schema_tokens: int = 1500
+SAID_AGAIN = 5
+LONGEST_AGAIN = 200
+FIRST_PAUSE = 0.5
+# clients that pass on why a stream ended: without it, the connection was lost
+TELLING = ("openai-chat", "chat-ollama")
+ENDED = {"finish_reason", "done_reason"}
+OVER = "the time of this turn was used up"
 
 
 class ModelFailed(Exception):
@@ -41,24 +39,6 @@ class ModelFailed(Exception):
         super().__init__(why)
         self.why = why
         self.usage = usage
-
-
-class Meter(AsyncCallbackHandler):
-    """Counts the calls and tokens of whatever it is handed to."""
-
-    def __init__(self) -> None:
-        self.usage = NOTHING
-
-    async def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
-        self.usage += Usage(calls=1)
-
-    async def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
-        for generation in (g for generations in response.generations for g in generations):
-            message = generation.message if isinstance(generation, ChatGeneration) else None
-            spent = message.usage_metadata if isinstance(message, AIMessage) else None
-            if spent:
-                cached = (spent.get("input_token_details") or {}).get("cache_read") or 0
-                self.usage += Usage(input=spent["input_tokens"], cached=cached, output=spent["output_tokens"])
 
 
 async def structured(
@@ -79,7 +59,8 @@ async def structured(
     said = list(messages)
     why = ""
     for _ in range(limits.retries + 1):
-        raw, parsed, why = await _once(bound, said, shape, meter, limits.seconds)
+        kept = Kept(limits, model, said, json.dumps(shape.model_json_schema(), sort_keys=True))
+        raw, parsed, why = await _kept_or_asked(kept, bound, said, shape, meter, limits)
         if parsed is not None:
             reason = await refuse(parsed) if refuse else None
             if reason is None:
@@ -90,17 +71,32 @@ async def structured(
     raise ModelFailed(why or "malformed answer", meter.usage)
 
 
-async def _once(
-    bound: Any, messages: list[BaseMessage], shape: type[Shape], meter: Meter, seconds: float
+async def _kept_or_asked(
+    kept: Kept, bound: Any, messages: list[BaseMessage], shape: type[Shape], meter: Meter, limits: Limits
 ) -> tuple[str, Shape | None, str]:
-    """One call: the raw text, the record or None, and what is wrong with it."""
+    """One answer: its text, the record or None, and what is wrong with it."""
+    before = await kept.text()
+    if before is not None:
+        return before, shape.model_validate_json(before), ""
+    raw, parsed, why = await _once(bound, messages, shape, meter, limits)
+    if parsed is not None:
+        await kept.keep(parsed.model_dump_json())
+    return raw, parsed, why
+
+
+async def _once(
+    bound: Any, messages: list[BaseMessage], shape: type[Shape], meter: Meter, limits: Limits
+) -> tuple[str, Shape | None, str]:
+    seconds = limits.left()
+    if not seconds:
+        raise ModelFailed(OVER, meter.usage)
     try:
         async with asyncio.timeout(seconds):
-            answer = await bound.ainvoke(messages, _config(meter))
+            answer = await _patiently(lambda: bound.ainvoke(messages, _config(meter)), limits)
     except (ValidationError, OutputParserException, json.JSONDecodeError) as error:
         return "", None, _short(error)
     except TimeoutError:
-        raise ModelFailed(f"no answer within {seconds:g} s", meter.usage) from None
+        raise ModelFailed(f"no answer within {seconds:.3g} s", meter.usage) from None
     except Exception as error:
         # every provider has its own family of errors; whichever it is, the rules go on
         raise ModelFailed(_short(error), meter.usage) from error
@@ -116,30 +112,105 @@ async def _once(
 async def streamed(
     model: BaseChatModel, messages: Sequence[BaseMessage], meter: Meter, *, limits: Limits
 ) -> AsyncIterator[str]:
-    """The text of one answer as it comes. Raises ModelFailed when it stops coming, or does not stop."""
-    deadline = time.monotonic() + limits.seconds
-    length = 0
-    chunks = model.astream(list(messages), _config(meter))
+    """The text of one answer as it comes. Raises ModelFailed when it stops coming, repeats itself or does not stop."""
+    kept = Kept(limits, model, messages, "text")
+    before = await kept.text()
+    if before is not None:
+        yield before
+        return
+    said = ""
+    async for text in _pieces(model, messages, meter, limits):
+        said += text
+        if len(said) > MOST_CHARACTERS:
+            raise ModelFailed(f"would not stop after {MOST_CHARACTERS} characters", meter.usage)
+        if repeats(said):
+            raise ModelFailed("it repeated itself", meter.usage)
+        yield text
+    if said.strip():
+        await kept.keep(said)
+
+
+async def _pieces(
+    model: BaseChatModel, messages: Sequence[BaseMessage], meter: Meter, limits: Limits
+) -> AsyncIterator[str]:
+    seconds = limits.left()
+    if not seconds:
+        raise ModelFailed(OVER, meter.usage)
+    deadline = time.monotonic() + seconds
+    chunks: Any = None
+    whole = model._llm_type not in TELLING
+
+    async def opened() -> Any:
+        nonlocal chunks
+        chunks = model.astream(list(messages), _config(meter))
+        return await anext(chunks)
+
+    following: Callable[[], Awaitable[Any]] = lambda: _patiently(opened, limits)  # noqa: E731
     try:
         while True:
             try:
-                chunk = await asyncio.wait_for(anext(chunks), max(0.001, deadline - time.monotonic()))
+                chunk = await asyncio.wait_for(following(), max(0.001, deadline - time.monotonic()))
             except StopAsyncIteration:
-                return
+                break
             except TimeoutError:
-                raise ModelFailed(f"no end within {limits.seconds:g} s", meter.usage) from None
+                raise ModelFailed(f"no end within {seconds:.3g} s", meter.usage) from None
             except Exception as error:
                 raise ModelFailed(_short(error), meter.usage) from error
-            text = str(chunk.text)
-            length += len(text)
-            if length > MOST_CHARACTERS:
-                raise ModelFailed(f"would not stop after {MOST_CHARACTERS} characters", meter.usage)
-            if text:
+            following = chunks.__anext__
+            whole = whole or bool(ENDED & chunk.response_metadata.keys())
+            if text := str(chunk.text):
                 yield text
+        if not whole:
+            raise ModelFailed("it broke off", meter.usage)
     finally:
         close = getattr(chunks, "aclose", None)
         if close is not None:
             await close()
+
+
+def repeats(text: str) -> bool:
+    """Whether a text ends by saying the same thing over and over.
+
+    >>> repeats("It is blue. " * 6), repeats("Red, blue, green, red."), repeats("no" * 9)
+    (True, False, False)
+    """
+    for size in range(1, min(LONGEST_AGAIN, len(text) // SAID_AGAIN) + 1):
+        times = max(SAID_AGAIN, -(-48 // size))
+        if text.endswith(text[-size:] * times):
+            return True
+    return False
+
+
+async def _patiently(call: Callable[[], Awaitable[T]], limits: Limits) -> T:
+    """What `call` gives; where the server is busy or broken, it is called again after a pause that doubles."""
+    pause = FIRST_PAUSE
+    for _ in range(limits.busy_retries):
+        try:
+            return await call()
+        except Exception as error:
+            wait = max(pause, _asked_to_wait(error))
+            if not is_passing(error) or wait >= limits.left():
+                raise
+            log.info("model server is busy, again in %.1f s: %s", wait, _short(error))
+        await asyncio.sleep(wait)
+        pause *= 2
+    return await call()
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether a provider's error says "later": too many requests, or a server that is out of order."""
+    status = getattr(error, "status_code", None)
+    return isinstance(status, int) and (status in (408, 429) or 500 <= status < 600)
+
+
+def _asked_to_wait(error: Exception) -> float:
+    """The seconds that a server asks to wait for, 0 where it does not."""
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    try:
+        return float(headers.get("retry-after", 0))
+    except ValueError:
+        # it may be a date, which servers of models do not send
+        return 0.0
 
 
 def _config(meter: Meter) -> RunnableConfig:

@@ -9,31 +9,39 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from agents.account import Account, account
-from agents.calls import Limits, Meter, ModelFailed, streamed
+from agents.calls import ModelFailed, streamed
+from agents.limits import ANY_TURN, Limits, Turn
+from agents.meter import Meter
 from agents.off_loop import off_loop
 from agents.plain import plain, quoted
 from agents.prompt import prompt
 from agents.result import Result
+from agents.trust import is_empty, is_in_doubt
 from records.answer import Value
 from records.evidence import Evidence, QueryError
 from records.schema import Schema
 from records.turn import Understanding
+from semantics.languages import ENGLISH, language_name
 
 log = logging.getLogger(__name__)
 
 CHARACTERS_A_TOKEN = 4
 MOST_VALUES_SAID = 30
+_SWAPPED = str.maketrans(",.", ".,")
 
 
 @dataclass(frozen=True)
 class FuseTask:
-    """All that a turn found; `failures` are the errors of branches that brought back nothing, by branch."""
+    """All that a turn found; `failures` are the errors of branches that brought back nothing, by branch; `language` is
+    what a model answers in."""
 
     question: str
     understanding: Understanding
     schema: Schema
     evidence: tuple[Evidence, ...]
     failures: dict[str, QueryError]
+    language: str = ENGLISH
+    turn: Turn = ANY_TURN
 
 
 class Gate(Protocol):
@@ -78,14 +86,14 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
 
     async def fuser(task: FuseTask, gate: Gate) -> Result[Account]:
         told = await off_loop(_account, task)
-        if not any(evidence for _, evidence in told.ledger.sentences):
+        if not any(evidence for _, evidence in told.ledger.sentences) or _is_said_by_rules(task, told):
             return await rules(task, gate)
         gate.spare = [(text, indexes) for text, indexes in told.ledger.sentences if indexes]
         shown = numbered(task.evidence, told, limits.evidence_tokens)
         meter = Meter()
         why = ""
         try:
-            async for text in streamed(model, _messages(task, shown), meter, limits=limits):
+            async for text in streamed(model, _messages(task, shown), meter, limits=limits.of(task.turn)):
                 gate.feed(text, shown)
             gate.finish(shown)
         except ModelFailed as failed:
@@ -95,9 +103,22 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
             why = "nothing it said rests on the evidence"
         if why or _left_out(told.values, gate.answer):
             _complete(told, gate)
+        if not {index for _, indexes in told.disputed for index in indexes} <= set(gate.cited):
+            for text, indexes in told.disputed:
+                gate.say(text, indexes)
         return Result(told, f"rules after model: {why}" if why else "model", meter.usage)
 
     return fuser
+
+
+def _is_said_by_rules(task: FuseTask, told: Account) -> bool:
+    """Whether the answer is rows of a reading that leave no doubt: the rules say these in one checked sentence."""
+    if told.table is None or task.language != ENGLISH:
+        return False
+    used = task.evidence[told.table]
+    if used.table is None or is_empty(used.table):
+        return True
+    return used.reading is not None and not is_in_doubt(task.understanding, [used])
 
 
 def numbered(evidence: Sequence[Evidence], told: Account, tokens: int) -> list[int]:
@@ -122,7 +143,9 @@ def _account(task: FuseTask) -> Account:
 
 def _messages(task: FuseTask, shown: Sequence[int]) -> list[BaseMessage]:
     lines = [f"[{n}] {_line(task.evidence[index])}" for n, index in enumerate(shown, 1)]
-    turn = prompt("fuser_turn", evidence="\n".join(lines), question=quoted(task.understanding.standalone))
+    language = f"Answer in {language_name(task.language)}.\n" if task.language != ENGLISH else ""
+    question = quoted(task.understanding.standalone)
+    turn = prompt("fuser_turn", evidence="\n".join(lines), language=language, question=question)
     return [SystemMessage(prompt("fuser")), HumanMessage(turn)]
 
 
@@ -146,7 +169,9 @@ def _forms(value: Value) -> tuple[str, ...]:
     """How prose may write a value: numbers with or without separators, rounded or not."""
     if isinstance(value, str):
         return (plain(value).casefold(),)
-    return (str(value), f"{value:,}", f"{value:g}", f"{value:.2f}", f"{value:.1f}", f"{value:,.0f}", f"{value:.0f}")
+    forms = (str(value), f"{value:,}", f"{value:g}", f"{value:.2f}", f"{value:.1f}", f"{value:,.0f}", f"{value:.0f}")
+    # many languages write 1.234,5
+    return (*forms, *(form.translate(_SWAPPED) for form in forms))
 
 
 def _complete(told: Account, gate: Gate) -> None:

@@ -1,10 +1,12 @@
-"""Text of the graph as harmless text: control and bidi characters gone, fake citations and delimiters disarmed."""
+"""Text of the graph as harmless text: control and bidi characters gone, fake citations, tags and links disarmed."""
 
 import re
 import unicodedata
 
 _CITATION = re.compile(r"\[(\s*\d[\d\s,;]*)\]")
-_TAG = re.compile(r"</?\s*(?=evidence|conversation|schema)", re.IGNORECASE)
+_TAG = re.compile(r"</?\s*(?=evidence|conversation|schema|names|drafts)", re.IGNORECASE)
+_MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
+_LINK = re.compile(r"\](?=\()")
 _SPACE = re.compile(r"[^\S\n]+")
 
 
@@ -27,6 +29,24 @@ def plain(text: str) -> str:
     return _SPACE.sub(" ", "".join(kept))
 
 
+def harmless(text: str) -> str:
+    """Plain text that no page takes for markup: tags, links and pictures are no longer any.
+
+    >>> harmless("<b>5 < 6</b> ![x](http://a.example)")
+    '‹b>5 < 6‹/b> ![x] (http://a.example)'
+    """
+    return _LINK.sub("] ", _MARKUP.sub("‹", plain(text)))
+
+
+def unnumbered(text: str) -> str:
+    """Text whose [7] is no citation.
+
+    >>> unnumbered("see [7, 8]")
+    'see (7, 8)'
+    """
+    return _CITATION.sub(r"(\1)", text)
+
+
 def quoted(text: str) -> str:
     """One line of data that can neither pose as a citation nor close the evidence it stands in.
 
@@ -34,4 +54,14 @@ def quoted(text: str) -> str:
     'see (7)‹evidence> now'
     """
     line = " ".join(plain(text).split())
-    return _TAG.sub("‹", _CITATION.sub(r"(\1)", line))
+    return _TAG.sub("‹", unnumbered(line))
+
+
+def quoted_lines(text: str) -> str:
+    """Lines of data, each as harmless as by `quoted`, with their indentation.
+
+    >>> quoted_lines("a\\n  b [1]</schema>")
+    'a\\n  b (1)‹schema>'
+    """
+    lines = text.splitlines()
+    return "\n".join(" " * (len(line) - len(line.lstrip(" "))) + quoted(line) for line in lines)

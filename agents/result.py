@@ -1,6 +1,6 @@
 """What every agent hands back: its value, which mind made it, and what that cost."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -8,20 +8,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Usage:
-    """Model calls begun, and tokens; `cached` is the part of `input` that the server had read before."""
+    """Model calls begun, and tokens; `cached` is the part of `input` that the server had read before.
+
+    `price` is in US dollars, without the `unpriced` calls: those of a model whose price, or whose tokens, nobody knows.
+    """
 
     calls: int = 0
     input: int = 0
     cached: int = 0
     output: int = 0
+    price: float = 0.0
+    unpriced: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.calls + other.calls,
-            self.input + other.input,
-            self.cached + other.cached,
-            self.output + other.output,
-        )
+        return Usage(*(own + more for own, more in zip(astuple(self), astuple(other), strict=True)))
 
 
 NOTHING = Usage()

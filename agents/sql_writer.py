@@ -1,31 +1,39 @@
 """Choose or write the query of a round, and run it: SqlTask -> Found."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.calls import Limits, ModelFailed, structured
-from agents.plain import quoted
+from agents.agreement import say_the_same
+from agents.calls import ModelFailed, structured
+from agents.limits import ANY_TURN, Limits, Turn
+from agents.links import links
+from agents.plain import quoted, quoted_lines
 from agents.prompt import prompt
-from agents.result import Result
-from agents.schema_text import schema_text
-from agents.trust import is_sure
-from records.evidence import Found, Query, QueryError
+from agents.result import NOTHING, Result
+from agents.rewording import Understand, reworded
+from agents.schema_text import Describe, relevant, whole
+from agents.trust import DOUBTED, FULL, covered, is_empty, is_in_doubt
+from records.evidence import Evidence, Found, Query, QueryError, Table
 from records.schema import Schema
-from records.turn import Understanding
+from records.turn import Earlier, Expected, Reading, Understanding
 
-MODEL_VISITS = 2
+MODEL_VISITS = 1
 DRAFTS = 3
+LONGEST_DRAFT = 200
+KINDS: dict[Expected, str] = {"number": "a number", "date": "a date", "entities": "names"}
 
 
 @dataclass(frozen=True)
 class SqlTask:
-    """One round of the branch: what it found in `earlier` rounds, and the two ways to run something.
+    """One round of the branch: what it found in `earlier` rounds, and the ways to run something.
 
-    `run_reading` takes the index of a reading, `run_written` the text of a SELECT; neither raises for a failing query.
+    `run_reading` takes the index of a reading, `run_other` a reading of other words, `run_written` the text of a
+    SELECT; none raises for a failing query. `understand` reads a question, `describe` writes tables as CREATE
+    statements, `relation_of` gives the table of a thing, by IRI. `conversation` are the turns that it leans on.
     """
 
     question: str
@@ -34,6 +42,12 @@ class SqlTask:
     earlier: tuple[Found, ...]
     run_reading: Callable[[int], Awaitable[Found]]
     run_written: Callable[[str], Awaitable[Found]]
+    run_other: Callable[[Reading], Awaitable[Found]]
+    understand: Understand
+    describe: Describe
+    relation_of: Callable[[str], str]
+    conversation: tuple[Earlier, ...] = ()
+    turn: Turn = ANY_TURN
 
 
 SqlWriter = Callable[[SqlTask], Awaitable[Result[Found]]]
@@ -60,59 +74,147 @@ def tried(earlier: Sequence[Found]) -> int:
 
 
 def by_model(model: BaseChatModel, rules: SqlWriter, limits: Limits) -> SqlWriter:
-    """The rules' reading, and where that is not sure, a SELECT of the model, which sees all drafts and results."""
+    """The rules' reading; where that is in doubt, the question in the model's other words; at last a SELECT of it.
+
+    Rows of the model count where there are any and they are of the kind that was asked for. Where they say the same as
+    the rules' rows, these are confirmed.
+    """
 
     async def sql_writer(task: SqlTask) -> Result[Found]:
         drafted = await rules(task)
         found = drafted.value
-        if any(is_sure(task.understanding, each) for each in found.evidence) or len(task.earlier) >= MODEL_VISITS:
+        seen = [each for part in (*task.earlier, found) for each in part.evidence]
+        if len(task.earlier) >= MODEL_VISITS or not is_in_doubt(task.understanding, seen):
             return drafted
-        if task.understanding.expected == "prose" and found.evidence:
-            return drafted
-        ran: list[Found] = []
+        bounds, ran, spent = limits.of(task.turn), list[Found](), NOTHING
+        given: list[str] = []
 
         async def refuse(written: Written) -> str | None:
+            given.append(written.sql)
+            if written.sql in given[:-1]:
+                # what went wrong once goes wrong again
+                return None
             ran.append(await task.run_written(written.sql))
-            return ran[-1].error.message if ran[-1].error else None
+            return unfit(task.understanding, ran[-1])
 
-        messages = [
-            SystemMessage(prompt("sql_writer", schema=schema_text(task.schema, limits.schema_tokens))),
-            HumanMessage(_turn(task, found)),
-        ]
         try:
-            _, usage = await structured(model, messages, Written, limits=limits, refuse=refuse)
+            other, spent = await reworded(model, task.understanding, task.schema, task.understand, bounds)
+            read = await _read(task, other, seen) if other else None
+            if read is not None:
+                return Result(_together(found, [read], read), "model", spent)
+            drafts = [found, *[await task.run_reading(i) for i in _further(task)]]
+            _, usage = await structured(model, _messages(task, drafts, limits), Written, limits=bounds, refuse=refuse)
         except ModelFailed as failed:
-            return Result(_together(found, ran), f"rules after model: {failed.why}", failed.usage)
-        return Result(_together(found, ran), "model", usage)
+            return Result(_together(found, ran, None), f"rules after model: {failed.why}", spent + failed.usage)
+        if len(given) > len(ran):
+            why = "rules after model: it gave the same query again"
+            return Result(_together(found, ran, None), why, spent + usage)
+        return Result(_together(found, ran, ran[-1]), "model", spent + usage)
 
     return sql_writer
 
 
-def _together(draft: Found, ran: list[Found]) -> Found:
-    """The rules' finding and all that the model tried, as one; it failed only if nothing gave a table."""
-    parts = [draft, *ran]
-    evidence = tuple(each for part in parts for each in part.evidence)
-    queries = tuple(query for part in parts for query in part.queries)
-    error = None if evidence else next((part.error for part in reversed(parts) if part.error), None)
-    return Found("sql", evidence, queries, error, by="model" if ran else draft.by)
+async def _read(task: SqlTask, other: Understanding, seen: Sequence[Evidence]) -> Found | None:
+    """The rows of the question in other words; None where they are none, or it is understood no better than before."""
+    reading = other.readings[0]
+    found = await task.run_other(reading)
+    evidence = tuple(replace(each, reading=None, read=reading) for each in found.evidence)
+    said = f" (in other words: {other.standalone})"
+    queries = tuple(replace(query, words=query.words + said, by="model") for query in found.queries)
+    read = replace(found, evidence=evidence, queries=queries, by="model")
+    # a word that names nothing must not get lost on the way
+    least = FULL if task.understanding.unknown else DOUBTED
+    before = [covered(task.understanding, each) for each in seen if each.table and not is_empty(each.table)]
+    return None if unfit(task.understanding, read) or reading.covered < max([least, *before]) else read
 
 
-def _turn(task: SqlTask, found: Found) -> str:
-    mentions = task.understanding.mentions
-    links = [f"- {quoted(mention.text)!r} = {mention.kind} {quoted(mention.label)!r}" for mention in mentions]
-    parts = [*task.earlier, found]
-    drafts = [line for part in parts for line in _drafts(part)][-DRAFTS:]
-    return prompt(
+def unfit(understanding: Understanding, found: Found) -> str | None:
+    """Why what a model's query gave is no answer; None where it may be one."""
+    if found.error is not None:
+        return found.error.message
+    table = next((each.table for each in found.evidence if each.table is not None), None)
+    if table is None or is_empty(table):
+        return "It ran and gave no rows. Check the names and the joins, or ask in another way."
+    if not is_of_kind(understanding.expected, table):
+        return f"It ran, but the question asks for {KINDS[understanding.expected]}, and no column shows that."
+    return None
+
+
+def is_of_kind(expected: Expected, table: Table) -> bool:
+    """Whether rows can hold what was asked for.
+
+    >>> is_of_kind("number", Table(("n",), ((3,),))), is_of_kind("number", Table(("name",), (("Oslo",),)))
+    (True, False)
+    """
+    cells = [cell for row in table.rows for cell in row if cell is not None]
+    if expected == "number":
+        return any(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
+    if expected in ("entities", "date"):
+        return any(isinstance(cell, str) or (expected == "date" and isinstance(cell, int)) for cell in cells)
+    return bool(cells)
+
+
+def _further(task: SqlTask) -> list[int]:
+    """The next best readings, shown as drafts besides the one that the round is about."""
+    first = tried(task.earlier) + 1
+    return list(range(first, len(task.understanding.readings)))[: DRAFTS - 1]
+
+
+def _together(draft: Found, ran: list[Found], fit: Found | None) -> Found:
+    """The rules' finding and what the model found, if it is fit, as one; all queries that were tried."""
+    queries = (*draft.queries, *(query for part in ran for query in part.queries))
+    if fit is None:
+        error = next((part.error for part in reversed(ran) if part.error), None) or draft.error
+        return Found("sql", draft.evidence, queries, None if draft.evidence else error, by="model" if ran else draft.by)
+    confirmed = tuple(replace(each, confirmed=True) for each in draft.evidence if _says_the_same(each, fit))
+    if confirmed:
+        others = tuple(each for each in draft.evidence if not _says_the_same(each, fit))
+        return Found("sql", (*confirmed, *others), queries, by="model")
+    return Found("sql", (*draft.evidence, *fit.evidence), queries, by="model")
+
+
+def _says_the_same(drafted: Evidence, fit: Found) -> bool:
+    if drafted.table is None or is_empty(drafted.table):
+        return False
+    return any(each.table is not None and say_the_same(drafted.table, each.table) for each in fit.evidence)
+
+
+def _messages(task: SqlTask, drafted: Sequence[Found], limits: Limits) -> list[BaseMessage]:
+    """The fixed head first: where all tables fit into it, a server reads it once for all questions."""
+    schema = whole(task.schema, limits.schema_tokens, task.describe)
+    tables = ""
+    if schema is None:
+        shown = relevant(task.understanding, task.schema, limits.schema_tokens, task.describe)
+        schema = "The tables are named with each question."
+        tables = f"<schema>\n{quoted_lines(shown)}\n</schema>\n"
+    found = links(task.understanding, task.schema, task.relation_of)
+    drafts = [line for part in (*task.earlier, *drafted) for line in _drafts(part)]
+    turn = prompt(
         "sql_writer_turn",
-        links="\n".join(links) or "- none",
-        drafts="\n".join(drafts) or "- none",
+        tables=tables,
+        conversation=_conversation(task.conversation),
+        links="\n".join(found) or "none",
+        drafts="\n".join(dict.fromkeys(drafts)) or "none",
         question=quoted(task.question),
     )
+    return [SystemMessage(prompt("sql_writer", schema=quoted_lines(schema))), HumanMessage(turn)]
+
+
+def _conversation(earlier: Sequence[Earlier]) -> str:
+    if not earlier:
+        return ""
+    lines = [f"{quoted(turn.standalone)}\n{quoted(turn.answer)[:200]}" for turn in earlier[-1:]]
+    return f"<conversation>\n{chr(10).join(lines)}\n</conversation>\n"
 
 
 def _drafts(found: Found) -> list[str]:
+    """What was tried, in words where it has any, and what it gave."""
     shown = {each.query: each.text for each in found.evidence if each.query is not None}
-    return [f"- {_sql(query)}\n  gave: {quoted(_gave(query, shown))[:200]}" for query in found.queries if query.text]
+    return [
+        f"- {quoted(query.words or _sql(query))[:LONGEST_DRAFT]}: {quoted(_gave(query, shown))[:LONGEST_DRAFT]}"
+        for query in found.queries
+        if query.text
+    ]
 
 
 def _gave(query: Query, shown: dict[Query, str]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from langchain_core.language_models import BaseChatModel
 
 from agents import fuser, rewriter, sql_writer, tool_selector
-from agents.calls import Limits
+from agents.limits import Limits
 from agents.prompt import warm
 
 
@@ -24,8 +24,9 @@ class Models:
     """The model of each step; a small one may rewrite, a large one write queries."""
 
     rewriter: BaseChatModel
-    writer: BaseChatModel
+    sql: BaseChatModel
     fuser: BaseChatModel
+    selector: BaseChatModel
 
 
 def build_agents(model: BaseChatModel | Models | None, limits: Limits | None = None) -> Team:
@@ -34,11 +35,11 @@ def build_agents(model: BaseChatModel | Models | None, limits: Limits | None = N
     if model is None:
         return rules
     limits = limits or Limits()
-    models = model if isinstance(model, Models) else Models(model, model, model)
+    models = model if isinstance(model, Models) else Models(model, model, model, model)
     warm()
     return Team(
         rewriter.by_model(models.rewriter, rules.rewriter, limits),
-        tool_selector.by_model(models.writer, rules.tool_selector, limits),
-        sql_writer.by_model(models.writer, rules.sql_writer, limits),
+        tool_selector.by_model(models.selector, rules.tool_selector, limits),
+        sql_writer.by_model(models.sql, rules.sql_writer, limits),
         fuser.by_model(models.fuser, rules.fuser, limits),
     )

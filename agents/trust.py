@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 
 from records.evidence import Evidence, Table
+from records.plan import Plan
 from records.turn import Understanding
 from semantics.english import function_words
 from semantics.sentences import covers as share
 from semantics.words import tokens
 
 FULL = 0.85
+DOUBTED = 0.6
+BEFORE_READINGS = -1
+READ = 0.8
 MOSTLY = 0.7
 PARTLY = 0.48
 STRAY = 0.08
@@ -31,26 +35,47 @@ def is_nil(table: Table) -> bool:
 
 def covered(understanding: Understanding, evidence: Evidence) -> float:
     """The share of the question that the evidence's reading accounts for; for a query without a reading, 0.5."""
+    if evidence.read is not None:
+        return evidence.read.covered
     if evidence.reading is None:
         return 0.5
     return understanding.readings[evidence.reading].covered
+
+
+def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
+    """The plan that gave the rows; None for a query that a model wrote."""
+    if evidence.read is not None:
+        return evidence.read.plan
+    return None if evidence.reading is None else understanding.readings[evidence.reading].plan
 
 
 def is_sure(understanding: Understanding, evidence: Evidence) -> bool:
     """Whether rows of a reading can stand without a second opinion: it accounts for (almost) the whole question."""
     if evidence.table is None or is_empty(evidence.table) or evidence.reading is None:
         return False
-    return covered(understanding, evidence) >= FULL and not understanding.unknown
+    return evidence.confirmed or (covered(understanding, evidence) >= FULL and not understanding.unknown)
+
+
+def is_in_doubt(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
+    """Whether a query of a model may know better: no reading gave rows, or those that did leave much of it out."""
+    if understanding.expected == "prose" and evidence:
+        return False
+    rows = [(e, e.table) for e in evidence if e.table is not None and is_answer(understanding, e)]
+    return not any(
+        is_sure(understanding, each) or (covered(understanding, each) >= DOUBTED and not is_nil(table))
+        for each, table in rows
+        if not is_empty(table)
+    )
 
 
 def is_answer(understanding: Understanding, evidence: Evidence) -> bool:
     """Whether the evidence's reading accounts for enough of the question. A yes or no needs more of it, where words are
     unknown: what is left out of a list shows, what is left out of a "yes" does not."""
-    if evidence.reading is None:
+    if evidence.reading is None or evidence.confirmed:
         return True
     doubtful = understanding.unknown and understanding.expected == "boolean"
     own, first = covered(understanding, evidence), understanding.readings[0].covered
-    if first >= FULL and own < first - STRAY:
+    if first >= READ and own < first - STRAY:
         # the question was understood; that nothing is recorded is no reason to answer another one
         return False
     return own >= (MOSTLY if doubtful else PARTLY)
@@ -64,7 +89,7 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
         if each.table is None or is_empty(each.table) or not is_answer(understanding, each):
             continue
         nil = is_nil(each.table) and not is_sure(understanding, each)
-        place = each.reading if each.reading is not None else 0.5
+        place = each.reading if each.reading is not None else 0.5 if each.read is None else BEFORE_READINGS
         worth = (not nil, 1 if is_sure(understanding, each) else 0, -float(place))
         if best is None or worth > best[0]:
             best = (worth, index)
@@ -88,6 +113,12 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def covers(question: str, sentences: Sequence[Evidence]) -> bool:
+    """Whether those of these sentences that are about one thing hold most of the question's words."""
+    about = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
+    return any(_covers(question, told) for told in about.values())
+
+
+def _covers(question: str, sentences: Sequence[Evidence]) -> bool:
     """Whether these sentences hold most of the question's words, and of those that are more than their titles."""
     named = frozenset[str]().union(*(content_words(each.title) for each in sentences))
     further = " ".join(sorted(content_words(question) - named))

@@ -3,10 +3,12 @@
 import os
 import platform
 import sys
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.ingest import Result, run
+from benchmarks import ingest, latency
+from benchmarks.ingest import Result
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 START, END = "<!-- measured -->", "<!-- end -->"
@@ -21,7 +23,7 @@ def main(arguments: list[str]) -> int:
     lines = ["| what | measured | limit | |", "|---|---:|---:|---|"]
     print(machine())
     broken = []
-    for result in run("--large" in arguments):
+    for result in chain(ingest.run("--large" in arguments), latency.run()):
         line = row(result)
         lines.append(line)
         print(line, flush=True)

@@ -22,12 +22,22 @@ class Settings(BaseSettings):
     data: Path = Field(Path("data"), description="Folder of all graphs and threads.")
 
     model: str | None = Field(None, description="Chat model, openai:NAME or ollama:NAME. Without one, rules answer.")
-    rewriter_model: str | None = Field(None, description="Another model for rewriting follow-ups.")
-    writer_model: str | None = Field(None, description="Another model for writing queries.")
-    fuser_model: str | None = Field(None, description="Another model for wording answers.")
+    model_rewriter: str | None = Field(None, description="Another model for rewriting follow-ups.")
+    model_sql: str | None = Field(None, description="Another model for writing queries.")
+    model_fuser: str | None = Field(None, description="Another model for wording answers.")
+    model_selector: str | None = Field(None, description="Another model for choosing where to look again.")
     forbid_models: bool = Field(False, description="true refuses every chat model, whatever is set (for tests).")
     model_seconds: float = Field(60.0, gt=0, description="How long one model call may take.")
+    turn_seconds: float = Field(150.0, gt=0, description="After this long into a turn no model is asked any more.")
     model_retries: int = Field(2, ge=0, le=5, description="How often a malformed model answer is asked for again.")
+    busy_retries: int = Field(
+        2, ge=0, le=10, description="How often a busy (429) or broken (5xx) server is tried again."
+    )
+    model_proxy: SecretStr | None = Field(None, description="A proxy to reach the model by; HTTPS_PROXY works as well.")
+    model_cache: Path | None = Field(
+        None, description="Keep model answers in this SQLite file. Without it, none is kept."
+    )
+    prices: Path | None = Field(None, description="Prices of your own, in the form of config/prices.yaml.")
     model_tokens: int = Field(400, gt=0, description="The most tokens one model call may write.")
     temperature: float = Field(0.0, ge=0, le=2, description="0 repeats itself, more varies.")
     evidence_tokens: int = Field(350, gt=0, description="The most tokens of evidence a model is shown.")
@@ -55,9 +65,36 @@ class Settings(BaseSettings):
 
     max_rounds: int = Field(3, ge=1, le=10, description="The most rounds of retrieval a question gets.")
     top_k: int = Field(8, ge=1, le=50, description="How many passages a branch looks at.")
-    strategy: Literal["parallel"] = Field("parallel", description="How the first round visits the branches.")
+    strategy: Literal["parallel", "stepwise"] = Field(
+        "parallel", description="parallel asks all branches at first; stepwise lets a model choose each step."
+    )
     branch_seconds: float = Field(10.0, gt=0, description="How long one branch may take in one round.")
     row_limit: int = Field(1000, ge=1, description="The most rows one query gives.")
 
     host: str = Field("127.0.0.1", description="Where `nacre serve` listens.")
     port: int = Field(8200, ge=0, le=65535, description="And on which port.")
+    workers: int = Field(1, ge=1, le=64, description="How many processes answer.")
+    max_body: int = Field(1_000_000, ge=1000, description="The most bytes a request may send.")
+    max_rate: int = Field(6000, ge=0, description="The most requests a minute by one key, in each process; 0: any.")
+    max_turns: int = Field(128, ge=1, description="The most questions at once in each process, waiting ones included.")
+    resume_seconds: float = Field(5.0, ge=0, description="How long a turn goes on when its client has left.")
+    stop_seconds: float = Field(10.0, ge=0, description="How long turns may go on when the server is to stop.")
+    keep_days: float = Field(0.0, ge=0, description="Threads untouched for so many days are deleted; 0 keeps all.")
+    cors_origins: str = Field("", description="Web origins that may use the API, with commas; none by default.")
+    log: Literal["text", "json"] = Field("text", description="How the server logs: text or json.")
+
+    otel_endpoint: str | None = Field(
+        None,
+        validation_alias=AliasChoices("NACRE_OTEL_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+        description="Where traces go, over OTLP/HTTP; needs the extra otel. Off without one.",
+    )
+    langsmith_tracing: bool = Field(
+        False,
+        validation_alias=AliasChoices("NACRE_LANGSMITH_TRACING", "LANGSMITH_TRACING"),
+        description="true sends every run to LangSmith, questions and data included.",
+    )
+    langsmith_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("NACRE_LANGSMITH_API_KEY", "LANGSMITH_API_KEY"),
+        description="Its key.",
+    )

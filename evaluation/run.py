@@ -1,15 +1,15 @@
-"""Ask the questions of a file, one at a time: lines of a JSONL file -> answer records, in the file's order.
+"""Ask the questions of a file, one at a time: lines of a file -> answer records, in the file's order.
 
 Only `id`, `question`, `conversation`, `turn` and `graph` of a line are ever read, never its gold answers.
 """
 
-import json
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from records.answer import Answer
+from evaluation.questions import lines
+from records.answer import Answer, Cost
 from records.errors import ConfigError, NacreError
 
 
@@ -28,18 +28,8 @@ Ask = Callable[[Question, str], Awaitable[Answer]]
 
 
 def read(path: Path) -> list[Question]:
-    """The questions of a JSONL file, blank lines dropped; raises ConfigError naming the file and the line."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise ConfigError(f"No file {path}. Give a JSONL file with one question a line.") from None
-    except (IsADirectoryError, UnicodeDecodeError):
-        raise ConfigError(f"{path} is not a JSONL file. Give a text file with one JSON object a line.") from None
-    questions = [
-        _question(line, f"{path}, line {number}", number)
-        for number, line in enumerate(text.split("\n"), start=1)
-        if line.strip()
-    ]
+    """The questions of a file without their gold answers; raises ConfigError naming the file and the line."""
+    questions = [_question(data, place) for place, data in lines(path)]
     if not questions:
         raise ConfigError(f"{path} holds no question. Write one JSON object a line, each with a 'question'.")
     return questions
@@ -127,24 +117,21 @@ def failed(question: Question, thread: str, reason: str) -> Answer:
         input_tokens=0,
         cached_tokens=0,
         output_tokens=0,
-        price=None,
+        price=0.0,
+        language="en",
+        standalone_own=question.question,
+        conversation=Cost(llm_calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, price=0.0),
     )
 
 
-def _question(line: str, place: str, number: int) -> Question:
-    try:
-        data = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{place} is not JSON ({error.msg}). Write one JSON object a line.") from None
-    if not isinstance(data, dict) or not isinstance(data.get("question"), str):
-        raise ConfigError(f'{place} has no \'question\'. Write for example {{"id": "1", "question": "..."}}.')
+def _question(data: dict[str, Any], place: str) -> Question:
     turn, graph, conversation = data.get("turn"), data.get("graph"), data.get("conversation")
     if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int | float)):
         raise ConfigError(f"{place}: 'turn' is {turn!r}. Give a number, or leave it out.")
     if graph is not None and not isinstance(graph, str):
         raise ConfigError(f"{place}: 'graph' is {graph!r}. Give the name of a graph, or leave it out.")
     return Question(
-        id=data.get("id", str(number)),
+        id=data["id"],
         question=data["question"],
         conversation=None if conversation is None else str(conversation),
         turn=turn,

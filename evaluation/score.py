@@ -1,105 +1,99 @@
 """Count what was right: a file of questions with gold answers + a file of answer records -> a small table.
 
-    python -m evaluation.score QUESTIONS.jsonl PREDICTIONS.jsonl
+    python -m evaluation.score QUESTIONS PREDICTIONS.jsonl
 
-Of a question it reads `type`, `answers` (or one of `alt_answers`) with `tolerance`, the names that must and must not
-be said (`must_include`, `must_not_include`), and for prose `nuggets`, `min_nuggets`, `forbidden`.
+A line for each kind of question: how many were asked and answered right, how many statuses say what the file tells
+(`answered` where it has an answer, else that there is none), and the seconds of a turn, median and 95 of 100.
 """
 
 import json
-import statistics
 import sys
-import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from records.answer import Answer, Value
+from evaluation.questions import Gold, answerable, kind, read
+from evaluation.verdict import is_right, status_is_right
+from records.answer import Answer
 
-Gold = dict[str, Any]
+Answers = Mapping[Any, Answer]
 
 
 class Line(NamedTuple):
     """One line of the table."""
 
-    type: str
+    kind: str
     asked: int
-    answered: int
     right: int
-    seconds: float
+    status: int
+    median: float
+    slow: float
 
 
-def table(questions: Sequence[Gold], records: Sequence[Answer]) -> list[Line]:
-    """A line for each type of question, and one for all; a question without a record is wrong."""
-    by_id = {record["id"]: record for record in records}
-    types = sorted({str(question.get("type", "all")) for question in questions})
-    groups = [(kind, [q for q in questions if str(q.get("type", "all")) == kind]) for kind in types]
-    return [_line(kind, group, by_id) for kind, group in [*groups, ("together", list(questions))]]
+def table(questions: Sequence[Gold], answers: Answers) -> list[Line]:
+    """A line for each kind of question, and one for all; a question without a record is wrong."""
+    kinds = sorted({kind(question) for question in questions})
+    groups = [(name, [q for q in questions if kind(q) == name]) for name in kinds]
+    return [_line(name, group, answers) for name, group in [*groups, ("together", list(questions))]]
 
 
-def is_right(question: Gold, record: Answer) -> bool:
-    """Whether a record answers its question.
+def right(questions: Sequence[Gold], answers: Answers) -> set[Any]:
+    """The ids of the questions that were answered right."""
+    return {q["id"] for q in questions if q["id"] in answers and is_right(q, answers[q["id"]])}
 
-    >>> is_right({"answers": [4]}, {"values": [4], "answer": "There are 4."})
-    True
-    >>> is_right({"must_include": [["Ann", "Anna"]]}, {"values": [], "answer": "It was Bob."})
-    False
+
+def refused(questions: Sequence[Gold], answers: Answers) -> tuple[int, int]:
+    """How many questions have an answer, and how many of these got none: not in the graph, or failed."""
+    wanted = [answers[q["id"]]["status"] for q in questions if answerable(q) and q["id"] in answers]
+    return len(wanted), sum(status in ("not_in_graph", "failed") for status in wanted)
+
+
+def read_answers(path: Path) -> dict[Any, Answer]:
+    """The records of a file of predictions, by id."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return {record["id"]: record for record in (json.loads(line) for line in lines if line.strip())}
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value that a share of the values does not pass; 0 where there is none.
+
+    >>> quantile([4.0, 1.0, 2.0, 3.0], 0.5), quantile([4.0, 1.0, 2.0, 3.0], 0.95)
+    (2.0, 4.0)
     """
-    if record.get("status") == "failed":
-        return False
-    said = _plain(record["answer"])
-    golds = [gold for gold in [question.get("answers"), *(question.get("alt_answers") or [])] if gold]
-    if golds and not any(_same(gold, record["values"], question.get("tolerance") or 0) for gold in golds):
-        return False
-    if not all(any(_plain(name) in said for name in names) for names in question.get("must_include") or []):
-        return False
-    if any(_plain(name) in said for name in question.get("must_not_include") or []):
-        return False
-    nuggets = sum(any(_plain(word) in said for word in words) for words in question.get("nuggets") or [])
-    if nuggets < (question.get("min_nuggets") or 0):
-        return False
-    return not any(_plain(word) in said for word in question.get("forbidden") or [])
+    ranked = sorted(values)
+    return ranked[max(0, -int(-share * len(ranked) // 1) - 1)] if ranked else 0.0
 
 
-def _line(kind: str, questions: Sequence[Gold], by_id: dict[str, Answer]) -> Line:
-    pairs = [(question, by_id[question["id"]]) for question in questions if question["id"] in by_id]
-    answered = sum(record["status"] == "answered" for _, record in pairs)
-    seconds = statistics.median(record["seconds"] for _, record in pairs) if pairs else 0.0
-    return Line(kind, len(questions), answered, sum(is_right(*pair) for pair in pairs), seconds)
+def _line(name: str, questions: Sequence[Gold], answers: Answers) -> Line:
+    pairs = [(question, answers[question["id"]]) for question in questions if question["id"] in answers]
+    seconds = [record["seconds"] for _, record in pairs]
+    return Line(
+        name,
+        len(questions),
+        sum(is_right(*pair) for pair in pairs),
+        sum(status_is_right(*pair) for pair in pairs),
+        quantile(seconds, 0.5),
+        quantile(seconds, 0.95),
+    )
 
 
-def _same(gold: Sequence[Value], values: Sequence[Value], tolerance: float) -> bool:
-    left = list(values)
-    for wanted in gold:
-        found = next((value for value in left if _equal(wanted, value, tolerance)), None)
-        if found is None:
-            return False
-        left.remove(found)
-    return not any(isinstance(value, int | float) for value in left)
-
-
-def _equal(wanted: Value, value: Value, tolerance: float) -> bool:
-    if isinstance(value, bool):
-        return wanted is value or wanted == ("yes" if value else "no")
-    if isinstance(wanted, int | float) and isinstance(value, int | float):
-        return abs(wanted - value) <= max(tolerance * abs(wanted), 0.005 * abs(wanted) if wanted % 1 else 0)
-    return _plain(str(wanted)) == _plain(str(value))
-
-
-def _plain(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text)
-    return " ".join("".join(c for c in decomposed if not unicodedata.combining(c)).casefold().split())
-
-
-def _read(path: str) -> list[Any]:
-    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
+def report(questions: Sequence[Gold], answers: Answers, *, kinds: bool = True) -> str:
+    """The table as text, or its last line where kinds are not wanted, and below it how often each status was given."""
+    lines = [f"{'kind':<14}{'asked':>7}{'right':>7}{'':>7}{'status':>8}{'p50 s':>9}{'p95 s':>9}"]
+    for each in table(questions, answers)[0 if kinds else -1 :]:
+        share = f"{each.right / each.asked:.1%}" if each.asked else ""
+        counts = f"{each.kind:<14}{each.asked:>7}{each.right:>7}{share:>7}{each.status:>8}"
+        lines.append(f"{counts}{each.median:>9.3f}{each.slow:>9.3f}")
+    given = Counter(answers[q["id"]]["status"] if q["id"] in answers else "no record" for q in questions)
+    wanted, count = refused(questions, answers)
+    lines.append(", ".join(f"{name} {times}" for name, times in given.most_common()))
+    return "\n".join([*lines, f"refused though there is an answer: {count} of {wanted}", ""])
 
 
 def main(questions: str, predictions: str) -> None:
-    """Print the table."""
-    sys.stdout.write(f"{'type':<12}{'asked':>7}{'answered':>10}{'right':>7}{'median s':>10}\n")
-    for line in table(_read(questions), _read(predictions)):
-        sys.stdout.write(f"{line.type:<12}{line.asked:>7}{line.answered:>10}{line.right:>7}{line.seconds:>10.3f}\n")
+    """Print the report."""
+    sys.stdout.write(report(read(Path(questions)), read_answers(Path(predictions))))
 
 
 if __name__ == "__main__":

@@ -5,13 +5,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from pydantic import ValidationError
 
-from agents.calls import Limits
+from agents.limits import Limits
+from agents.off_loop import off_loop
 from agents.team import Models, Team, build_agents
 from config.embedder import embedder
 from config.models import Role, chat_model
@@ -21,6 +23,8 @@ from graph.builder import build as build_graph
 from graph.nodes import Resources
 from records.errors import ConfigError
 from stores.catalog import Library
+from stores.conversations import Conversations, KeepingError
+from stores.replies import Replies
 
 THREADS = "threads.sqlite"
 
@@ -60,17 +64,35 @@ def compose(settings: Settings) -> Composition:
     return Composition(settings, library, teams, Resources(library, teams, settings))
 
 
+class Kept(NamedTuple):
+    """The graph with a memory: what the loop remembers is in `saver`, what people come back to in `seen`."""
+
+    app: App
+    saver: BaseCheckpointSaver[str]
+    seen: Conversations
+
+
 @asynccontextmanager
-async def remembering(composition: Composition) -> AsyncIterator[App]:
+async def remembering(composition: Composition) -> AsyncIterator[Kept]:
     """The compiled graph with its threads kept in NACRE_DATA/threads.sqlite; raises ConfigError if that can't be."""
     file = composition.settings.data / THREADS
+    seen = await off_loop(_conversations, file)
+    try:
+        async with AsyncSqliteSaver.from_conn_string(str(file)) as saver:
+            yield Kept(composition.build(saver), saver, seen)
+    finally:
+        await off_loop(seen.close)
+
+
+def _conversations(file: Path) -> Conversations:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.open("a").close()
+        return Conversations(file)
     except OSError as error:
         raise ConfigError(f"Can't write {file}: {error.strerror}. Check who may write there, or NACRE_DATA.") from error
-    async with AsyncSqliteSaver.from_conn_string(str(file)) as saver:
-        yield composition.build(saver)
+    except KeepingError as error:
+        raise ConfigError(f"Can't use {file}: {error}. Close what holds it, or set NACRE_DATA.") from error
 
 
 def graph() -> App:
@@ -84,14 +106,21 @@ def _for_studio() -> App:
 
 
 def _teams(settings: Settings) -> dict[str, Team]:
-    limits = Limits(settings.model_seconds, settings.model_retries, settings.evidence_tokens, settings.schema_tokens)
+    limits = Limits(
+        settings.model_seconds,
+        settings.model_retries,
+        settings.evidence_tokens,
+        settings.schema_tokens,
+        settings.busy_retries,
+        Replies(settings.model_cache) if settings.model_cache else None,
+    )
     rules = build_agents(None)
     try:
-        roles: tuple[Role, ...] = ("rewriter", "writer", "fuser")
+        roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
         models = [chat_model(settings, role) for role in roles]
     except (ValueError, ImportError) as error:
         raise ConfigError(str(error)) from error
-    rewriter, writer, fuser = models
-    if rewriter is None or writer is None or fuser is None:
+    rewriter, sql, fuser, selector = models
+    if rewriter is None or sql is None or fuser is None or selector is None:
         return {"rules": rules}
-    return {"rules": rules, "model": build_agents(Models(rewriter, writer, fuser), limits)}
+    return {"rules": rules, "model": build_agents(Models(rewriter, sql, fuser, selector), limits)}

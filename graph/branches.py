@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from agents.limits import ANY_TURN, Turn
 from agents.off_loop import off_loop
 from agents.result import Result
 from agents.sql_writer import MODEL_VISITS, SqlTask, tried
@@ -14,7 +16,9 @@ from agents.team import Team
 from config.settings import Settings
 from records.errors import ToolError
 from records.evidence import Found
-from records.turn import Understanding
+from records.turn import Earlier, Reading, Rewrite, Understanding
+from semantics.understand import understand as understand_question
+from stores.schema_sql import schema_sql
 from tools import lexical as lexical_tool
 from tools import sql as sql_tool
 from tools import vector as vector_tool
@@ -25,7 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """One round of one branch; `earlier` is what the same branch found in earlier rounds of this turn."""
+    """One round of one branch; `earlier` is what the same branch found in earlier rounds of this turn, `conversation`
+    are the turns before it that the question leans on, `search` other words to look for, where there are better ones.
+    """
 
     question: str
     understanding: Understanding
@@ -35,6 +41,9 @@ class Task:
     top_k: int
     team: Team
     settings: Settings
+    conversation: tuple[Earlier, ...] = ()
+    turn: Turn = ANY_TURN
+    search: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,10 +59,15 @@ class Branch:
 async def _sql(task: Task) -> Result[Found]:
     tables, seconds, rows = task.graph.tables, task.settings.branch_seconds, task.settings.row_limit
 
-    async def run_reading(index: int) -> Found:
-        reading = task.understanding.readings[index]
+    async def run_other(reading: Reading, index: int = 0) -> Found:
         running = off_loop(sql_tool.run_reading, reading, index, tables, round=task.round)
         return await asyncio.wait_for(running, seconds)
+
+    async def run_reading(index: int) -> Found:
+        return await run_other(task.understanding.readings[index], index)
+
+    async def understand(question: str) -> Understanding:
+        return await off_loop(understand_question, Rewrite(question), task.graph.schema, task.graph.lexicon)
 
     async def run_written(text: str) -> Found:
         def run() -> Found:
@@ -64,7 +78,21 @@ async def _sql(task: Task) -> Result[Found]:
 
         return await asyncio.wait_for(off_loop(run), seconds)
 
-    job = SqlTask(task.question, task.understanding, task.graph.schema, task.earlier, run_reading, run_written)
+    names = task.graph.lexicon.entities
+    job = SqlTask(
+        task.question,
+        task.understanding,
+        task.graph.schema,
+        task.earlier,
+        run_reading,
+        run_written,
+        run_other,
+        understand,
+        describe=partial(schema_sql, tables),
+        relation_of=lambda thing: names[thing][0].relation if thing in names else "",
+        conversation=task.conversation,
+        turn=task.turn,
+    )
     return await task.team.sql_writer(job)
 
 
@@ -87,7 +115,9 @@ async def _lexical(task: Task) -> Result[Found]:
 
 
 def _text(task: Task) -> tuple[str, int]:
-    """What to look for and how far: the question; from the second round on the names it mentions, twice as far."""
+    """What to look for and how far: the question; from the second round on other words for it or its names, further."""
+    if task.search:
+        return task.search, task.top_k * 2
     labels = list(dict.fromkeys(mention.label for mention in task.understanding.mentions))
     if task.earlier and labels:
         return " ".join(labels), task.top_k * 2
@@ -109,7 +139,7 @@ def lacks_lexical(graph: Graph) -> str:
 
 
 def _next_reading(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
-    # a model may repair its query once more where the rules have no reading left
+    # a model may write a query where the rules have no reading
     return tried(earlier) < len(understanding.readings) or (by_model and len(earlier) < MODEL_VISITS)
 
 

@@ -28,7 +28,9 @@ class Context(BaseModel):
     branches: list[Branch] | None = Field(None, description="Ways to look for evidence; all of them by default.")
     max_rounds: int | None = Field(None, ge=1, le=10, description="The most rounds of retrieval.")
     top_k: int | None = Field(None, ge=1, le=50, description="How many passages a branch looks at.")
-    strategy: Literal["parallel"] | None = Field(None, description="How the first round visits the branches.")
+    strategy: Literal["parallel", "stepwise"] | None = Field(
+        None, description="parallel asks all branches at first; stepwise lets a model choose each step."
+    )
 
 
 def context_of(given: Mapping[str, Any] | Context | None) -> Context:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from agents.account import said
-from agents.plain import plain
+from agents.plain import harmless, unnumbered
 from agents.trust import content_words, is_empty
 from records.evidence import Evidence
-from semantics.claims import unsupported
+from semantics.claims import Known, is_bare, nothing_known, unsupported
+from semantics.held import Held
 
 # a sentence ends at its full stop, with the [n] that follow it, where something other than a small letter, a digit
 # or a further [n] comes next: "approx. 5 m [1]. Next"; or at the end of a line
@@ -20,6 +21,9 @@ _CITED = re.compile(r"\s*\[(\d[\d,; ]*)\]")
 _LAST = re.compile(r"([.!?…।。:]*['\"”’»)]*)\s*$")
 _TOKENS = re.compile(r"\S+\s*|\s+")
 _LETTER = re.compile(r"[^\W_]")
+# evidence with fewer of a sentence's words gives way to evidence that clearly has more
+_RELATED = 0.5
+_CLEARLY = 0.25
 
 
 class Gate:
@@ -27,10 +31,12 @@ class Gate:
 
     `unsupported` counts the sentences that were corrected, replaced or dropped, `fed` those of free text that passed.
     `spare` are sentences of the rules, with the indexes of their evidence: the first that was not said yet takes the
-    place of an unsupported one.
+    place of an unsupported one. `known` finds the names of the graph in a sentence.
     """
 
-    def __init__(self, evidence: Sequence[Evidence], release: Callable[[str], None]) -> None:
+    def __init__(
+        self, evidence: Sequence[Evidence], release: Callable[[str], None], known: Known = nothing_known
+    ) -> None:
         self.answer = ""
         self.cited: list[int] = []
         self.unsupported = 0
@@ -38,57 +44,64 @@ class Gate:
         self.spare: list[tuple[str, tuple[int, ...]]] = []
         self._evidence = evidence
         self._release = release
-        self._held = ""
+        self._known = known
+        self._held: dict[tuple[int, ...], Held] = {}
+        self._waiting = ""
         self._gap = " "
         self._said: set[str] = set()
+        self._spared = 0
 
     def say(self, text: str, evidence: Sequence[int]) -> None:
         """One sentence of the rules; it is about the graph as a whole where it has no evidence.
 
         What the check does not find in the evidence of such a sentence is shown as the evidence has it.
         """
-        core = " ".join(_disarmed(text).split())
-        if evidence and unsupported(core, self._these(evidence)):
+        said = text
+        if evidence and self._lacks(text, evidence):
             self.unsupported += 1
-            core = " ".join(_disarmed(" ".join(_verbatim(each) for each in self._these(evidence))).split()) or core
+            said = " ".join(_verbatim(self._evidence[i]) for i in evidence)
+        core = " ".join(_disarmed(said).split()) or " ".join(_disarmed(text).split())
         self._let_out(core, evidence, " ")
 
     def feed(self, text: str, shown: Sequence[int]) -> None:
         """A piece of free text; each sentence is checked as soon as the next one begins."""
-        self._held += text
+        self._waiting += text
         while (end := self._end()) is not None:
-            sentence, self._held = self._held[:end], self._held[end:]
+            sentence, self._waiting = self._waiting[:end], self._waiting[end:]
             self._judge(sentence, shown)
 
     def finish(self, shown: Sequence[int]) -> None:
         """The free text has ended: check what is held."""
-        held, self._held = self._held, ""
+        held, self._waiting = self._waiting, ""
         self._judge(held, shown)
 
     def discard(self) -> None:
         """The free text broke off: forget what is held."""
-        self._held = ""
+        self._waiting = ""
 
     def _end(self) -> int | None:
-        if not _STOP.search(self._held):
+        if not _STOP.search(self._waiting):
             return None
-        for match in _END.finditer(self._held):
+        for match in _END.finditer(self._waiting):
             # "1. " numbers a line and is no sentence yet
-            if _LETTER.search(re.sub(r"\d", "", self._held[: match.start()])):
+            if _LETTER.search(re.sub(r"\d", "", self._waiting[: match.start()])):
                 return match.end()
         return None
 
     def _judge(self, raw: str, shown: Sequence[int]) -> None:
         gap, self._gap = self._gap, "\n" if "\n" in raw[len(raw.rstrip()) :] else " "
-        text = plain(raw)
+        text = harmless(raw)
         numbers = [int(n) for found in _CITED.findall(text) for n in re.findall(r"\d+", found)]
         core = " ".join(_CITED.sub("", text).split())
         if not _LETTER.search(core) or core in self._said:
             return
         named = list(dict.fromkeys(shown[n - 1] for n in numbers if 0 < n <= len(shown)))
-        if named and not unsupported(core, self._these(named)):
+        if named and not self._lacks(core, named):
+            needed = self._needed(core, named, shown)
+            # a number that stands for nothing, or for what the sentence does not rest on
+            self.unsupported += set(needed) != set(named) or len(named) < len(set(numbers))
             self.fed += 1
-            self._let_out(core, named, gap)
+            self._let_out(core, needed, gap)
             return
         self.unsupported += 1
         other = self._other(core, shown)
@@ -98,22 +111,46 @@ class Gate:
         else:
             self._say_spare()
 
+    def _needed(self, core: str, named: Sequence[int], shown: Sequence[int]) -> list[int]:
+        """Those of the named evidence that the sentence rests on, or what it should have named instead."""
+        own = [index for index in named if self._share(core, index)]
+        needed = own if own and not self._lacks(core, own) else list(named)
+        best = max(self._share(core, index) for index in needed)
+        other = self._answering(core, needed, shown)
+        if other is None and best < _RELATED:
+            other = self._other(core, shown)
+            other = other if other is not None and self._share(core, other) >= best + _CLEARLY else None
+        return needed if other is None else [other]
+
+    def _answering(self, core: str, named: Sequence[int], shown: Sequence[int]) -> int | None:
+        """The evidence that the rules answer with, for a bare yes or name that rests on something else."""
+        own = [index for index in shown if self._answers(index)]
+        if set(own) & set(named) or not own or not is_bare(core, self._hold(own)):
+            return None
+        return next((index for index in own if not self._lacks(core, [index])), None)
+
+    def _answers(self, index: int) -> bool:
+        """Whether the rules would answer with this evidence."""
+        return any(index in evidence for _, evidence in self.spare)
+
+    def _share(self, core: str, index: int) -> float:
+        """How many of the sentence's words the evidence has, 0..1."""
+        words = content_words(core)
+        return len(words & self._hold([index]).words) / len(words) if words else 0.0
+
     def _other(self, core: str, shown: Sequence[int]) -> int | None:
         """The evidence that a sentence should have cited: it holds its claims and at least half of its words."""
-        words = content_words(core)
-        if not words:
-            return None
         best: tuple[float, int] | None = None
         for index in shown:
-            each = self._evidence[index]
-            shared = len(words & content_words(f"{each.title} {each.words} {each.text}")) / len(words)
-            if shared >= 0.5 and (best is None or shared > best[0]) and not unsupported(core, [each]):
+            shared = self._share(core, index) + self._answers(index)
+            if shared >= _RELATED and (best is None or shared > best[0]) and not self._lacks(core, [index]):
                 best = (shared, index)
         return None if best is None else best[1]
 
     def _say_spare(self) -> None:
-        while self.spare:
-            text, evidence = self.spare.pop(0)
+        while self._spared < len(self.spare):
+            text, evidence = self.spare[self._spared]
+            self._spared += 1
             if not set(evidence) <= set(self.cited):
                 self.say(text, evidence)
                 return
@@ -134,8 +171,14 @@ class Gate:
             self.answer += token
             self._release(token)
 
-    def _these(self, indexes: Sequence[int]) -> list[Evidence]:
-        return [self._evidence[index] for index in indexes]
+    def _lacks(self, core: str, indexes: Sequence[int]) -> list[str]:
+        return unsupported(core, self._hold(indexes), self._known)
+
+    def _hold(self, indexes: Sequence[int]) -> Held:
+        key = tuple(sorted(set(indexes)))
+        if key not in self._held:
+            self._held[key] = Held([self._evidence[index] for index in key])
+        return self._held[key]
 
 
 def _verbatim(evidence: Evidence) -> str:
@@ -144,4 +187,4 @@ def _verbatim(evidence: Evidence) -> str:
 
 def _disarmed(text: str) -> str:
     """Text of the rules may quote the graph, and what the graph calls [7] is no citation."""
-    return re.sub(r"\[(\s*\d[\d\s,;]*)\]", r"(\1)", plain(text))
+    return unnumbered(harmless(text))

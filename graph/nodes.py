@@ -2,39 +2,45 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from agents.account import Account
 from agents.fuser import FuseTask
+from agents.limits import Turn
 from agents.off_loop import off_loop
 from agents.result import Result, Usage
 from agents.rewriter import Conversation
 from agents.team import Team
-from agents.tool_selector import Situation
+from agents.tool_selector import Choice, Situation, Strategy
 from config.settings import Settings
+from graph.asked import about, asked, enabled
 from graph.branches import BRANCHES, Task
 from graph.check import wanted
+from graph.cited import opened
 from graph.context import Context
 from graph.gate import Gate
 from graph.holds import Holds
 from graph.record import answer_record, earlier_turn
+from graph.so_far import failures, found_so_far, leant_on, tried, turn_of
 from graph.state import State, add_up, attribute
 from records.errors import ConfigError, ToolError
 from records.evidence import Found, Ledger, QueryError
 from records.json_form import from_json, to_json
 from records.turn import Earlier, Rewrite, Understanding
+from semantics.known_names import known_names
+from semantics.languages import ENGLISH, language_name
 from semantics.understand import understand as understand_question
 from stores.catalog import Graph, Library
 
 log = logging.getLogger(__name__)
 
-LONGEST_QUESTION = 4000
 REMEMBERED_TURNS = 10
 
 Update = dict[str, Any]
@@ -50,18 +56,6 @@ class Resources:
     holds: Holds = field(default_factory=Holds)
 
 
-def checked_question(text: str) -> str:
-    """The question without its margins; raises ConfigError where there is none, or too much of one."""
-    text = text.strip()
-    if not text:
-        raise ConfigError("The question is empty. Ask something, such as: nacre ask 'How many are there?'")
-    if len(text) > LONGEST_QUESTION:
-        raise ConfigError(
-            f"The question has {len(text)} characters; {LONGEST_QUESTION} are the most. Ask a shorter one."
-        )
-    return text
-
-
 def team_of(resources: Resources, context: Context | None) -> Team:
     """The mind that the context asks for, or the model where one is set; raises ConfigError if there is none."""
     mind = _mind(resources, context)
@@ -74,34 +68,39 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
     """Begin the turn: pin the graph's version, and make the question stand alone."""
     started = time.time()
     context = runtime.context
-    asked, message = _asked(state)
+    question, message = asked(state)
     team = team_of(resources, context)
-    graph = await off_loop(_open, resources.library, _about(state, context))
+    graph = await off_loop(_open, resources.library, about(state, context))
     hold = resources.holds.take(graph)
     earlier = tuple(from_json(Earlier, turn) for turn in state.get("earlier", []))
-    rewrite, caveats = Result(Rewrite(asked)), list[str]()
+    rewrite, caveats = Result(Rewrite(question)), list[str]()
+    turn = Turn(started + resources.settings.turn_seconds, graph.version)
     try:
-        rewrite = await team.rewriter(Conversation(asked, earlier, graph.schema, graph.lexicon))
+        rewrite = await team.rewriter(Conversation(question, earlier, graph.schema, graph.lexicon, turn))
     except Exception:
         log.exception("rewriting failed")
         caveats = ["The question was taken as it stands: relating it to the conversation failed."]
-    enabled, unavailable = _enabled(graph, context)
+    if rewrite.value.language != ENGLISH and not rewrite.value.own:
+        language = language_name(rewrite.value.language)
+        caveats.append(f"This seems to be {language}; without a model I read English only.")
+    branches, unavailable = enabled(graph, context)
     return {
         "messages": [message] if message else [],
         "about": graph.name,
         "version": graph.version,
         "hold": hold,
         "turn": state.get("turn", 0) + 1,
-        "asked": asked,
+        "asked": question,
         "strategy": (context and context.strategy) or resources.settings.strategy,
         "started": started,
         "rewrite": to_json(rewrite.value),
         "understanding": {},
-        "enabled": enabled,
+        "enabled": branches,
         "unavailable": unavailable,
         "round": 0,
         "route": [],
         "wanted": [],
+        "search": "",
         "visited": [],
         "found": Overwrite([]),
         "by": Overwrite({"rewriter": rewrite.by}),
@@ -124,20 +123,32 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
 
 async def tool_selector(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Choose the branches of the next round: all that are enabled at first, then what may still bring something."""
-    enabled, number = state["enabled"], state["round"] + 1
+    number, found = state["round"] + 1, found_so_far(state)
+    strategy: Strategy = "stepwise" if state["strategy"] == "stepwise" else "parallel"
     situation = Situation(
-        state["rewrite"]["standalone"], number, tuple(enabled), tuple(state["visited"]), tuple(state["wanted"])
+        state["rewrite"]["standalone"],
+        number,
+        tuple(state["enabled"]),
+        tuple(state["visited"]),
+        tuple(state["wanted"]),
+        tried(found),
+        any(part.evidence for part in found),
+        strategy,
+        turn_of(state, resources.settings.turn_seconds),
     )
-    chosen = Result[tuple[str, ...]](situation.wanted)
+    chosen = Result(Choice(situation.wanted))
     try:
         chosen = await team_of(resources, runtime.context).tool_selector(situation)
     except Exception:
         log.exception("choosing branches failed")
-    # whatever a selector says, the first round leaves no enabled branch out
-    route = enabled if number == 1 else [branch for branch in enabled if branch in chosen.value]
+    route = [branch for branch in state["enabled"] if branch in chosen.value.branches]
+    if number == 1 and (strategy == "parallel" or not route):
+        # whatever a selector says, the first round leaves no enabled branch out
+        route = state["enabled"]
     return {
         "route": route,
         "round": number if route else state["round"],
+        "search": chosen.value.search,
         "visited": [*state["visited"], *route],
         "by": {"tool_selector": chosen.by},
         "usage": _usage(chosen.usage),
@@ -148,7 +159,7 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
     """The node of one branch: a failure is what it found, for the next round to see."""
 
     async def branch(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-        earlier = tuple(part for part in _found(state) if part.branch == name)
+        earlier = tuple(part for part in found_so_far(state) if part.branch == name)
         context, settings = runtime.context, resources.settings
         result: Result[Found]
         try:
@@ -162,6 +173,9 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
                     (context and context.top_k) or settings.top_k,
                     team_of(resources, context),
                     settings,
+                    leant_on(state),
+                    turn_of(state, resources.settings.turn_seconds),
+                    state.get("search", ""),
                 )
                 result = await BRANCHES[name].look(task)
         except ToolError as error:
@@ -182,7 +196,9 @@ async def check(state: State, runtime: Runtime[Context], resources: Resources) -
     """Is the evidence enough? If not, which branches should look once more."""
     understanding = from_json(Understanding, state["understanding"])
     by_model = _mind(resources, runtime.context) == "model"
-    return {"wanted": list(wanted(understanding, _found(state), state["enabled"], by_model=by_model))}
+    stepwise = by_model and state["strategy"] == "stepwise"
+    found = found_so_far(state)
+    return {"wanted": list(wanted(understanding, found, state["enabled"], by_model=by_model, stepwise=stepwise))}
 
 
 def may_go_on(state: State, runtime: Runtime[Context], resources: Resources) -> bool:
@@ -194,7 +210,7 @@ def may_go_on(state: State, runtime: Runtime[Context], resources: Resources) -> 
 
 async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Say what was found, through the gate, and write the record of the turn."""
-    found = _found(state)
+    found = found_so_far(state)
     understanding = from_json(Understanding, state["understanding"])
     rewrite = from_json(Rewrite, state["rewrite"])
     evidence = tuple(each for part in found for each in part.evidence)
@@ -205,10 +221,14 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
             first.append(time.time())
         runtime.stream_writer({"type": "token", "text": token})
 
-    gate = Gate(evidence, release)
     with await off_loop(resources.library.open, state["about"], state["version"]) as graph:
-        task = FuseTask(state["asked"], understanding, graph.schema, evidence, _failures(state, found))
+        gate = Gate(evidence, release, partial(known_names, lexicon=graph.lexicon))
+        language = rewrite.language if rewrite.own else ENGLISH
+        turn = turn_of(state, resources.settings.turn_seconds)
+        missing = failures(state, found)
+        task = FuseTask(state["asked"], understanding, graph.schema, evidence, missing, language, turn)
         told = await _fused(team_of(resources, runtime.context), task, gate)
+        cited = await opened(gate.cited, evidence, understanding, graph)
     resources.holds.release(state["hold"])
     done = State(
         {
@@ -217,13 +237,14 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
             "usage": add_up(state["usage"], _usage(told.usage)),
         }
     )
-    record = answer_record(done, told.value, gate, found, first[0] if first else None)
-    turn = earlier_turn(rewrite, state["asked"], gate.answer, understanding, told.value, evidence)
+    record = answer_record(done, told.value, gate, cited, found, first[0] if first else None)
+    remembered = earlier_turn(rewrite, state["asked"], gate.answer, understanding, told.value, evidence)
     return {
         "answer": record,
         "by": {"fuser": told.by},
         "usage": _usage(told.usage),
-        "earlier": [*state.get("earlier", []), to_json(turn)][-REMEMBERED_TURNS:],
+        "earlier": [*state.get("earlier", []), to_json(remembered)][-REMEMBERED_TURNS:],
+        "spent": add_up(state.get("spent", {}), done["usage"]),
         "messages": [AIMessage(gate.answer)],
     }
 
@@ -248,35 +269,8 @@ def _mind(resources: Resources, context: Context | None) -> str:
     return (context and context.mind) or ("model" if "model" in resources.teams else "rules")
 
 
-def _asked(state: State) -> tuple[str, HumanMessage | None]:
-    """The question, and the message to add for it; a question that came as a message is in the thread already."""
-    if "question" in state:
-        asked = checked_question(state["question"])
-        return asked, HumanMessage(asked)
-    messages = state.get("messages", [])
-    if not messages or messages[-1].type != "human":
-        raise ConfigError("There is no question. Send {'question': ...} or a human message.")
-    return checked_question(str(messages[-1].text)), None
-
-
-def _about(state: State, context: Context | None) -> str | None:
-    """The name of the graph that is asked for; raises ConfigError where the thread is about another one."""
-    wanted_graph = state.get("graph") or (context and context.graph) or None
-    known = state.get("about")
-    if known and wanted_graph and wanted_graph != known:
-        raise ConfigError(f"This thread is about the graph {known!r}. Start a new thread to ask {wanted_graph!r}.")
-    return wanted_graph or known
-
-
 def _open(library: Library, name: str | None) -> Graph:
     return library.open(library.resolve(name))
-
-
-def _enabled(graph: Graph, context: Context | None) -> tuple[list[str], dict[str, str]]:
-    """The branches that are asked for and can be asked, and why the others can't."""
-    asked = (context and context.branches) or list(BRANCHES)
-    lacks = {name: BRANCHES[name].lacks(graph) for name in BRANCHES if name in asked}
-    return [name for name, why in lacks.items() if not why], {name: why for name, why in lacks.items() if why}
 
 
 def _understood(library: Library, name: str, version: str, rewrite: Rewrite) -> Understanding:
@@ -284,17 +278,5 @@ def _understood(library: Library, name: str, version: str, rewrite: Rewrite) -> 
         return understand_question(rewrite, graph.schema, graph.lexicon)
 
 
-def _found(state: State) -> list[Found]:
-    return [from_json(Found, part) for part in state["found"]]
-
-
-def _failures(state: State, found: Sequence[Found]) -> dict[str, QueryError]:
-    """Why branches brought nothing: the last error of each, or that none could be asked at all."""
-    if not state["enabled"]:
-        return {name: QueryError("unavailable", why) for name, why in state["unavailable"].items()}
-    good = {part.branch for part in found if part.evidence}
-    return {part.branch: part.error for part in found if part.error is not None and part.branch not in good}
-
-
-def _usage(usage: Usage) -> dict[str, int]:
+def _usage(usage: Usage) -> dict[str, float]:
     return asdict(usage)

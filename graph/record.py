@@ -1,27 +1,36 @@
 """The answer record of a finished turn: state + what was said -> Answer, and what later turns remember of it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langgraph.config import get_config
 
 from agents.account import Account
-from agents.plain import plain
+from agents.plain import harmless, plain
+from agents.trust import plan_of
 from graph.gate import Gate
-from graph.state import State
-from records.answer import Answer, Citation, QueryRecord
+from graph.state import State, add_up
+from records.answer import Answer, Citation, Cost, QueryRecord
 from records.evidence import Evidence, Found, Query
 from records.turn import Earlier, Rewrite, Understanding
 
 REMEMBERED = 100
+ROWS_SHOWN = 50
 
 
 def answer_record(
-    state: State, told: Account, gate: Gate, found: Sequence[Found], first_token: float | None
+    state: State,
+    told: Account,
+    gate: Gate,
+    cited: Sequence[Evidence],
+    found: Sequence[Found],
+    first_token: float | None,
 ) -> Answer:
-    """All fields of the record, read after the last word. Times count from the turn's first node."""
-    evidence = [each for part in found for each in part.evidence]
+    """All fields of the record, read after the last word; `cited` is what [1], [2] ... stand for, in this order.
+
+    Times count from the turn's first node.
+    """
     queries = [query for part in found for query in part.queries]
     usage = state["usage"]
     here = get_config().get("configurable", {})
@@ -40,9 +49,9 @@ def answer_record(
         values=[plain(value) if isinstance(value, str) else value for value in dict.fromkeys(told.values)],
         unit=told.unit,
         status=told.status,
-        reason=told.reason,
+        reason=harmless(told.reason) if told.reason else None,
         options=[],
-        caveats=[*state.get("caveats", []), *told.caveats],
+        caveats=[harmless(caveat) for caveat in (*state.get("caveats", []), *told.caveats)],
         strategy=state["strategy"],
         rounds=state.get("round", 0),
         enabled=state["enabled"],
@@ -50,16 +59,34 @@ def answer_record(
         unavailable=state["unavailable"],
         by=state["by"],
         queries=[query_record(query, i) for i, query in enumerate(queries)],
-        citations=[_citation(n, evidence[index], queries) for n, index in enumerate(gate.cited, 1)],
+        citations=[_citation(n, each, queries) for n, each in enumerate(cited, 1)],
         unsupported=gate.unsupported,
         seconds=round(time.time() - started, 4),
         first_token_seconds=None if first_token is None else round(first_token - started, 4),
-        llm_calls=usage.get("calls", 0),
-        input_tokens=usage.get("input", 0),
-        cached_tokens=usage.get("cached", 0),
-        output_tokens=usage.get("output", 0),
-        price=None,
+        llm_calls=int(usage.get("calls", 0)),
+        input_tokens=int(usage.get("input", 0)),
+        cached_tokens=int(usage.get("cached", 0)),
+        output_tokens=int(usage.get("output", 0)),
+        price=_price(usage),
+        language=state["rewrite"]["language"],
+        standalone_own=state["rewrite"]["own"] or state["rewrite"]["standalone"],
+        conversation=cost(add_up(state.get("spent", {}), usage)),
     )
+
+
+def cost(usage: Mapping[str, float]) -> Cost:
+    """What models took, as the record shows it."""
+    return Cost(
+        llm_calls=int(usage.get("calls", 0)),
+        input_tokens=int(usage.get("input", 0)),
+        cached_tokens=int(usage.get("cached", 0)),
+        output_tokens=int(usage.get("output", 0)),
+        price=_price(usage),
+    )
+
+
+def _price(usage: Mapping[str, float]) -> float | None:
+    return None if usage.get("unpriced") else round(usage.get("price", 0.0), 8)
 
 
 def query_record(query: Query, i: int) -> QueryRecord:
@@ -84,15 +111,15 @@ def earlier_turn(
 ) -> Earlier:
     """What later turns need of this one: its plan, and at most 100 keys and labels of its result."""
     used = evidence[told.table] if told.table is not None else None
-    reading = used.reading if used is not None else None
+    plan = plan_of(understanding, used) if used is not None else None
     if used is None and understanding.readings:
-        reading = 0
+        plan = understanding.readings[0].plan
     labels = tuple(value for value in told.values if isinstance(value, str))
     return Earlier(
         asked,
         rewrite.standalone,
         answer,
-        plan=None if reading is None else understanding.readings[reading].plan,
+        plan=plan,
         keys=used.keys[:REMEMBERED] if used is not None else (),
         labels=labels[:REMEMBERED],
     )
@@ -103,18 +130,28 @@ def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:
     if evidence.document is not None:
         place = {"document": evidence.document, "start": evidence.start, "end": evidence.end}
     source = evidence.document or evidence.title or ("rows" if evidence.kind == "table" else evidence.branch)
+    table = evidence.table
+    ran = [_index(query, queries) for query in (evidence.query, *evidence.beside) if query is not None]
     return Citation(
         n=n,
         tool=evidence.branch,
-        source=plain(source),
-        text=plain(evidence.text),
-        query=None if evidence.query is None else _index(evidence.query, queries),
+        source=harmless(source),
+        text=harmless(evidence.text),
+        query=ran[0] if ran else None,
         keys=list(evidence.keys[:REMEMBERED]),
         triples=[list(triple) for triple in evidence.triples],
         place=place,
+        columns=list(table.columns) if table else [],
+        units=list(table.units) if table else [],
+        rows=[list(row) for row in table.rows[:ROWS_SHOWN]] if table else [],
+        contributing=table.contributing if table else None,
+        queries=[i for i in ran if i is not None],
+        basis=evidence.basis,
     )
 
 
 def _index(query: Query, queries: list[Query]) -> int | None:
-    wanted = (query.tool, query.round, query.text)
-    return next((i for i, each in enumerate(queries) if (each.tool, each.round, each.text) == wanted), None)
+    wanted = (query.tool, query.round, query.text, query.params)
+    return next(
+        (i for i, each in enumerate(queries) if (each.tool, each.round, each.text, each.params) == wanted), None
+    )

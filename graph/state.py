@@ -27,7 +27,7 @@ def attribute(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
     return {**left, **right, **kept}
 
 
-def add_up(left: dict[str, int], right: dict[str, int]) -> dict[str, int]:
+def add_up(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
     """Model calls and tokens of all steps of a turn.
 
     >>> add_up({"calls": 1}, {"calls": 2, "input": 5})
@@ -48,11 +48,12 @@ class Input(TypedDict, total=False):
 
 
 class State(Input, total=False):
-    """The thread (`messages`, `about`, `turn`, `earlier`), then the turn: all below `earlier` starts anew with it."""
+    """The thread (`messages`, `about`, `turn`, `earlier`, `spent`), then the turn: all below starts anew with it."""
 
     about: str
     turn: int
     earlier: list[Json]
+    spent: dict[str, float]
 
     asked: str
     version: str
@@ -66,9 +67,10 @@ class State(Input, total=False):
     round: int
     route: list[str]
     wanted: list[str]
+    search: str
     visited: list[str]
     found: Annotated[list[Json], gather]
     by: Annotated[dict[str, str], attribute]
-    usage: Annotated[dict[str, int], add_up]
+    usage: Annotated[dict[str, float], add_up]
     caveats: list[str]
     answer: Answer

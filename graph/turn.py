@@ -8,10 +8,10 @@ from weakref import WeakValueDictionary
 
 from langchain_core.runnables import RunnableConfig
 
+from graph.asked import checked_question
 from graph.branches import BRANCHES
 from graph.builder import App
 from graph.context import Context, context_of
-from graph.nodes import checked_question
 from graph.record import query_record
 from graph.state import Input
 from records.errors import ConfigError
@@ -37,7 +37,7 @@ async def stream(
 ) -> AsyncIterator[Event]:
     """Ask one question. Without a thread nothing is remembered.
 
-    Yields ("rewriter", {standalone, depends}), ("understand", {mentions, readings, expected, unknown}),
+    Yields ("rewriter", {standalone, depends, language, own}), ("understand", {mentions, readings, expected, unknown}),
     ("query", a query record without its number), ("evidence", {branch, round, kind, title, text}), ("token", text) and
     last ("answer", Answer); the joined tokens equal its `answer`. Raises ConfigError for bad input, before anything
     is yielded.
@@ -87,7 +87,7 @@ def _events(mode: str, chunk: Any) -> list[Event]:
 def _of_node(node: str, update: Mapping[str, Any]) -> list[Event]:
     if node == "rewriter":
         rewrite = update["rewrite"]
-        return [("rewriter", {"standalone": rewrite["standalone"], "depends": rewrite["depends"]})]
+        return [("rewriter", {k: rewrite[k] for k in ("standalone", "depends", "language", "own")})]
     if node == "understand":
         return [("understand", _understood(from_json(Understanding, update["understanding"])))]
     if node in BRANCHES:

@@ -10,6 +10,7 @@ from ingestion.column_names import words_of
 from ingestion.quantities import read_all
 from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
 from records.schema import Datatype, Shape
+from stores.triples import lexical_form
 
 Cell = str | int | float | None
 
@@ -86,19 +87,6 @@ def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], counts: S
             datatype = "datetime"
     exact = [sort != usual for sort in sorts]
     return Cells(datatype, "single", "", texts, None, None, False, usual, exact, [False] * len(texts))
-
-
-def lexical_form(cell: Cell, datatype: Datatype) -> str:
-    """The text of a literal that is kept as its typed cell alone.
-
-    >>> lexical_form(5.0, "real"), lexical_form(5.25, "real"), lexical_form(1, "boolean")
-    ('5', '5.25', 'true')
-    """
-    if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
-    if datatype == "boolean":
-        return "true" if cell else "false"
-    return str(cell)
 
 
 def _well_formed(family: Datatype, texts: Sequence[str]) -> bool:

@@ -39,6 +39,9 @@ class Place(TypedDict):
 
 
 class Citation(TypedDict):
+    """One [n]. `rows` are the first 50 of its table, `contributing` counts the things behind an aggregate, `queries`
+    are all that the rows were computed from, `basis` says in words what the citation rests on."""
+
     n: int
     tool: str
     source: str
@@ -47,10 +50,27 @@ class Citation(TypedDict):
     keys: list[str]
     triples: list[list[str]]
     place: Place | None
+    columns: list[str]
+    units: list[str]
+    rows: list[list[Value | None]]
+    contributing: int | None
+    queries: list[int]
+    basis: str
+
+
+class Cost(TypedDict):
+    """What models took; `price` is in US dollars, null where a price or a count of tokens is unknown."""
+
+    llm_calls: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    price: float | None
 
 
 class Answer(TypedDict):
-    """Later work adds fields and never changes one."""
+    """Later work adds fields and never changes one. `standalone_own` is the standalone question in the `language` that
+    it was asked in; `conversation` is what the models of this and all earlier turns took."""
 
     id: str
     graph: str
@@ -82,3 +102,6 @@ class Answer(TypedDict):
     cached_tokens: int
     output_tokens: int
     price: float | None
+    language: str
+    standalone_own: str
+    conversation: Cost

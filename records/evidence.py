@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from records.turn import Reading
+
 Cell = str | int | float | bool | None
 
 
@@ -48,7 +50,10 @@ class Evidence:
 
     `kind` "table": rows of `query` (its index in the turn's queries is found by identity of text and round), with the
     plan's reading in `words`; "sentence": `text` with its triple, or its place in a document. `score` orders evidence
-    within a branch only; `reading` is the index of the understanding's reading it answers, if any.
+    within a branch only; `reading` is the index of the understanding's reading it answers, if any. `beside` are further
+    queries that the rows were computed from. `triples` of rows are looked up when they are cited; `basis` then says
+    what a citation rests on. `confirmed` rows were found by a query of the other mind as well; `read` is
+    the reading of rows that a model found by saying the question in other words.
     """
 
     branch: str
@@ -59,6 +64,7 @@ class Evidence:
     score: float = 0.0
     reading: int | None = None
     query: Query | None = None
+    beside: tuple[Query, ...] = ()
     table: Table | None = None
     words: str = ""
     keys: tuple[str, ...] = ()
@@ -66,6 +72,9 @@ class Evidence:
     document: str | None = None
     start: int = 0
     end: int = 0
+    basis: str = ""
+    confirmed: bool = False
+    read: Reading | None = None
 
 
 @dataclass(frozen=True)

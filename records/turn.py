@@ -30,12 +30,17 @@ class Scope:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """The question made to stand alone; `depends`: it needed the conversation, `sure`: that is clear."""
+    """The question made to stand alone; `depends`: it needed the conversation, `sure`: that is clear.
+
+    `standalone` is in English; `own` is the same in the `language` it was asked in, "" where it was not translated.
+    """
 
     standalone: str
     depends: bool = False
     scope: Scope | None = None
     sure: bool = True
+    language: str = "en"
+    own: str = ""
 
 
 @dataclass(frozen=True)

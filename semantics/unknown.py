@@ -11,8 +11,12 @@ from semantics.linker import Linker
 from semantics.markers import Form
 from semantics.words import Token
 
-_PREPOSITIONS = frozenset("of in at from by named called".split())
+_PREPOSITIONS = frozenset("of in at from by named called with without about".split())
 _GENERIC = frozenset("number name date time code type address id rate count status level".split())
+_TAKING = frozenset(
+    "has have having contain contains containing use uses using include includes including"
+    " need needs require requires".split()
+)
 _AUXILIARIES = frozenset("do does did is are was were has have had can could will would".split())
 _ANYTHING = frozenset("object item piece entry record time case instance thing".split())
 
@@ -29,13 +33,15 @@ def holes(words: Sequence[Token], open_: set[int], linker: Linker) -> list[int]:
         # the last word of a phrase is its noun; what stands before a known word only modifies it
         last = following == "" or following in function_words()
         argument = last and bool(before) and before[-1] in _PREPOSITIONS
+        # "contain <noun>": what a verb is about
+        object_ = last and i > 1 and norms[i - 1] in _TAKING and not norms[i].endswith("ly")
         # "X's <noun>", "<kind> number": what is wanted is not known
         owned = i > 0 and words[i - 1].text.lower().endswith(("'s", "\u2019s", "s'")) and words[i - 1].norm != "what"
         owned = owned and (last or following in _GENERIC)
         # "how many <things> does it have": what is counted is not known
         auxiliary = following in _AUXILIARIES
         head = auxiliary and "many" in norms[max(0, i - 2) : i] and words[i].lemma not in _ANYTHING
-        if relational or argument or owned or head:
+        if relational or argument or object_ or owned or head:
             found.append(i)
     return found
 

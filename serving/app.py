@@ -1,91 +1,108 @@
-"""The HTTP app: settings -> FastAPI with LangServe at /ask and the native API under /api."""
+"""The HTTP app: settings -> FastAPI with the page, the native API under /api, LangServe at /ask, health and metrics."""
 
-import json
+import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import asynccontextmanager, suppress
 
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
-from pydantic import BaseModel
-from sse_starlette import EventSourceResponse
+import anyio
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.cors import CORSMiddleware
 
 from config.settings import Settings
+from graph.app import load_settings
 from records.errors import NacreError
-from serving.asking import Asking, opened
+from serving import api_ask, api_graphs, api_threads, health, logs
+from serving.asking import opened
+from serving.door import Door
+from serving.keys import Keys
 from serving.langserve import add_ask
+from serving.limits import Watched
+from serving.metrics import Metrics
+from serving.pages import SPEC, add_pages
+from serving.refusals import invalid, refuse, unkept
+from serving.runs import Runs
+from serving.threads import Threads
+from serving.tracing import trace
+from stores.conversations import KeepingError
+
+FORGET_SECONDS = 3600.0
 
 log = logging.getLogger(__name__)
 
 
-class Question(BaseModel):
-    """What /api/ask takes."""
-
-    question: str
-    graph: str | None = None
-    thread: str | None = None
-
-
-def create_app(settings: Settings) -> FastAPI:
-    """The app; its stores and threads are opened when it starts and closed when it stops."""
+def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
+    """The app; its stores and threads are opened when it starts and closed when it stops. Where it is not `alone` but
+    part of a platform's server, it leaves out what a platform brings itself: counters, cross-origin rules."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        trace(settings)
+        app.state.runs = Runs(settings.resume_seconds)
+        app.state.stopping = anyio.Event()
         async with opened(settings, lasting=True) as asking:
             app.state.asking = asking
-            yield
+            beside = [asyncio.create_task(_stop(app, settings.stop_seconds))]
+            if settings.keep_days and asking.threads is not None:
+                beside.append(asyncio.create_task(_forget(asking.threads, settings.keep_days)))
+            try:
+                yield
+            finally:
+                for task in beside:
+                    task.cancel()
+                await app.state.runs.close(0)
 
-    app = FastAPI(title="Nacre", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
-    app.add_exception_handler(NacreError, _refuse)
-    add_ask(app, lambda: _asking(app))
-
-    @app.get("/", include_in_schema=False)
-    async def pointer() -> dict[str, str]:
-        return {"nacre": "ask at /ask/playground/ or POST /api/ask", "graphs": "/api/graphs", "health": "/healthz"}
-
-    @app.get("/healthz")
-    async def healthz() -> dict[str, str]:
-        return {"status": "ok"}
-
-    @app.get("/readyz")
-    def readyz() -> JSONResponse:
-        names = _asking(app).library.names()
-        if not names:
-            return JSONResponse({"status": "no graph", "next": "nacre ingest FILE --graph NAME"}, status_code=503)
-        return JSONResponse({"status": "ok", "graphs": names})
-
-    @app.get("/api/graphs")
-    def graphs() -> list[dict[str, str]]:
-        library = _asking(app).library
-        return [{"name": name, "version": library.current(name)} for name in library.names()]
-
-    @app.post("/api/ask")
-    async def ask(asked: Question) -> EventSourceResponse:
-        asking = _asking(app)
-        asking.check(asked.question, asked.graph)
-        return EventSourceResponse(_told(asking.events(asked.question, asked.graph, asked.thread)))
-
+    app = FastAPI(
+        title="Nacre",
+        description="Talk with your own knowledge graph: cited answers, streamed.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=SPEC,
+    )
+    origins = frozenset(origin.strip().rstrip("/") for origin in settings.cors_origins.split(",") if origin.strip())
+    app.state.settings = settings
+    app.state.metrics = Metrics()
+    app.state.door = Door(Keys(settings.data), settings.max_rate, origins)
+    app.add_exception_handler(NacreError, refuse)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(KeepingError, unkept)
+    if alone and origins:
+        told = ["X-Run-ID", "X-Request-ID", "Retry-After"]
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=sorted(origins),
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=told,
+        )
+    app.add_middleware(Watched, settings.max_body, app.state.metrics)
+    for each in (api_graphs, api_ask, api_threads, health):
+        app.include_router(each.router)
+    if alone:
+        app.include_router(health.metrics_router)
+    add_pages(app)
+    add_ask(app)
     return app
 
 
-async def _told(events: AsyncIterator[tuple[str, Any]]) -> AsyncIterator[dict[str, str]]:
-    """Each event of a turn with its name and its payload as JSON; `done` or `error`, then `done`, ends the stream."""
-    try:
-        async for kind, payload in events:
-            yield {"event": kind, "data": json.dumps(payload, ensure_ascii=False)}
-    except NacreError as error:
-        yield {"event": "error", "data": json.dumps({"message": str(error)})}
-    except Exception:
-        log.exception("a turn broke")
-        yield {"event": "error", "data": json.dumps({"message": "Nacre broke down on this; its log says why."})}
-    yield {"event": "done", "data": "{}"}
+def from_environment() -> FastAPI:
+    """The app of one worker process."""
+    settings = load_settings()
+    logs.configure(settings.log, logging.INFO)
+    return create_app(settings)
 
 
-async def _refuse(_: Request, error: Exception) -> JSONResponse:
-    return JSONResponse({"detail": str(error)}, status_code=422)
+async def _stop(app: FastAPI, seconds: float) -> None:
+    """When the server is told to stop, let turns end for so long, then cancel the rest; their clients are told."""
+    await app.state.stopping.wait()
+    await app.state.runs.close(seconds)
 
 
-def _asking(app: FastAPI) -> Asking:
-    asking: Asking = app.state.asking
-    return asking
+async def _forget(threads: Threads, days: float) -> None:
+    while True:
+        with suppress(KeepingError):
+            gone = await threads.forget(days)
+            log.info("%d threads were not touched for %g days and are deleted", gone, days)
+        await asyncio.sleep(FORGET_SECONDS)

@@ -11,6 +11,7 @@ import typer
 import typer.main
 
 from serving import cli_ask, cli_eval, cli_graphs, cli_ingest, cli_serve
+from serving.cli_keys import keys
 from serving.failures import explain
 
 app = typer.Typer(
@@ -48,6 +49,7 @@ for command in (
 ):
     app.command()(command)
 app.command("eval")(cli_eval.evaluate)
+app.add_typer(keys, name="keys")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,7 +2,10 @@
 
 import ipaddress
 import logging
+import os
 import socket
+import tempfile
+from contextlib import ExitStack
 from typing import Annotated
 
 import typer
@@ -13,36 +16,60 @@ def serve(
     port: Annotated[
         int | None, typer.Option("--port", min=0, max=65535, metavar="P", help="Port; 8200 by default.")
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, max=64, metavar="N", help="Processes that answer; 1 by default.")
+    ] = None,
 ) -> None:
     """Serve all graphs over HTTP.
 
-    LangServe at /ask, server-sent events at /api/ask.
+    A page at /, the API under /api, LangServe at /ask. Without keys (nacre keys) on this machine only.
     """
     import uvicorn
+    from uvicorn.supervisors import Multiprocess
 
-    from config.settings import Settings
-    from serving.app import create_app
+    from graph.app import load_settings
+    from serving import logs
+    from serving.keys import Keys
+    from serving.metrics import SHARED
 
-    settings = Settings()
-    if not logging.getLogger().isEnabledFor(logging.WARNING):
-        logging.getLogger().setLevel(logging.WARNING)
-    listening = listen(host or settings.host, settings.port if port is None else port)
+    settings = load_settings()
+    logs.configure(settings.log, logging.INFO)
+    locked = bool(Keys(settings.data).all())
+    listening = listen(host or settings.host, settings.port if port is None else port, open_to_all=locked)
     address, number = listening.getsockname()[:2]
-    typer.echo(f"Nacre listens on http://{address}:{number} (LangServe: /ask/playground/). Ctrl-C stops it.", err=True)
-    if not ipaddress.ip_address(address).is_loopback:
-        typer.echo(
-            "Whoever reaches this address can ask: there are no keys yet. Put a proxy that checks before it.", err=True
+    shown = f"[{address}]" if ":" in address else address
+    told = "Keys are asked for." if locked else "There are no keys, so only this machine is answered."
+    typer.echo(f"Nacre listens on http://{shown}:{number} (API: /api/docs). {told} Ctrl-C stops it.", err=True)
+    processes = workers or settings.workers
+    with ExitStack() as stack:
+        if processes > 1 and SHARED not in os.environ:
+            os.environ[SHARED] = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-metrics-"))
+        config = uvicorn.Config(
+            "serving.app:from_environment",
+            factory=True,
+            workers=processes,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=round(settings.stop_seconds) + 10,
         )
-    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_level="warning"))
-    server.run(sockets=[listening])
+        if processes > 1:
+            Multiprocess(config, [listening]).run()
+        else:
+            uvicorn.Server(config).run(sockets=[listening])
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A bound socket; raises ConfigError where the address is taken or is not this machine's."""
+def listen(host: str, port: int, *, open_to_all: bool) -> socket.socket:
+    """A bound socket; raises ConfigError where the address is taken, is not this machine's, or is not `open_to_all`
+    and reaches beyond this machine."""
     from records.errors import ConfigError
 
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        if not open_to_all and not ipaddress.ip_address(address[0]).is_loopback:
+            raise ConfigError(
+                f"Others can reach {host}, and there are no keys. Run: nacre keys add NAME, or leave out --host."
+            )
         listening = socket.socket(family, kind)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)

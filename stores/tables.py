@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ _REFUSED = """
 _REFUSED_FUNCTIONS = frozenset(_REFUSED.split())
 _LONGEST_VALUE = 10_000_000
 _LONGEST_SQL = 200_000
+_MOST_TEXT = 50_000_000
+_MOST_MEMORY = 512_000_000
 _STEPS_BETWEEN_CHECKS = 5_000
 _EXPLAIN = re.compile(r"(\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN\b", re.IGNORECASE | re.DOTALL)
 
@@ -79,11 +82,11 @@ class Tables:
             try:
                 if cursor.description is None:
                     raise ToolError("refused", "Only one SELECT statement is allowed.")
-                rows = cursor.fetchmany(limit + 1)
+                rows = _fetched(cursor, limit + 1)
                 columns = tuple(str(column[0]) for column in cursor.description)
             finally:
                 cursor.close()
-        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as error:
+        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
             raise _tool_error(error, guard.refusal, seconds) from None
         finally:
             guard.connection.set_progress_handler(None, 0)
@@ -140,6 +143,8 @@ class _Guard:
         self.refusal = ""
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_SQL)
+        # of all connections of the process together; what it can't stop are the rows that are handed out
+        connection.execute(f"PRAGMA hard_heap_limit={_MOST_MEMORY}").fetchone()
         # The schema is read on the first statement, which the authorizer would already judge.
         connection.execute("SELECT count(*) FROM entity").fetchone()
         connection.set_authorizer(self._judge)
@@ -163,8 +168,28 @@ class _Guard:
         return sqlite3.SQLITE_DENY
 
 
+def _fetched(cursor: sqlite3.Cursor, limit: int) -> list[tuple[Cell, ...]]:
+    """The first rows, with text for blobs and nothing for what is no finite number; raises ToolError `too_large`."""
+    rows: list[tuple[Cell, ...]] = []
+    size = 0
+    for row in cursor:
+        rows.append(tuple([_cell(cell) for cell in row]))
+        size += sum([len(cell) for cell in row if isinstance(cell, str | bytes)])
+        if size > _MOST_TEXT:
+            raise ToolError("too_large", f"The rows hold more than {_MOST_TEXT // 1_000_000} million characters.")
+        if len(rows) == limit:
+            break
+    return rows
+
+
+def _cell(cell: Cell | bytes) -> Cell:
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace")
+    return None if isinstance(cell, float) and not isfinite(cell) else cell
+
+
 def _tool_error(error: Exception, refusal: str, seconds: float) -> ToolError:
-    message = str(error)
+    message = str(error) or "out of memory"
     if refusal:
         return ToolError("refused", refusal)
     for pattern, kind in _KINDS:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from records.schema import Relation, Schema
 
@@ -38,17 +38,36 @@ def contributing(query: exp.Query, schema: Schema) -> Contributing | None:
     return Contributing(count, keys)
 
 
+def predicates(text: str, schema: Schema) -> list[str]:
+    """The predicates of the columns that a query uses of the table its keys are of."""
+    query = parse_one(text, read="sqlite")
+    source = _source(query, schema) if isinstance(query, exp.Query) else None
+    if source is None:
+        return []
+    table, relation = source
+    used = {c.name.lower() for c in query.find_all(exp.Column) if c.table.lower() in ("", table.alias_or_name.lower())}
+    columns = ((c, (c.value, c.low, c.high, c.text, c.link)) for c in relation.columns)
+    return [column.predicate for column, names in columns if used & {name.lower() for name in names if name}]
+
+
 def _source(query: exp.Query, schema: Schema) -> tuple[exp.Table, Relation] | None:
-    """The FROM table of a plain select, where it is a relation of the schema."""
+    """The first table of a plain select that is a relation of the schema; `entity` only names what others hold."""
     if not isinstance(query, exp.Select):
         return None
     # the argument is named from or from_, by release
     clause = query.args.get("from_") or query.args.get("from")
-    table = clause.this if isinstance(clause, exp.From) else None
-    if not isinstance(table, exp.Table) or table.name.lower() in {cte.alias.lower() for cte in query.find_all(exp.CTE)}:
-        return None
-    relation = {name.lower(): relation for name, relation in schema.relation_of.items()}.get(table.name.lower())
-    return (table, relation) if relation is not None else None
+    own = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
+    relations = {name.lower(): relation for name, relation in schema.relation_of.items()}
+    for table in (
+        clause.this if isinstance(clause, exp.From) else None,
+        *(j.this for j in query.args.get("joins") or ()),
+    ):
+        name = table.name.lower() if isinstance(table, exp.Table) else ""
+        if name in own or (name not in relations and name != "entity"):
+            return None
+        if name in relations:
+            return table, relations[name]
+    return None
 
 
 def _key(table: exp.Table, relation: Relation) -> exp.Column:

@@ -32,6 +32,7 @@ def run_reading(reading: Reading, index: int, tables: Tables, *, round: int) -> 
                 score=reading.score,
                 reading=index,
                 query=queries[0] if queries else None,
+                beside=queries[1:],
                 table=table,
                 words=reading.words,
                 keys=keys,

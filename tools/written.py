@@ -2,23 +2,43 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeGuard
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from records.errors import ToolError
-from records.evidence import Cell, Evidence, Found, Query, Table
+from records.evidence import Cell, Evidence, Found, Query, QueryError, Table
 from records.schema import Schema
 from stores.tables import Rows, Tables
 from tools.guard import guard, sql_of
 from tools.keys import contributing, with_keys
+from tools.refill import refill
+from tools.repair import Repair, repair
 from tools.sql import BRANCH, brief, failed
 
 SMALLEST_ID = 2**31
 
 
 def run_written(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> Found:
-    """The rows of a SELECT that a model wrote, guarded; ids in its cells are shown as labels."""
+    """The rows of a SELECT that a model wrote, guarded; ids in its cells are shown as labels.
+
+    A query that fails, or finds nothing, is repaired by what is wrong with it and run once more; what only the model
+    can repair comes back as the message of `error`. Rows and all queries that were tried are in the result.
+    """
+    first = _run(text, tables, round, limit, seconds)
+    todo = _to_repair(text, first, tables, seconds)
+    if todo is None:
+        return first
+    if todo.sql is None:
+        return _told(first, todo)
+    second = _run(todo.sql, tables, round, limit, seconds, words=f"repaired ({todo.kind}): {todo.hint}")
+    if second.error is not None:
+        return replace(_told(first, todo), queries=(*first.queries, *second.queries))
+    return replace(second, queries=(*first.queries, *second.queries))
+
+
+def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, words: str = "") -> Found:
     started = time.perf_counter()
     schema = tables.schema
     sql = text
@@ -27,11 +47,12 @@ def run_written(text: str, tables: Tables, *, round: int, limit: int = 1000, sec
         sql = sql_of(query)
         table = _table(query, tables, schema, limit, seconds)
     except ToolError as error:
-        return failed(error, sql, "", round=round, seconds=time.perf_counter() - started, by="model")
+        return failed(error, sql, words, round=round, seconds=time.perf_counter() - started, by="model")
     ran = Query(
         BRANCH,
         round,
         sql,
+        words,
         rows=len(table.rows),
         truncated=table.truncated,
         seconds=time.perf_counter() - started,
@@ -40,6 +61,22 @@ def run_written(text: str, tables: Tables, *, round: int, limit: int = 1000, sec
     keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
     found = Evidence(BRANCH, round, "table", text=brief(table), query=ran, table=table, keys=keys)
     return Found(BRANCH, (found,), (ran,), by="model")
+
+
+def _to_repair(text: str, found: Found, tables: Tables, seconds: float) -> Repair | None:
+    if found.error is not None:
+        repaired = repair(text, ToolError(found.error.kind, found.error.message), tables.schema)
+        return replace(repaired, kind=repaired.kind or found.error.kind)
+    table = found.evidence[0].table
+    if table is None or any(cell is not None for row in table.rows for cell in row):
+        return None
+    query = parse_one(found.queries[0].text, read="sqlite")
+    return refill(query, tables, seconds) if isinstance(query, exp.Select) else None
+
+
+def _told(found: Found, todo: Repair) -> Found:
+    """What failed, or found nothing, with what the model should know about it."""
+    return replace(found, error=QueryError(todo.kind, todo.hint))
 
 
 def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds: float) -> Table:
@@ -53,7 +90,9 @@ def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     elif rows and (sources := contributing(query, schema)):
         behind = int(tables.run(sql_of(sources.how_many), seconds=seconds).rows[0][0] or 0)
-        ids = [tuple(row[0] for row in tables.run(sql_of(sources.which), seconds=seconds).rows if _is_id(row[0]))]
+        which = tables.run(sql_of(sources.which), seconds=seconds).rows
+        # of grouped rows only all together are known
+        ids = [tuple(row[0] for row in which if _is_id(row[0]))] * len(rows)
     names = _entities({i for row in ids for i in row} | {c for row in rows for c in row if _is_id(c)}, tables)
     return Table(
         columns,

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import httpx
@@ -55,11 +55,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(arguments: list[str], data: Path, folder: Path, alive: str) -> Iterator[None]:
+def started(
+    arguments: list[str], data: Path, folder: Path, alive: str, **settings: str
+) -> "Iterator[subprocess.Popen[bytes]]":
     """A server of our own, up when `alive` answers 200; ended by its own process id."""
     log = folder / f"{Path(arguments[0]).name}-{free_port()}.log"
+    surroundings = {**environment(data), **settings}
     with log.open("w") as output:
-        process = subprocess.Popen(arguments, cwd=folder, env=environment(data), stdout=output, stderr=output)
+        process = subprocess.Popen(arguments, cwd=folder, env=surroundings, stdout=output, stderr=output)
         try:
             for _ in range(600):
                 assert process.poll() is None, log.read_text()[-3000:]
@@ -71,7 +74,7 @@ def started(arguments: list[str], data: Path, folder: Path, alive: str) -> Itera
                 time.sleep(0.1)
             else:
                 raise AssertionError(f"{alive} did not answer in a minute:\n{log.read_text()[-3000:]}")
-            yield
+            yield process
         finally:
             process.send_signal(signal.SIGINT)
             try:
@@ -79,6 +82,24 @@ def started(arguments: list[str], data: Path, folder: Path, alive: str) -> Itera
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait(20)
+
+
+@contextmanager
+def serving(
+    data: Path, folder: Path, *arguments: str, **settings: str
+) -> "Iterator[tuple[str, subprocess.Popen[bytes]]]":
+    """A `nacre serve` of one's own: its address, its process."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "serving.cli", "serve", "--port", str(port), *arguments]
+    with started(command, data, folder, f"{address}/healthz", **settings) as process:
+        yield address, process
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Callable[..., AbstractContextManager[tuple[str, "subprocess.Popen[bytes]"]]]:
+    """Starts a server over a data folder, with settings of its own."""
+    return lambda data, *arguments, **settings: serving(data, tmp_path, *arguments, **settings)
 
 
 @pytest.fixture(scope="session")
@@ -136,12 +157,7 @@ def begin(tmp_path: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
 @pytest.fixture(scope="session")
 def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a running `nacre serve`."""
-    port = free_port()
-    address = f"http://127.0.0.1:{port}"
-    folder = tmp_path_factory.mktemp("serve")
-    with started(
-        [sys.executable, "-m", "serving.cli", "serve", "--port", str(port)], data, folder, f"{address}/healthz"
-    ):
+    with serving(data, tmp_path_factory.mktemp("serve")) as (address, _):
         yield address
 
 

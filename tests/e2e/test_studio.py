@@ -2,6 +2,7 @@
 
 import uuid
 
+import httpx
 import pytest
 from langgraph_sdk import get_client, get_sync_client
 
@@ -62,6 +63,33 @@ def test_threads_do_not_mix(client, assistant):
     one, other = (client.threads.create()["thread_id"] for _ in range(2))
     _turn(client, one, assistant, {"question": "How many pages does Granite have?"})
     assert _turn(client, other, assistant, {"question": "How many authors are there?"})["answer"]["turn"] == 1
+
+
+def test_page_and_api_are_on_the_same_port_and_the_platforms_routes_stay(studio, client):
+    page = httpx.get(studio)
+    assert "<title>Nacre</title>" in page.text
+    asked = {"question": "How many authors are there?"}
+    record = httpx.post(f"{studio}/api/ask", json=asked, headers={"Accept": "application/json"}, timeout=60).json()
+    assert record["values"] == [3]
+    thread = httpx.post(f"{studio}/api/threads", json={}).json()["thread"]
+    kept = {**asked, "thread": thread}
+    told = httpx.post(f"{studio}/api/ask", json=kept, timeout=60).text
+    assert told.count("event: answer") == told.count("event: done") == 1
+    assert "event: error" not in told
+    assert httpx.get(f"{studio}/api/threads/{thread}").json()["thread"]["turns"] == 1
+    assert httpx.get(f"{studio}/readyz").json()["status"] == "ok"
+    assert httpx.post(f"{studio}/ask/invoke", json={"input": asked}, timeout=60).json()["output"]["values"] == [3]
+    # another origin may use the platform's routes, as Studio must, and not ours
+    assert httpx.get(f"{studio}/api/graphs", headers={"Origin": "https://evil.example"}).status_code == 403
+    studios = httpx.post(f"{studio}/assistants/search", json={}, headers={"Origin": "https://smith.langchain.com"})
+    assert studios.headers["access-control-allow-origin"] in ("*", "https://smith.langchain.com")
+    assert studios.json()[0]["graph_id"] == "nacre"
+    assert httpx.get(f"{studio}/ok").json()["ok"] is True
+    assert httpx.get(f"{studio}/info").status_code == 200
+    assert "langgraph" in httpx.get(f"{studio}/metrics").text or httpx.get(f"{studio}/metrics").status_code == 200
+    assert client.threads.search(limit=100) is not None
+    paths = httpx.get(f"{studio}/openapi.json").json()["paths"]
+    assert "/threads" in paths or "/assistants/search" in paths
 
 
 async def test_the_async_client_streams_too(studio):

@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.result import Result
 from agents.sql_writer import SqlTask
 from agents.team import build_agents
-from agents.tool_selector import Situation
+from agents.tool_selector import Choice, Situation
 from config.settings import Settings
 from graph.app import Composition, compose, remembering
 from graph.branches import BRANCHES
@@ -100,7 +100,7 @@ async def test_one_thread_asked_at_once_loses_nothing(app: App) -> None:
 async def test_a_thread_outlives_the_process(composition: Composition, tmp_path: Path) -> None:
     kept = replace(composition, settings=composition.settings.model_copy(update={"data": tmp_path}))
     for turn in (1, 2):
-        async with remembering(kept) as app:
+        async with remembering(kept) as (app, _, _):
             answer, _ = await ask(app, "How many dishes are there?", thread="t")
             assert answer["turn"] == turn
 
@@ -207,11 +207,11 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
 ) -> None:
     queue = list(said)
 
-    async def selector(situation: Situation) -> Result[tuple[str, ...]]:
+    async def selector(situation: Situation) -> Result[Choice]:
         chosen = queue.pop(0) if queue else (*BRANCHES, "magic")
         if chosen is None:
             raise RuntimeError("this selector fails")
-        return Result(chosen)
+        return Result(Choice(tuple(chosen)))
 
     async def writer(task: SqlTask) -> Result[Found]:
         if found == "rows":

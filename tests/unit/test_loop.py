@@ -30,8 +30,8 @@ def found(branch: str, *evidence: Evidence, error: QueryError | None = None) -> 
         (THREE, [found("sql", EMPTY), found("lexical", TEXT)], False, ("sql",)),
         (THREE, [found("sql", EMPTY), found("lexical")], False, BOTH),
         (ONE, [found("sql", EMPTY), found("lexical", TEXT)], False, ()),
-        (ONE, [found("sql", EMPTY), found("lexical", TEXT)], True, ("sql",)),
-        (ONE, [found("sql", EMPTY), found("sql"), found("lexical", TEXT)], True, ()),
+        (ONE, [found("sql", EMPTY), found("lexical", TEXT)], True, ()),
+        (replace(ONE, readings=()), [found("lexical"), found("lexical")], True, ("sql",)),
         (ONE, [found("sql", error=BROKEN), found("lexical", TEXT)], False, ("sql",)),
         (ONE, [found("sql", ZERO), found("lexical")], False, ()),
         (replace(THREE, unknown=(("pilau", "pilaf"),)), [found("sql", ZERO), found("lexical", TEXT)], False, ("sql",)),
@@ -44,6 +44,12 @@ def test_only_a_branch_that_lacks_and_has_something_new_is_wanted(
     understanding: Understanding, so_far: list[Found], by_model: bool, expected: tuple[str, ...]
 ) -> None:
     assert wanted(understanding, so_far, BOTH, by_model=by_model) == expected
+
+
+def test_a_stepwise_selector_is_offered_all_that_is_new() -> None:
+    so_far = [found("sql", ROWS)]
+    assert wanted(THREE, so_far, BOTH, by_model=True, stepwise=True) == BOTH
+    assert wanted(ONE, so_far, BOTH, by_model=True, stepwise=True) == ("lexical",)
 
 
 def test_a_branch_that_is_not_enabled_is_never_wanted() -> None:

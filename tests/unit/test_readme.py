@@ -47,7 +47,10 @@ def test_every_nacre_command_and_option_exists(document):
         if words[1] not in commands:
             unknown.append(line)
             continue
-        options = {option for parameter in commands[words[1]].params for option in parameter.opts} | {"--help"}
+        command = commands[words[1]]
+        if words[2:] and words[2] in getattr(command, "commands", {}):
+            command = command.commands[words[2]]
+        options = {option for parameter in command.params for option in parameter.opts} | {"--help"}
         unknown.extend(
             f"{line}: {word}" for word in words if word.startswith("--") and word.split("=")[0] not in options
         )

@@ -10,7 +10,14 @@ from graph.app import load_settings
 from records.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[2] / ".env.example"
-OUTSIDE = {"openai_base_url": "OPENAI_BASE_URL", "openai_api_key": "OPENAI_API_KEY", "ollama_host": "OLLAMA_HOST"}
+OUTSIDE = {
+    "openai_base_url": "OPENAI_BASE_URL",
+    "openai_api_key": "OPENAI_API_KEY",
+    "ollama_host": "OLLAMA_HOST",
+    "otel_endpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "langsmith_tracing": "LANGSMITH_TRACING",
+    "langsmith_api_key": "LANGSMITH_API_KEY",
+}
 
 
 def test_the_example_file_names_every_setting_with_its_default() -> None:
@@ -52,7 +59,7 @@ def test_keys_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.openai_api_key == SecretStr("sk-secret")
 
 
-@pytest.mark.parametrize("name", ["gpt-4o", "openai:", "azure:gpt-4o", ":"])
+@pytest.mark.parametrize("name", ["gpt-4o", "openai:", "nobody:gpt-4o", ":"])
 def test_a_model_without_a_known_provider_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="openai:NAME or ollama:NAME"):
         chat_model(Settings(model=name, forbid_models=False, _env_file=None))
@@ -76,10 +83,18 @@ def test_ollama_takes_its_host(monkeypatch: pytest.MonkeyPatch) -> None:
     assert model.model_dump()["base_url"] == "http://127.0.0.1:9"
 
 
+def test_a_model_may_be_reached_by_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NACRE_MODEL_PROXY", "http://user:secret@127.0.0.1:9")
+    settings = Settings(model="ollama:small", forbid_models=False, _env_file=None)
+    assert "secret" not in repr(settings)
+    other = settings.model_copy(update={"model": "openai:small", "openai_api_key": SecretStr("k")})
+    dumped = [model.model_dump() for model in (chat_model(settings), chat_model(other)) if model is not None]
+    assert dumped[0]["client_kwargs"]["proxy"] == "http://user:secret@127.0.0.1:9"
+    assert dumped[1]["openai_proxy"] == "http://user:secret@127.0.0.1:9"
+
+
 def test_a_step_may_have_a_model_of_its_own() -> None:
-    settings = Settings(
-        model="ollama:large", rewriter_model="ollama:small", forbid_models=False, _env_file=None
-    )
+    settings = Settings(model="ollama:large", model_rewriter="ollama:small", forbid_models=False, _env_file=None)
     names = [model.model_dump()["model"] for role in ("rewriter", "fuser") if (model := chat_model(settings, role))]
     assert names == ["small", "large"]
 

@@ -1,0 +1,126 @@
+"""Why there is no answer: what was understood and tried -> what is unknown and the nearest that is, or what failed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+from agents.plain import quoted
+from agents.trust import FULL, content_words, covered, empty_table
+from records.answer import Status
+from records.evidence import Evidence, QueryError
+from records.schema import Schema
+from records.turn import Understanding
+from semantics.english import measure
+from semantics.to_words import predicate_words
+from semantics.words import Token, tokens
+
+CLOSED = 0.75
+MOST_PROPERTIES = 6
+STEM = 6
+
+
+@dataclass(frozen=True)
+class Absence:
+    """What is said instead of an answer. `table` is the index of the empty rows that are the answer, if any."""
+
+    text: str
+    status: Status
+    reason: str | None = None
+    table: int | None = None
+
+
+def closed(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
+    """Whether nothing but an empty result can answer from the graph: the reading accounts for the whole question."""
+    empty = empty_table(evidence)
+    return empty is not None and not understanding.unknown and _covers(understanding, evidence[empty], FULL)
+
+
+def absence(
+    understanding: Understanding, schema: Schema, evidence: Sequence[Evidence], failures: dict[str, QueryError]
+) -> Absence:
+    """In this order: what the graph does not know, an empty result that answers, failures, and what it does know."""
+    empty = empty_table(evidence)
+    if understanding.unknown:
+        names = listed([word for word, _ in understanding.unknown])
+        near = [nearest for _, nearest in understanding.unknown if nearest]
+        hint = f" The nearest name it has is {listed(near)}." if near else ""
+        text = f"This graph knows nothing called {names}.{hint}"
+        return Absence(text, "not_in_graph", text)
+    if empty is not None and _covers(understanding, evidence[empty], CLOSED):
+        words = evidence[empty].words
+        text = f"Nothing in this graph matches: {quoted(words)}." if words else "Nothing in this graph matches."
+        return Absence(text, "answered", table=empty)
+    broken = {branch: error for branch, error in failures.items() if error.kind != "empty"}
+    if broken and empty is None:
+        why = "; ".join(f"{branch}: {error.message}" for branch, error in broken.items())
+        return Absence(f"I could not find out: my queries failed ({quoted(why)}).", "failed", why)
+    text = _known_instead(understanding, schema, evidence)
+    return Absence(text, "not_in_graph", text)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in quotes.
+
+    >>> listed(["a", "b", "c"])
+    '“a”, “b” and “c”'
+    """
+    quotes = [f"“{quoted(name)}”" for name in dict.fromkeys(names)]
+    return quotes[0] if len(quotes) == 1 else f"{', '.join(quotes[:-1])} and {quotes[-1]}"
+
+
+def _covers(understanding: Understanding, evidence: Evidence, share: float) -> bool:
+    return evidence.reading is None or covered(understanding, evidence) >= share
+
+
+def _known_instead(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
+    """Which words of the question lead nowhere, and what the graph says of the thing that it asks about."""
+    key, name = _thing(understanding, evidence)
+    about = [each for each in evidence if not key or key in each.keys]
+    labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
+    named = [name, *labels, *(each.title for each in evidence)]
+    known = content_words(" ".join([*named, *(f"{each.text} {each.words}" for each in about)]))
+    missing = [t.text for t in tokens(understanding.standalone) if _is_missing(t, known)]
+    words = f" on {listed(missing[:4])}" if missing else ""
+    if not key:
+        return f"This graph holds nothing{words or ' that answers this question'}."
+    told = _properties(key, schema, evidence)
+    asked = content_words(understanding.standalone) - content_words(name)
+    unrecorded = [
+        label
+        for predicate in schema.predicates
+        if predicate.role == "fact" and (label := predicate_words(predicate.iri, schema)) not in told
+        if content_words(label) & asked
+    ]
+    text = f"This graph says nothing{words or ' that answers this'} for {quoted(name)}."
+    if unrecorded and not words:
+        text = f"This graph records no {quoted(unrecorded[0])} of {quoted(name)}."
+    near = process.extractOne(" ".join(missing), told, scorer=fuzz.partial_ratio, score_cutoff=80)
+    if near:
+        return f"{text} The nearest it has is {quoted(near[0])}."
+    return f"{text} What it says of it: {', '.join(map(quoted, told[:MOST_PROPERTIES]))}." if told else text
+
+
+def _is_missing(token: Token, known: frozenset[str]) -> bool:
+    """Whether the word carries meaning and is no form of one that is known ("accelerates", where acceleration is)."""
+    if token.norm[0].isdigit() or measure(token) or not content_words(token.text) - known:
+        return False
+    return not any(word[:STEM] == token.norm[:STEM] for word in known if len(word) >= STEM)
+
+
+def _thing(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[str, str]:
+    """The IRI and name of the thing that is asked about; empty where the question names none."""
+    for mention in understanding.mentions:
+        if mention.kind == "entity":
+            return mention.target, mention.label
+    asked = content_words(understanding.standalone)
+    named = [e for e in evidence if e.title and e.keys and e.document is None and content_words(e.title) <= asked]
+    best = max(named, key=lambda each: len(content_words(each.title)), default=None)
+    return (best.keys[0], best.title) if best is not None else ("", "")
+
+
+def _properties(thing: str, schema: Schema, evidence: Sequence[Evidence]) -> list[str]:
+    """The properties that the evidence tells of a thing, in words."""
+    known = schema.predicate_of
+    told = {t[1] for each in evidence for t in each.triples if t[0] == thing and t[1] in known}
+    return sorted(predicate_words(iri, schema) for iri in told if known[iri].role == "fact")

@@ -1,0 +1,103 @@
+"""Compare what the branches say: the rows that answer + all evidence -> what says otherwise, and why rows go first."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agents.trust import covered, covers, is_answer, is_empty, is_nil, is_sure
+from records.evidence import Cell, Evidence, Table
+from records.turn import Understanding
+from semantics.amounts import amounts
+from semantics.held import without
+from semantics.periods import periods
+from semantics.units import convert
+from semantics.words import fold, name_tokens
+
+MOST = 2
+_PRONOUNS = frozenset("it its they their this these he his she her".split())
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """Evidence, by index, that says otherwise than the rows; why the rows are preferred, "" where neither is."""
+
+    index: int
+    why: str
+
+
+def disputes(table: int, question: str, understanding: Understanding, evidence: Sequence[Evidence]) -> list[Dispute]:
+    """At most two other answers: of a query of the other mind, or of a text that tells of the same thing and property.
+
+    Sentences made from the graph's own triples can't contradict its rows: they tell of another property.
+    """
+    rows = evidence[table].table
+    if rows is None:
+        return []
+    found = [*_of_queries(table, rows, understanding, evidence), *_of_texts(rows, question, evidence)]
+    return found[:MOST]
+
+
+def _of_queries(
+    table: int, rows: Table, understanding: Understanding, evidence: Sequence[Evidence]
+) -> Iterator[Dispute]:
+    chosen = evidence[table]
+    for index, other in enumerate(evidence):
+        if other.table is None or (other.reading is None) == (chosen.reading is None) or is_empty(other.table):
+            continue
+        nil = is_nil(other.table) and not is_sure(understanding, other)
+        if nil or not is_answer(understanding, other) or say_the_same(rows, other.table):
+            continue
+        own, theirs = covered(understanding, chosen), covered(understanding, other)
+        why = "since it accounts for more of the question" if own > theirs else ""
+        yield Dispute(index, why)
+
+
+def _of_texts(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
+    names = {" ".join(name_tokens(cell)) for row in rows.rows for cell in row if isinstance(cell, str)}
+    for index, other in enumerate(evidence):
+        if other.document is None or not covers(question, [other]):
+            continue
+        if _is_about(names, other) and _contradicts(rows, other.text):
+            yield Dispute(index, "since it is what the graph itself states")
+
+
+def _is_about(names: set[str], text: Evidence) -> bool:
+    """Whether a sentence of a text names one of these things, or speaks of "it" under a title that does."""
+    said, title = (" ".join(name_tokens(part)) for part in (text.text, text.title))
+    pronoun = bool(_PRONOUNS & set(said.split()))
+    return any(f" {name} " in f" {said} " or (pronoun and f" {name} " in f" {title} ") for name in names if name)
+
+
+def say_the_same(rows: Table, others: Table) -> bool:
+    """Whether all values of one are among those of the other: one may show names beside them."""
+    own, theirs = _values(rows), _values(others)
+    return own <= theirs or theirs <= own
+
+
+def _values(table: Table) -> set[str]:
+    return {_value(cell) for row in table.rows for cell in row if cell is not None}
+
+
+def _value(cell: Cell) -> str:
+    if isinstance(cell, int | float):
+        return f"{float(cell):.6g}"
+    return " ".join(fold(str(cell)).split())
+
+
+def _contradicts(rows: Table, text: str) -> bool:
+    """Whether a text has a number, or a date, of the kind that the rows have, and none that they have."""
+    units = rows.units or ("",) * len(rows.columns)
+    own = [(float(c), u) for row in rows.rows for c, u in zip(row, units, strict=False) if isinstance(c, int | float)]
+    days = {cell for row in rows.rows for cell in row if isinstance(cell, str) and periods(cell)}
+    dated = periods(text)
+    if days:
+        return bool(dated) and not any(p.first <= day < p.after for p in dated for day in days)
+    said = [(a, value, unit) for a in amounts(without(text, dated)) for value, unit in own]
+    alike = [(a, converted) for a, value, unit in said if (converted := _in_unit(value, unit, a.unit)) is not None]
+    return bool(alike) and not any(abs(exact - a.value) <= a.slack for a, exact in alike)
+
+
+def _in_unit(value: float, unit: str, wanted: str) -> float | None:
+    """The value in the unit that a text uses; None where the two are not of one kind."""
+    if bool(unit) != bool(wanted):
+        return None
+    return convert(value, unit, wanted) if unit else value

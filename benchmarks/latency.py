@@ -1,0 +1,161 @@
+"""How long an answer takes: the example's questions, and questions made over graphs of two sizes -> results and limits.
+
+A turn is a question of the example from its text to its record, by the rules. Understanding is timed alone, over the
+graphs of `make_graph` with a name of its own for every thing, as names take longer to search than numbers; of the
+questions, made from templates, a third misspell what they name, and a third name what the graph does not know.
+"""
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from time import perf_counter
+
+from benchmarks.ingest import Measured, Result
+from benchmarks.make_graph import LABEL, write_graph
+from evaluation.reword import typo
+from evaluation.run import Question, read
+from evaluation.run import run as asked
+from evaluation.score import quantile
+from records.answer import Answer
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "bmw"
+TURN_MS, UNDERSTANDING_MS = 40.0, {1: 10.0, 97: 40.0}
+QUESTIONS = 60
+SYLLABLES = [first + vowel for first in "bdfgklmnprstvz" for vowel in ("a", "e", "i", "o", "u", "an", "er", "ol")]
+TEMPLATES = (
+    "what is the price of {}?",
+    "{} length",
+    "which home port has {}?",
+    "how many fittings does {} have?",
+    "Is {} longer than {}?",
+    "which ships have a beam above 5 m and the engine of {}?",
+    "who painted {}?",
+    "what is the average price of ships with home port {}?",
+    "Which ship of the design {} has the highest price?",
+    "list the ships that are not like {}",
+)
+
+
+def run() -> Iterator[Result]:
+    """The measurements, each in a process of its own; seconds of a busy machine are not those of an idle one."""
+    found = _measure("turn")
+    yield Result(f"{found['entities']:,.0f} entities: a turn by the rules, median", found["p50"], "ms", TURN_MS)
+    yield Result(f"{found['entities']:,.0f} entities: a turn by the rules, 95 of 100", found["p95"], "ms")
+    for scale, limit in UNDERSTANDING_MS.items():
+        found = _measure("understanding", str(scale))
+        size = f"{found['entities']:,.0f} entities"
+        yield Result(f"{size}: understanding a question, median", found["p50"], "ms", limit)
+        yield Result(f"{size}: understanding a question, 95 of 100", found["p95"], "ms")
+
+
+def turn(folder: Path) -> Measured:
+    """Every question of the example, after all of them were asked once to load what is loaded at first use."""
+    from config.embedder import embedder
+    from config.settings import Settings
+    from graph.context import Context
+    from ingestion.pipeline import ingest
+    from serving.asking import opened
+
+    settings = Settings(data=folder, model=None, qdrant_url=None)
+    ingest([str(EXAMPLE / "kg.ttl")], "example", data=folder, embedder=embedder(settings.embedder))
+    questions = read(EXAMPLE / "questions_dev.jsonl")
+
+    async def timed() -> Measured:
+        seconds: list[float] = []
+        async with opened(settings, lasting=False) as asking:
+
+            async def ask(question: Question, thread: str) -> Answer:
+                start = perf_counter()
+                record = await asking.answer(question.question, "example", thread, Context(mind="rules"))
+                seconds.append(perf_counter() - start)
+                return record
+
+            for _ in range(2):
+                _ = [record async for record in asked(questions, ask)]
+            with asking.library.open("example") as graph:
+                entities = len(graph.lexicon.entities)
+        return _summed(seconds[len(questions) :], entities)
+
+    return asyncio.run(timed())
+
+
+def understanding(folder: Path, scale: int) -> Measured:
+    """Questions over a made graph, each once, after a few others have built the indexes."""
+    from config.embedder import embedder
+    from ingestion.load import write_tables
+    from ingestion.names import write_names
+    from ingestion.parse import parse
+    from records.turn import Rewrite
+    from semantics.understand import understand
+    from stores.lexicon import Lexicon
+    from stores.tables import Tables
+
+    write_graph(scale, folder / "plain.nt")
+    rename(folder / "plain.nt", folder / "graph.nt", Random(3))
+    write_tables(parse([folder / "graph.nt"]), folder / "graph.sqlite")
+    tables = Tables(folder / "graph.sqlite")
+    write_names(tables, folder / "names.sqlite")
+    lexicon = Lexicon(folder / "names.sqlite", tables.schema, embedder("auto"))
+    labels = sorted({name.label for name in lexicon.names if name.kind == "entity"})
+    seconds = []
+    for question in [*questions(labels, Random(2), len(TEMPLATES)), *questions(labels, Random(1), QUESTIONS)]:
+        start = perf_counter()
+        understand(Rewrite(question), tables.schema, lexicon)
+        seconds.append(perf_counter() - start)
+    return _summed(seconds[len(TEMPLATES) :], len(lexicon.entities))
+
+
+def rename(plain: Path, renamed: Path, draw: Random) -> None:
+    """Copy a graph, every label replaced by two invented words."""
+    with plain.open(encoding="utf-8") as source, renamed.open("w", encoding="utf-8") as target:
+        for line in source:
+            head, label, _ = line.partition(LABEL)
+            target.write(f'{head}{label} "{_invented(draw)}" .\n' if label else line)
+
+
+def questions(labels: list[str], draw: Random, count: int) -> list[str]:
+    """Questions from the templates about things drawn from `labels`: as they are, with a slip, and unknown ones."""
+    made = []
+    for n in range(count):
+        names = [draw.choice(labels) for _ in range(2)]
+        way = n // len(TEMPLATES) % 3
+        if way == 1:
+            names = [typo(name, draw) or f"{name[:-1]}x" for name in names]
+        elif way == 2:
+            names = [_invented(draw) for _ in names]
+        made.append(TEMPLATES[n % len(TEMPLATES)].format(*names))
+    return made
+
+
+def _invented(draw: Random) -> str:
+    return " ".join("".join(draw.choices(SYLLABLES, k=draw.randint(2, 4))).capitalize() for _ in range(2))
+
+
+def _summed(seconds: list[float], entities: int) -> Measured:
+    return {"p50": 1000 * quantile(seconds, 0.5), "p95": 1000 * quantile(seconds, 0.95), "entities": entities}
+
+
+def _measure(*what: str) -> Measured:
+    command = [sys.executable, "-m", "benchmarks.latency", *what]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"measuring {' '.join(what)} failed:\n{done.stderr[-2000:]}")
+    found: Measured = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main(what: str, *scale: str) -> None:
+    logging.disable()
+    with tempfile.TemporaryDirectory(prefix="nacre-bench-") as name:
+        found = turn(Path(name)) if what == "turn" else understanding(Path(name), int(scale[0]))
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

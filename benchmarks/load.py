@@ -1,0 +1,172 @@
+"""Many clients at once over server-sent events: python -m benchmarks.load [SECONDS] [--closed] [--workers N].
+
+64 clients, each with a thread of its own, ask in rules mind, 4 s after their last answer; with --closed at once. Each
+counts its turns, and its numbers must come back: a lost or mixed message shows. Exit 1 where a limit is broken.
+"""
+
+import asyncio
+import json
+import os
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parents[1]
+CLIENTS, PAUSE_SECONDS = 64, 4.0
+LIMIT_SECONDS, GROWTH_LIMIT = 1.0, 1.15
+WARM_SHARE = 0.25
+GRAPH = "load"
+
+
+@dataclass
+class Seen:
+    """What the clients saw: seconds a turn, what went wrong, the server's memory in MB over time."""
+
+    seconds: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
+
+
+@contextmanager
+def server(workers: int) -> Iterator[tuple[str, int]]:
+    """A `nacre serve` of its own over the example graph: its address and process id."""
+    with tempfile.TemporaryDirectory(prefix="nacre-load-") as folder:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("NACRE_", "OPENAI_"))}
+        environment = {**kept, "NACRE_DATA": f"{folder}/data", "NACRE_EMBEDDER": "auto", "PYTHONPATH": str(ROOT)}
+        run = [sys.executable, "-m", "serving.cli"]
+        source = str(ROOT / "examples/bmw/kg.ttl")
+        made = [*run, "ingest", source, "--graph", GRAPH]
+        subprocess.run(made, env=environment, cwd=folder, check=True, capture_output=True)
+        command = [*run, "serve", "--port", "0", "--workers", str(workers)]
+        with open(f"{folder}/log", "w+") as log:
+            process = subprocess.Popen(command, env=environment, cwd=folder, stderr=log)
+            try:
+                address = _address(process, Path(folder) / "log")
+                yield address, process.pid
+            finally:
+                process.send_signal(signal.SIGTERM)
+                process.wait(30)
+
+
+def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
+    for _ in range(600):
+        time.sleep(0.1)
+        told = re.search(r"http://\S+", log.read_text())
+        if process.poll() is not None:
+            raise SystemExit(log.read_text())
+        try:
+            if told and httpx.get(f"{told[0]}/readyz", timeout=5).status_code == 200:
+                return told[0]
+        except httpx.TransportError:
+            continue
+    raise SystemExit("the server did not start")
+
+
+async def client(address: str, number: int, until: float, pause: float, seen: Seen) -> None:
+    """Ask until the time is over, in a thread of one's own; each reply must be the next turn of just that thread."""
+    chance = random.Random(number)
+    async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+        examples = (await http.get(f"/api/graphs/{GRAPH}/examples")).json()
+        thread = (await http.post("/api/threads", json={"graph": GRAPH})).json()["thread"]
+        await asyncio.sleep(chance.uniform(0, pause))
+        turn = 0
+        while time.monotonic() < until:
+            question = chance.choice(examples)
+            turn += 1
+            try:
+                problem = await _turn(http, thread, turn, question, seen)
+            except (httpx.HTTPError, ValueError) as error:
+                problem = f"{type(error).__name__}: {error}"
+            if problem:
+                seen.wrong.append(f"client {number}, turn {turn}: {problem}")
+            await asyncio.sleep(pause)
+        kept = (await http.get(f"/api/threads/{thread}")).json()["turns"]
+        if [each["record"]["turn"] for each in kept] != list(range(1, turn + 1)):
+            seen.wrong.append(f"client {number}: {turn} turns were asked, {len(kept)} are kept")
+
+
+async def _turn(http: httpx.AsyncClient, thread: str, turn: int, question: str, seen: Seen) -> str:
+    """Ask once; what was wrong with the reply, or ""."""
+    begun, first, tokens, record, kind, last = time.perf_counter(), 0.0, "", None, "", ""
+    async with http.stream("POST", "/api/ask", json={"question": question, "thread": thread}) as reply:
+        if reply.status_code != 200:
+            return f"status {reply.status_code}"
+        async for line in reply.aiter_lines():
+            if line.startswith("event: "):
+                kind = last = line[7:]
+            elif line.startswith("data: ") and kind == "token":
+                first = first or time.perf_counter() - begun
+                tokens += json.loads(line[6:])
+            elif line.startswith("data: ") and kind == "answer":
+                record = json.loads(line[6:])
+    seen.seconds.append(time.perf_counter() - begun)
+    seen.first.append(first)
+    if record is None or last != "done":
+        return f"the stream ended with {last!r}"
+    if (record["thread"], record["turn"], record["question"]) != (thread, turn, question):
+        return f"turn {record['turn']} of {record['thread']}: {record['question']!r} came for {question!r}"
+    if record["answer"] != tokens or record["status"] != "answered":
+        return f"{record['status']}: {record['answer']!r}, streamed {tokens!r}"
+    return ""
+
+
+def memory(pid: int) -> float:
+    """MB in use by a process and its children, shared pages counted once for each."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    pages = [int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in (pid, *children)]
+    return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+async def run(address: str, pid: int, seconds: float, pause: float) -> Seen:
+    """All clients for so long."""
+    seen = Seen()
+    until = time.monotonic() + seconds
+    clients = [asyncio.create_task(client(address, n, until, pause, seen)) for n in range(CLIENTS)]
+    while time.monotonic() < until:
+        await asyncio.sleep(1.0)
+        seen.memory.append(memory(pid))
+    await asyncio.gather(*clients)
+    return seen
+
+
+def main(arguments: list[str]) -> int:
+    numbers = [argument for argument in arguments if argument.isdigit()]
+    workers = 2
+    if "--workers" in arguments:
+        workers = int(arguments[arguments.index("--workers") + 1])
+        numbers.remove(str(workers))
+    seconds, closed = float(numbers[0]) if numbers else 120.0, "--closed" in arguments
+    with server(workers) as (address, pid):
+        seen = asyncio.run(run(address, pid, seconds, 0.0 if closed else PAUSE_SECONDS))
+    ordered = sorted(seen.seconds)
+    p95 = ordered[int(len(ordered) * 0.95)]
+    warm = seen.memory[int(len(seen.memory) * WARM_SHARE) :] or [0.0]
+    half = max(1, len(warm) // 2)
+    growth = statistics.median(warm[half:] or warm) / max(1.0, statistics.median(warm[:half]))
+    print(
+        f"{CLIENTS} clients, {'no' if closed else f'{PAUSE_SECONDS:g} s'} pause, {seconds:g} s, {workers} workers: "
+        f"{len(ordered)} turns ({len(ordered) / seconds:.1f} a second), "
+        f"p50 {statistics.median(ordered) * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, most {ordered[-1] * 1000:.0f} ms, "
+        f"first words p50 {statistics.median(seen.first) * 1000:.0f} ms; memory {warm[0]:.0f} -> {warm[-1]:.0f} MB "
+        f"(x{growth:.2f}); {len(seen.wrong)} wrong"
+    )
+    for problem in seen.wrong[:10]:
+        print(problem)
+    slow = not closed and p95 > LIMIT_SECONDS
+    return 1 if seen.wrong or slow or growth > GROWTH_LIMIT else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,26 @@
+"""Open what an answer cites: evidence by index -> the same evidence with the triples it rests on."""
+
+import logging
+from collections.abc import Sequence
+
+from agents.off_loop import off_loop
+from agents.trust import plan_of
+from records.evidence import Evidence
+from records.turn import Understanding
+from stores.catalog import Graph
+from tools.sources import sources
+
+log = logging.getLogger(__name__)
+
+
+async def opened(
+    cited: Sequence[int], evidence: Sequence[Evidence], understanding: Understanding, graph: Graph
+) -> list[Evidence]:
+    """The cited evidence, in this order; as it was found where tracing it fails, since the answer is out already."""
+    found = [evidence[index] for index in cited]
+    plans = [plan_of(understanding, each) for each in found]
+    try:
+        return [await off_loop(sources, each, plan, graph.tables) for each, plan in zip(found, plans, strict=True)]
+    except Exception:
+        log.exception("citations could not be traced")
+        return found

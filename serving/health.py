@@ -1,0 +1,108 @@
+"""Is it well? Settings and stores -> /healthz, /readyz, /metrics."""
+
+import shutil
+from typing import Any
+
+import httpx
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+
+from config.settings import Settings
+from records.errors import NacreError
+from serving.api_graphs import Listed, listed
+from serving.asking import Asking
+from serving.reach import TheAsking, TheMetrics
+from stores import versions
+from stores.conversations import KeepingError
+
+router = APIRouter(tags=["health"])
+metrics_router = APIRouter(tags=["health"])
+
+LEAST_BYTES = 50_000_000
+FILES = {"lexical": versions.LEXICAL, "vector": versions.VECTORS}
+
+
+@router.get("/healthz", summary="Does the process live?")
+async def healthz() -> dict[str, str]:
+    """Always the same, at once."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", summary="Can it answer?", responses={503: {"description": "No graph can be asked."}})
+def readyz(asking: TheAsking, request: Request) -> JSONResponse:
+    """`ok`; `degraded` where something is missing and the rest answers; 503 where no graph can be asked.
+
+    Which stores and graphs are amiss is told to those who may know their names.
+    """
+    graphs = [_looked_at(asking, name) for name in asking.library.names()]
+    problems = [*_threads(asking), *_disk(asking.composition.settings), *_model(asking.composition.settings)]
+    able = [graph for graph in graphs if not graph.problem]
+    if not able:
+        body: dict[str, Any] = {"status": "no graph", "next": "nacre ingest FILE --graph NAME"}
+    else:
+        amiss = problems or any(graph.problem or graph.unavailable for graph in graphs)
+        body = {"status": "degraded" if amiss else "ok"}
+    body["problems"] = problems
+    try:
+        caller = request.app.state.door.caller(request, _token(request))
+    except NacreError:
+        return JSONResponse(body, status_code=200 if able else 503)
+    body["graphs"] = {
+        graph.name: {"version": graph.version, "unavailable": graph.unavailable, "problem": graph.problem}
+        for graph in graphs
+        if caller.reads(graph.name)
+    }
+    return JSONResponse(body, status_code=200 if able else 503)
+
+
+@metrics_router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
+def metrics(metrics: TheMetrics) -> Response:
+    """Requests, turns, tokens and times; no names of graphs or owners."""
+    return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _looked_at(asking: Asking, name: str) -> Listed:
+    """A graph with what its version lacks now: stores that are open go on answering when their files are gone."""
+    graph = listed(asking.library, name)
+    folder = versions.version_folder(asking.library.data / name, graph.version)
+    for branch, file in FILES.items():
+        remote = branch == "vector" and asking.composition.settings.qdrant_url
+        if not graph.problem and branch not in graph.unavailable and not remote and not (folder / file).exists():
+            graph.unavailable[branch] = f"its files are gone. Run: nacre index --graph {name}"
+    if not graph.problem and not (folder / versions.TABLES).exists():
+        graph.unavailable["sql"] = f"its file is gone. Run: nacre ingest FILE.ttl --graph {name}"
+    return graph
+
+
+def _threads(asking: Asking) -> list[str]:
+    if asking.threads is None:
+        return []
+    try:
+        asking.threads.seen.try_writing()
+    except KeepingError as error:
+        return [f"conversations can't be kept: {error}"]
+    return []
+
+
+def _disk(settings: Settings) -> list[str]:
+    free = shutil.disk_usage(settings.data).free
+    return [] if free > LEAST_BYTES else [f"the disk of the data folder has {free} bytes left"]
+
+
+def _model(settings: Settings) -> list[str]:
+    """Whether somebody listens where the model is; it is not asked anything, since that may cost money."""
+    if not settings.model:
+        return []
+    local = settings.ollama_host if settings.model.startswith("ollama:") else settings.openai_base_url
+    if not local:
+        return []
+    try:
+        httpx.get(local if "://" in local else f"http://{local}", timeout=2.0)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        return [f"the model's server does not answer, rules do: {error}"]
+    return []
+
+
+def _token(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token if scheme.lower() == "bearer" else None

@@ -1,0 +1,120 @@
+"""Who may come in: a key -> its owner and the graphs it may read; keys lie hashed in NACRE_DATA/keys.json."""
+
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from records.errors import ConfigError
+
+FILE = "keys.json"
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks. `owner` owns the threads; `graphs` are those it may read, None for all."""
+
+    owner: str
+    graphs: tuple[str, ...] | None = None
+
+    def reads(self, graph: str) -> bool:
+        """Whether this caller may read a graph.
+
+        >>> Caller("ann", ("maps",)).reads("maps"), Caller("ann", ("maps",)).reads("cars"), Caller("bo").reads("cars")
+        (True, False, True)
+        """
+        return self.graphs is None or graph in self.graphs
+
+
+LOCAL = Caller("local")
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key as it is kept: its hash (SHA-256, hex), never itself. `revoked` is a time, or None while it opens."""
+
+    name: str
+    hash: str
+    graphs: tuple[str, ...] | None
+    created: float
+    revoked: float | None = None
+
+
+class Keys:
+    """The keys of a data folder; a change of the file counts from the next request on, in every process."""
+
+    def __init__(self, data: Path) -> None:
+        self.file = data / FILE
+        self._seen: tuple[int, int] | None = None
+        self._keys: tuple[Key, ...] = ()
+
+    def all(self) -> tuple[Key, ...]:
+        """All keys that were ever made, revoked ones included; raises ConfigError where the file is damaged."""
+        try:
+            status = self.file.stat()
+        except FileNotFoundError:
+            return ()
+        seen = status.st_mtime_ns, status.st_ino
+        if seen != self._seen:
+            try:
+                found = json.loads(self.file.read_text(encoding="utf-8"))
+                self._keys = tuple(
+                    Key(**{**key, "graphs": None if key["graphs"] is None else tuple(key["graphs"])}) for key in found
+                )
+            except (ValueError, TypeError, KeyError) as error:
+                # a file that can't be read must open nothing
+                raise ConfigError(
+                    f"{self.file} is damaged ({error}). Remove it and run: nacre keys add NAME"
+                ) from error
+            self._seen = seen
+        return self._keys
+
+    def caller(self, token: str) -> Caller | None:
+        """Whom a key stands for; None where it opens nothing."""
+        hashed = _hash(token)
+        return next((Caller(k.name, k.graphs) for k in self.all() if k.hash == hashed and k.revoked is None), None)
+
+    def add(self, name: str, graphs: Sequence[str] | None, *, replace: bool = False) -> str:
+        """Make a key and return it, the only time that it is seen. `replace` gives an owner a new key for the old."""
+        if not NAME.fullmatch(name) or name == LOCAL.owner:
+            raise ConfigError(f"{name!r} can't name a key: use lower-case letters, digits and hyphens, not 'local'.")
+        if replace and not any(key.name == name for key in self.all()):
+            raise ConfigError(f"There is no key named {name!r} to replace. Run: nacre keys add {name}")
+        if not replace and any(key.name == name for key in self.all()):
+            # its threads belong to the name, and whoever gets the name gets the threads
+            raise ConfigError(
+                f"There was a key named {name!r}, and its threads are kept. Take another name, or run: "
+                f"nacre keys add {name} --replace"
+            )
+        token = f"nacre_{secrets.token_urlsafe(32)}"
+        new = Key(name, _hash(token), None if graphs is None else tuple(graphs), time.time())
+        self._write([*(key for key in self.all() if key.name != name), new])
+        return token
+
+    def revoke(self, name: str) -> None:
+        """Let a key open nothing any more; its threads stay."""
+        keys = self.all()
+        if not any(key.name == name and key.revoked is None for key in keys):
+            raise ConfigError(f"There is no key named {name!r} to revoke. Run: nacre keys list")
+        now = time.time()
+        self._write([Key(**{**asdict(key), "revoked": now}) if key.name == name else key for key in keys])
+
+    def _write(self, keys: Sequence[Key]) -> None:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        new = self.file.with_suffix(f".{os.getpid()}")
+        opened: Callable[[str, int], int] = lambda path, flags: os.open(path, flags, 0o600)  # noqa: E731
+        with open(new, "w", encoding="utf-8", opener=opened) as out:
+            json.dump([asdict(key) for key in keys], out, indent=1)
+            out.write("\n")
+        os.replace(new, self.file)
+
+
+def _hash(token: str) -> str:
+    # a key has 256 random bits, so that a slow hash would protect nothing
+    return sha256(token.encode(errors="replace")).hexdigest()

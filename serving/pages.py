@@ -1,0 +1,83 @@
+"""Pages for a browser that reach no other host, under strict policies: / to talk, /api/docs for the API."""
+
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.staticfiles import StaticFiles
+
+PAGE = Path(__file__).with_name("page.html")
+DOCS, SPEC = "/api/docs", "/api/openapi.json"
+INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
+CLOSED = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; img-src data:"
+)
+HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"}
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+def page() -> HTMLResponse:
+    """The page to talk."""
+    return _talk()
+
+
+@router.get(DOCS)
+def to_docs() -> RedirectResponse:
+    """The documentation, where it was asked for without the slash."""
+    return RedirectResponse(f"{DOCS}/")
+
+
+@router.get(f"{DOCS}/")
+def docs() -> HTMLResponse:
+    """The documentation of the API."""
+    return _docs()
+
+
+def add_pages(app: FastAPI) -> None:
+    """Add the pages and the files of the documentation, which come with a package."""
+    app.include_router(router)
+    static = files("fastapi_offline") / "static"
+    app.mount(f"{DOCS}/files", StaticFiles(directory=str(static)), name="docs-files")
+
+
+@cache
+def _talk() -> HTMLResponse:
+    text = PAGE.read_text(encoding="utf-8")
+    return HTMLResponse(text, headers={**HEADERS, "Content-Security-Policy": policy(text)})
+
+
+@cache
+def _docs() -> HTMLResponse:
+    made = get_swagger_ui_html(
+        openapi_url=SPEC,
+        title="Nacre: the API",
+        swagger_js_url=f"{DOCS}/files/swagger-ui-bundle.js",
+        swagger_css_url=f"{DOCS}/files/swagger-ui.css",
+        swagger_favicon_url="data:,",
+    )
+    text = bytes(made.body).decode()
+    # Swagger's own script sets styles on elements as it draws
+    loose = policy(text, "'self'").replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+    return HTMLResponse(text, headers={**HEADERS, "Content-Security-Policy": loose})
+
+
+def policy(text: str, *sources: str) -> str:
+    """The policy that lets a page's own scripts and styles run, by their hashes, and files of `sources`.
+
+    >>> policy("<style>p{}</style>", "'self'").rpartition("; ")[2]
+    "style-src 'self' 'sha256-gG2yISYereRMiG2lMXrbiUgi0Ubw9p7QCeWcroOvy9Y='"
+    """
+    allowed: dict[str, list[str]] = {"script": [*sources], "style": [*sources]}
+    for kind, content in INLINE.findall(text):
+        allowed[kind].append(f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'")
+    return "; ".join(
+        [CLOSED, *(f"{kind}-src {' '.join(found) or chr(39) + 'none' + chr(39)}" for kind, found in allowed.items())]
+    )

@@ -1,0 +1,203 @@
+"""Who may come in: without keys this machine alone; with keys each caller sees its own threads and its graphs."""
+
+import json
+import socket
+from pathlib import Path
+
+import httpx
+import pytest
+
+GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
+QUESTION = "How many pages does Granite have?"
+FOLLOW = "How many pages does it have?"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """A server over two graphs; ann may read all, bo the kitchen alone."""
+    from tests.e2e.conftest import command, serving
+
+    folder = tmp_path_factory.mktemp("keys")
+    run = command(folder / "data", folder)
+    for name in ("reading-room", "kitchen"):
+        assert run("ingest", GRAPHS / f"{name.replace('-', '_')}.ttl", "--graph", name).returncode == 0
+    tokens = {"ann": run("keys", "add", "ann").stdout.strip()}
+    tokens["bo"] = run("keys", "add", "bo", "--graphs", "kitchen").stdout.strip()
+    tokens["cy"] = run("keys", "add", "cy").stdout.strip()
+    with serving(folder / "data", folder, "--host", "0.0.0.0") as (address, _):
+        clients = {
+            name: httpx.Client(base_url=address, timeout=60, headers={"Authorization": f"Bearer {token}"})
+            for name, token in tokens.items()
+        }
+        clients[""] = httpx.Client(base_url=address, timeout=60)
+        yield clients, run, folder / "data"
+        for client in clients.values():
+            client.close()
+
+
+def asked(client, **body):
+    return client.post("/api/ask", json=body, headers={"Accept": "application/json"})
+
+
+def test_nothing_is_served_to_others_without_keys(fresh):
+    refused = fresh("serve", "--host", "0.0.0.0", "--port", "0")
+    assert refused.returncode == 2
+    assert len(refused.stderr.strip().splitlines()) == 1
+    assert "nacre keys add" in refused.stderr
+
+
+def test_only_hashes_are_kept(house):
+    clients, run, data = house
+    kept = (data / "keys.json").read_text()
+    token = clients["ann"].headers["Authorization"].removeprefix("Bearer ")
+    assert token.startswith("nacre_")
+    assert token not in kept
+    assert (data / "keys.json").stat().st_mode & 0o077 == 0
+    assert token not in run("keys", "list").stdout
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/graphs"),
+        ("GET", "/api/threads"),
+        ("POST", "/api/ask"),
+        ("POST", "/ask/invoke"),
+        ("POST", "/ask/stream"),
+        ("GET", "/ask/input_schema"),
+    ],
+)
+@pytest.mark.parametrize("header", [None, "Bearer wrong", "Basic YTpi", "Bearer"])
+def test_without_a_key_nothing_is_told(house, method, path, header):
+    headers = {"Authorization": header} if header else {}
+    reply = house[0][""].request(method, path, json={"question": "x"}, headers=headers)
+    assert reply.status_code == 401
+    assert reply.headers["www-authenticate"] == "Bearer"
+
+
+def test_health_needs_no_key_and_tells_no_names(house):
+    clients = house[0]
+    assert clients[""].get("/healthz").status_code == 200
+    assert "kitchen" not in clients[""].get("/readyz").text
+    assert set(clients["ann"].get("/readyz").json()["graphs"]) == {"kitchen", "reading-room"}
+    assert set(clients["bo"].get("/readyz").json()["graphs"]) == {"kitchen"}
+
+
+def test_a_key_reads_its_graphs_alone(house):
+    ann, bo = house[0]["ann"], house[0]["bo"]
+    assert [graph["name"] for graph in ann.get("/api/graphs").json()] == ["kitchen", "reading-room"]
+    assert [graph["name"] for graph in bo.get("/api/graphs").json()] == ["kitchen"]
+    for path in ("", "/report", "/examples"):
+        hidden, none = (bo.get(f"/api/graphs/{name}{path}") for name in ("reading-room", "nowhere"))
+        assert (hidden.status_code, none.status_code) == (404, 404)
+        assert hidden.text.replace("reading-room", "X") == none.text.replace("nowhere", "X")
+    for graph in ("reading-room", "nowhere", "reading-rom"):
+        refused = asked(bo, question=QUESTION, graph=graph)
+        assert refused.status_code == 422
+        assert "reading-room" not in refused.text.replace(repr(graph), "")
+        body = {"input": {"question": QUESTION, "graph": graph}}
+        assert bo.post("/ask/invoke", json=body).status_code == 422
+    assert asked(bo, question="How many are there?").json()["graph"] == "kitchen"
+
+
+def test_a_thread_is_its_owners(house):
+    ann, cy = house[0]["ann"], house[0]["cy"]
+    first = asked(ann, question=QUESTION, graph="reading-room", thread="mine").json()
+    assert (first["turn"], first["thread"]) == (1, "mine")
+    assert [thread["thread"] for thread in ann.get("/api/threads").json()] == ["mine"]
+    assert cy.get("/api/threads").json() == []
+    for method, path, body in [
+        ("GET", "/api/threads/mine", None),
+        ("GET", "/api/threads/ann:mine", None),
+        ("PATCH", "/api/threads/mine", {"title": "x"}),
+        ("DELETE", "/api/threads/mine", None),
+        ("POST", "/api/threads/mine/fork", {"turn": 1}),
+        ("POST", "/api/threads/ann:mine/fork", {"turn": 1}),
+        ("GET", "/api/threads/mine/export", None),
+        ("GET", "/api/threads/mine/turns/1/rows.csv", None),
+        ("PUT", "/api/threads/mine/turns/1/feedback", {"thumb": 1}),
+        ("GET", f"/api/runs/{first['id']}", None),
+        ("DELETE", f"/api/runs/{first['id']}", None),
+    ]:
+        assert cy.request(method, path, json=body).status_code == 404, path
+    replayed = cy.post("/api/ask", json={"question": "x"}, headers={"Last-Event-ID": f"{first['id']}.0"})
+    assert replayed.status_code == 404
+    assert asked(cy, question=QUESTION, thread="mine", graph="reading-room", instead_of=1).status_code == 404
+    # the same name is another thread, on every interface
+    for thread in ("mine", "ann:mine"):
+        body = {
+            "input": {"question": FOLLOW, "graph": "reading-room", "thread": thread},
+            "config": {"configurable": {"thread_id": "ann:mine", "asked_from": None}},
+        }
+        record = cy.post("/ask/invoke", json=body).json()["output"]
+        assert record["turn"] == 1
+        assert record["standalone"] == FOLLOW
+    assert asked(ann, question="And The Salt Road?", thread="mine").json()["values"] == [312]
+
+
+def test_a_thread_of_another_graph_is_a_conflict(house):
+    ann = house[0]["ann"]
+    asked(ann, question=QUESTION, graph="reading-room", thread="elsewhere")
+    assert asked(ann, question=QUESTION, graph="kitchen", thread="elsewhere").status_code == 409
+    body = {"input": {"question": QUESTION, "graph": "kitchen", "thread": "elsewhere"}}
+    assert ann.post("/ask/invoke", json=body).status_code == 409
+
+
+def test_a_revoked_key_opens_nothing_from_the_next_request_on(house):
+    clients, run, _ = house
+    token = run("keys", "add", "dee").stdout.strip()
+    headers = {"Authorization": f"Bearer {token}"}
+    assert clients[""].get("/api/graphs", headers=headers).status_code == 200
+    assert run("keys", "add", "dee").returncode == 2
+    assert run("keys", "revoke", "dee").returncode == 0
+    assert clients[""].get("/api/graphs", headers=headers).status_code == 401
+    again = run("keys", "add", "dee", "--replace").stdout.strip()
+    assert clients[""].get("/api/graphs", headers={"Authorization": f"Bearer {again}"}).status_code == 200
+    assert clients[""].get("/api/graphs", headers=headers).status_code == 401
+
+
+def test_without_keys_foreign_pages_and_hosts_are_refused(server):
+    port = httpx.URL(server).port
+    with httpx.Client(base_url=server) as client:
+        assert client.get("/api/graphs", headers={"Origin": f"http://127.0.0.1:{port}"}).status_code == 200
+        foreign = client.get("/api/graphs", headers={"Origin": "http://evil.example"})
+        assert foreign.status_code == 403
+        assert "access-control-allow-origin" not in foreign.headers
+        assert client.get("/api/graphs", headers={"Host": "evil.example"}).status_code == 403
+        sent = client.post(
+            "/ask/invoke",
+            content=json.dumps({"input": {"question": QUESTION}}),
+            headers={"Origin": "http://evil.example", "Content-Type": "text/plain"},
+        )
+        assert sent.status_code == 403
+
+
+def test_limits_of_size_rate_and_number(data, serve):
+    limits = {
+        "NACRE_MAX_BODY": "2000",
+        "NACRE_MAX_RATE": "60",
+        "NACRE_MAX_TURNS": "1",
+        "NACRE_CORS_ORIGINS": "http://friend.example",
+    }
+    with serve(data, **limits) as (address, _), httpx.Client(base_url=address, timeout=60) as client:
+        allowed = client.options(
+            "/api/ask", headers={"Origin": "http://friend.example", "Access-Control-Request-Method": "POST"}
+        )
+        assert allowed.headers["access-control-allow-origin"] == "http://friend.example"
+        long = {"question": "x" * 3000}
+        assert asked(client, **long).status_code == 413
+        chunks = (part.encode() for part in ['{"question": "', *["x" * 100] * 40, '"}'])
+        sent = client.post("/api/ask", content=chunks, headers={"Content-Type": "application/json"})
+        assert sent.status_code == 413
+        replies = [client.get("/api/graphs") for _ in range(12)]
+        refused = [reply for reply in replies if reply.status_code == 429]
+        assert refused
+        assert int(refused[0].headers["retry-after"]) >= 1
+        assert client.get("/healthz").status_code == 200
+
+
+def test_a_length_that_is_none_is_refused(server):
+    url = httpx.URL(server)
+    with socket.create_connection((url.host, url.port), timeout=10) as line:
+        line.sendall(b"POST /api/ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -5\r\n\r\n")
+        assert line.recv(1000).split()[1] in (b"400", b"413")

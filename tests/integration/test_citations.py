@@ -1,0 +1,150 @@
+"""Walk the citations of the example's answers: every triple is in the export, every query gives its rows again."""
+
+import asyncio
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
+
+from config.settings import Settings
+from graph.app import compose
+from graph.turn import stream
+from ingestion.export import export
+from ingestion.pipeline import ingest
+from records.answer import Answer, Citation
+from records.evidence import Cell, Evidence, Table
+from semantics.claims import unsupported
+from semantics.words import split_name
+from stores.catalog import Graph
+
+EXAMPLE = Path(__file__).parents[2] / "examples/bmw"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+CITED = re.compile(r"\s*\[(\d+)\]")
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Answer], Graph]]:
+    """The records of the example's questions, in the order of their conversations."""
+    data = tmp_path_factory.mktemp("bmw")
+    ingest([str(EXAMPLE / "kg.ttl")], "bmw", data=data)
+    composition = compose(Settings(data=data, embedder="none", _env_file=None))
+    app = composition.build(InMemorySaver())
+
+    async def ask(question: str, thread: str) -> Answer:
+        events = [event async for event in stream(app, question, graph="bmw", thread=thread)]
+        answer: Answer = events[-1][1]
+        return answer
+
+    lines = [json.loads(line) for line in (EXAMPLE / "questions_dev.jsonl").read_text().splitlines()]
+    told = [asyncio.run(ask(line["question"], line["conversation"] or line["id"])) for line in lines]
+    with composition.library.open("bmw") as graph:
+        yield told, graph
+    composition.library.close()
+
+
+@pytest.fixture(scope="module")
+def exported(answers: tuple[list[Answer], Graph]) -> set[tuple[str, str, str]]:
+    out = io.BytesIO()
+    export(answers[1].tables, out)
+    return {
+        (written(t.subject), t.predicate.value, written(t.object)) for t in parse(out.getvalue(), RdfFormat.N_TRIPLES)
+    }
+
+
+def written(term: NamedNode | BlankNode | Literal | Triple) -> str:
+    return f"_:{term.value}" if isinstance(term, BlankNode) else str(getattr(term, "value", term))
+
+
+def test_a_text_is_cited_by_its_place(tmp_path: Path) -> None:
+    texts = tmp_path / "notes.md"
+    texts.write_text("# Pilaf\n\nPilaf **travels** well, in a \u201ctiffin\u201d box. It keeps for 3 days.\n", "utf-8")
+    ingest([str(FIXTURES / "graphs/kitchen.ttl")], "kitchen", data=tmp_path, texts=[str(texts)])
+    composition = compose(Settings(data=tmp_path, embedder="none", _env_file=None))
+
+    async def ask(question: str) -> Answer:
+        events = [event async for event in stream(composition.build(), question)]
+        answer: Answer = events[-1][1]
+        return answer
+
+    answer = asyncio.run(ask("In which box does the pilaf travel well?"))
+    composition.library.close()
+    [citation] = answer["citations"]
+    place = citation["place"]
+    assert place is not None
+    assert place["document"].endswith(texts.name)
+    stretch = texts.read_text("utf-8")
+    assert stretch[place["start"] : place["end"]].replace("*", "") == citation["text"]
+    assert "tiffin" in answer["answer"]
+
+
+def citations(answers: tuple[list[Answer], Graph]) -> Iterator[tuple[Answer, Citation]]:
+    return ((answer, citation) for answer in answers[0] for citation in answer["citations"])
+
+
+def test_every_triple_is_in_the_export(answers, exported):
+    cited = [tuple(triple) for _, citation in citations(answers) for triple in citation["triples"]]
+    assert len(cited) > 500
+    assert set(cited) <= exported
+
+
+def test_every_citation_has_triples_or_says_why_not(answers):
+    bare = [(a["question"], c["basis"]) for a, c in citations(answers) if not c["triples"]]
+    assert [each for each in bare if "nothing" not in each[1]] == []
+
+
+def test_every_query_gives_its_rows_again(answers):
+    graph = answers[1]
+    for answer, citation in citations(answers):
+        if citation["columns"]:
+            ran = []
+            for i in citation["queries"]:
+                query = answer["queries"][i]
+                ran.append(graph.tables.run(query["text"], query["params"]).rows)
+                assert len(ran[-1]) == query["rows"]
+            missing = [row for row in citation["rows"] if not gives(citation["columns"], row, ran)]
+            assert missing == [], answer["question"]
+
+
+def gives(columns: list[str], row: list[Cell], ran: list[list[tuple[Cell, ...]]]) -> bool:
+    """Whether a result has the row; of what is computed from two results, whether they give what was compared."""
+    if columns == ["yes"]:
+        return bool(row[0]) == bool(ran[0])
+    if columns[1:] == ["left", "right"]:
+        return all(any(cell in found for rows in ran for found in rows) for cell in row[1:])
+    return any(set(row) <= set(found) for found in ran[0])
+
+
+def test_every_sentence_is_in_its_passage(answers):
+    graph = answers[1]
+    for _, citation in citations(answers):
+        if not citation["columns"] and citation["tool"] != "sql":
+            passages = [passage.text for key in citation["keys"] for passage in graph.passages.by_key(key)]
+            assert any(citation["text"] in text for text in passages), citation["text"]
+
+
+def test_every_number_and_name_opens_to_its_source(answers):
+    walked = 0
+    for answer in answers[0]:
+        opened = [evidence for citation in answer["citations"] for evidence in source(answer, citation)]
+        if opened:
+            walked += 1
+            for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z])", CITED.sub("", answer["answer"])):
+                assert unsupported(sentence, opened) == [], (answer["question"], sentence)
+    assert walked > 50
+
+
+def source(answer: Answer, citation: Citation) -> Iterator[Evidence]:
+    """What a citation opens to, without the words that it was told in."""
+    told = [" ".join([*triple, split_name(re.split(r"[/#]", triple[1])[-1])]) for triple in citation["triples"]]
+    yield Evidence(citation["tool"], 1, "sentence", text="; ".join(told), keys=tuple(citation["keys"]))
+    if citation["columns"]:
+        rows = tuple(tuple(row) for row in citation["rows"])
+        words = " ".join(answer["queries"][i]["words"] for i in citation["queries"])
+        yield Evidence(
+            "sql", 1, "table", table=Table(tuple(citation["columns"]), rows, (), tuple(citation["units"])), words=words
+        )

@@ -1,0 +1,167 @@
+"""The clients of model servers against servers that speak their protocols, on this machine."""
+
+import json
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, SecretStr
+
+from agents import calls
+from agents.calls import ModelFailed, streamed, structured
+from agents.limits import Limits
+from agents.meter import Meter
+from agents.result import Usage
+from config.models import chat_model
+from config.settings import Settings
+from tests.model_servers import Reply, Server, ollama_server, openai_server
+
+MESSAGES = [SystemMessage("Be short."), HumanMessage("What simmers?")]
+LIMITS = Limits(seconds=20, retries=1, busy_retries=2)
+BUSY = Reply(status=429, headers={"retry-after": "0.01"})
+BROKEN = Reply(status=500)
+
+
+class Dish(BaseModel):
+    """A dish."""
+
+    name: str
+
+
+DAL = Reply(json.dumps({"name": "dal"}))
+
+
+@pytest.fixture(autouse=True)
+def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "FIRST_PAUSE", 0.01)
+
+
+def model_of(server: Server, name: str = "openai:small", **more: Any) -> BaseChatModel:
+    places = {"NACRE_OPENAI_BASE_URL": server.url, "NACRE_OLLAMA_HOST": server.url}
+    settings = Settings(model=name, forbid_models=False, _env_file=None, **places, **more)
+    model = chat_model(settings)
+    assert model is not None
+    return model
+
+
+async def said(model: BaseChatModel, meter: Meter, limits: Limits = LIMITS) -> str:
+    return "".join([piece async for piece in streamed(model, MESSAGES, meter, limits=limits)])
+
+
+async def test_openai_streams_and_counts_cached_tokens() -> None:
+    with openai_server(Reply("Dal simmers on.")) as server:
+        meter = Meter()
+        assert await said(model_of(server, openai_api_key=SecretStr("k")), meter) == "Dal simmers on."
+    assert meter.usage == Usage(calls=1, input=120, cached=100, output=8, unpriced=1)
+    assert server.asked[0]["messages"][0] == {"role": "system", "content": "Be short."}
+    assert server.asked[0]["temperature"] == 0
+
+
+async def test_openai_is_asked_for_a_json_schema() -> None:
+    with openai_server(DAL) as server:
+        dish, usage = await structured(model_of(server), MESSAGES, Dish, limits=LIMITS)
+    assert (dish, usage.calls, usage.cached) == (Dish(name="dal"), 1, 100)
+    assert server.asked[0]["response_format"]["type"] == "json_schema"
+    assert "name" in server.asked[0]["response_format"]["json_schema"]["schema"]["properties"]
+
+
+@pytest.mark.parametrize("trouble", [[BUSY], [BROKEN], [BUSY, Reply(status=503)]])
+async def test_a_busy_or_broken_server_is_tried_again(trouble: list[Reply]) -> None:
+    with openai_server(*trouble, Reply("Dal.")) as server:
+        assert await said(model_of(server), Meter()) == "Dal."
+        assert len(server.asked) == len(trouble) + 1
+    with openai_server(*trouble, DAL) as server:
+        assert (await structured(model_of(server), MESSAGES, Dish, limits=LIMITS))[0] == Dish(name="dal")
+
+
+@pytest.mark.parametrize(("reply", "times"), [(BROKEN, 3), (BUSY, 3), (Reply(status=401), 1), (Reply(status=400), 1)])
+async def test_a_server_that_stays_so_is_given_up(reply: Reply, times: int) -> None:
+    with openai_server(*[reply] * 3) as server:
+        with pytest.raises(ModelFailed) as failed:
+            await structured(model_of(server), MESSAGES, Dish, limits=LIMITS)
+        assert len(server.asked) == times
+    # what a server refuses costs nothing
+    assert failed.value.usage == Usage(calls=times)
+
+
+async def test_a_pause_longer_than_the_turn_is_not_waited_for() -> None:
+    with openai_server(Reply(status=429, headers={"retry-after": "3600"}), DAL) as server:
+        with pytest.raises(ModelFailed, match="429"):
+            await structured(model_of(server), MESSAGES, Dish, limits=LIMITS)
+        assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+async def test_a_stream_that_is_cut_off_fails_after_what_was_said(kind: str) -> None:
+    opened = openai_server if kind == "openai" else ollama_server
+    pieces: list[str] = []
+
+    async def listen(model: BaseChatModel) -> None:
+        async for piece in streamed(model, MESSAGES, Meter(), limits=LIMITS):
+            pieces.append(piece)
+
+    with opened(Reply("Dal simmers on and on.", cut=2)) as server:
+        with pytest.raises(ModelFailed):
+            await listen(model_of(server, f"{kind}:small"))
+        assert len(server.asked) == 1
+    assert "".join(pieces) == "Dal simmers"
+
+
+async def test_a_refusal_is_said_so() -> None:
+    with openai_server(Reply(refusal="I'd rather not.")) as server, pytest.raises(ModelFailed, match="I'd rather not"):
+        await structured(model_of(server), MESSAGES, Dish, limits=LIMITS)
+
+
+@pytest.mark.parametrize("text", ["no json", '{"title": "dal"}', '{"name": "da', ""])
+async def test_malformed_json_is_asked_for_again(text: str) -> None:
+    with openai_server(Reply(text), DAL) as server:
+        dish, usage = await structured(model_of(server), MESSAGES, Dish, limits=LIMITS)
+        assert "That can't be used" in server.asked[1]["messages"][-1]["content"]
+    assert (dish, usage.calls) == (Dish(name="dal"), 2)
+
+
+async def test_nobody_listens() -> None:
+    with openai_server() as server:
+        pass
+    with pytest.raises(ModelFailed, match="onnection"):
+        await said(model_of(server), Meter())
+
+
+async def test_ollama_streams_and_counts() -> None:
+    with ollama_server(Reply("Dal simmers on.")) as server:
+        meter = Meter()
+        assert await said(model_of(server, "ollama:small"), meter) == "Dal simmers on."
+    assert meter.usage == Usage(calls=1, input=50, output=7)
+    assert server.paths == ["/api/chat"]
+    assert server.asked[0]["options"]["num_predict"] == 400
+
+
+async def test_ollama_is_given_the_schema_as_format() -> None:
+    with ollama_server(DAL) as server:
+        dish, _ = await structured(model_of(server, "ollama:small"), MESSAGES, Dish, limits=LIMITS)
+    assert dish == Dish(name="dal")
+    assert server.asked[0]["format"]["properties"]["name"]["type"] == "string"
+
+
+async def test_ollama_that_is_busy_is_tried_again() -> None:
+    with ollama_server(Reply(status=503), DAL) as server:
+        assert (await structured(model_of(server, "ollama:small"), MESSAGES, Dish, limits=LIMITS))[0].name == "dal"
+        assert len(server.asked) == 2
+
+
+async def test_ollama_without_the_model_says_so() -> None:
+    with ollama_server(DAL) as server:
+        with pytest.raises(ModelFailed, match="model 'large' not found"):
+            await structured(model_of(server, "ollama:large"), MESSAGES, Dish, limits=LIMITS)
+        assert len(server.asked) == 1
+
+
+async def test_a_price_makes_the_cost_known() -> None:
+    with openai_server(Reply("Dal.")) as server:
+        model = model_of(server)
+        model.metadata = {"price": (10.0, 1.0, 100.0)}
+        meter = Meter()
+        await said(model, meter)
+    assert meter.usage.price == pytest.approx((20 * 10 + 100 * 1 + 8 * 100) / 1_000_000)
+    assert meter.usage.unpriced == 0

@@ -1,0 +1,153 @@
+"""The measuring of answers, from files to tables, over a small graph."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from pyoxigraph import RdfFormat, parse
+
+from evaluation import branches, remove, reword, robust
+from evaluation.__main__ import Measured, measure, shipped
+from evaluation.questions import lines, read
+from evaluation.score import read_answers
+from records.errors import ConfigError
+
+GRAPH = """
+@prefix : <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:ann rdfs:label "Ann Lee" ; :lives :town ; :age 7 ; :plays :piano ; :knows :bob .
+:bob rdfs:label "Bob" ; :lives :town ; :age 7 .
+:eve rdfs:label "Eve" ; :lives :city ; :teaches :piano .
+:town rdfs:label "Old Town" ; :mayor :bob ; :founded 1200 .
+:city rdfs:label "New City" .
+:piano rdfs:label "Piano" ; :made "1200 to 1300" .
+"""
+
+
+def record(id, values, starts, text="SELECT x WHERE y IS NOT NULL", triples=()):
+    query = {"i": 0, "text": text, "params": [f"http://example.org/{name}" for name in starts], "rows": 1}
+    cited = [{"query": 0, "triples": [list(triple) for triple in triples]}] if starts else []
+    return {"id": id, "values": values, "status": "answered", "answer": "", "queries": [query], "citations": cited}
+
+
+def gone(tmp_path, gold, *answers):
+    """The local names of the triples that go, and the ids of the questions left without an answer."""
+    graph = tmp_path / "graph.ttl"
+    graph.write_text(GRAPH, encoding="utf-8")
+    facts = remove.Facts(parse(path=str(graph)))
+    quads, left = remove.removed(facts, gold, {each["id"]: each for each in answers}, count=9, seed=1)
+
+    def short(term):
+        return term.value.rsplit("/", 1)[-1]
+
+    return {(short(q.subject), short(q.predicate), short(q.object)) for q in quads}, {each["id"] for each in left}
+
+
+def test_what_an_answer_rests_on_goes(tmp_path):
+    gold = [{"id": "1", "question": "How old is Ann?", "answers": [7]}]
+    assert gone(tmp_path, gold, record("1", [7], ["ann"])) == ({("ann", "age", "7"), ("bob", "age", "7")}, {"1"})
+
+
+def test_links_of_both_directions_and_one_further_go(tmp_path):
+    gold = [{"id": "1", "question": "Who lives in Old Town?", "answers": ["Ann Lee", "Bob"]}]
+    triples, left = gone(tmp_path, gold, record("1", ["Ann Lee", "Bob"], ["town"]))
+    assert left == {"1"}
+    assert triples == {
+        ("ann", "lives", "town"),
+        ("bob", "lives", "town"),
+        ("town", "mayor", "bob"),
+        ("ann", "knows", "bob"),
+    }
+
+
+def test_what_is_cited_goes_however_far_it_is(tmp_path):
+    gold = [{"id": "1", "question": "Who teaches what a friend of Ann plays?", "answers": ["New City"]}]
+    base = "http://example.org/"
+    cited = [(f"{base}eve", f"{base}lives", f"{base}city"), (f"{base}eve", f"{base}teaches", f"{base}piano")]
+    triples, _ = gone(tmp_path, gold, record("1", ["New City"], ["bob"], triples=cited))
+    assert triples == {("eve", "lives", "city")}
+
+
+@pytest.mark.parametrize(
+    ("gold", "values", "more"),
+    [
+        ({"answers": [2]}, [2], {"starts": ["town"], "text": "SELECT count(*) FROM x"}),
+        ({"answers": ["Bob"]}, ["Bob"], {"starts": ["town"], "text": "SELECT x WHERE NOT (y)"}),
+        ({"answers": ["Bob"]}, ["Eve"], {"starts": ["town"]}),
+        ({"answers": [True]}, [True], {"starts": ["town"]}),
+        ({"answers": ["Bob"]}, ["Bob"], {"starts": []}),
+        ({"answers": []}, [], {"starts": ["town"]}),
+    ],
+)
+def test_counts_negations_wrong_answers_and_truths_are_left(tmp_path, gold, values, more):
+    questions = [{"id": "1", "question": "?", **gold}]
+    assert gone(tmp_path, questions, record("1", values, **more)) == (set(), set())
+
+
+def test_a_reduced_graph_is_written_with_its_questions(tmp_path, monkeypatch):
+    (tmp_path / "graph.ttl").write_text(GRAPH, encoding="utf-8")
+    asked = {"id": "1", "question": "Where does Eve live?", "answers": ["New City"], "type": "place"}
+    (tmp_path / "q.jsonl").write_text(json.dumps(asked), encoding="utf-8")
+    (tmp_path / "p.jsonl").write_text(json.dumps(record("1", ["New City"], ["eve"])), encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("graph.ttl", "q.jsonl", "p.jsonl")]
+    out = ["--out", str(tmp_path / "less.nq"), "--asked", str(tmp_path / "less.jsonl")]
+    monkeypatch.setattr(sys, "argv", ["remove", *files, *out])
+    remove.main()
+    before, after = (
+        {str(quad) for quad in parse(path=str(tmp_path / name), format=form)}
+        for name, form in (("graph.ttl", RdfFormat.TURTLE), ("less.nq", RdfFormat.N_QUADS))
+    )
+    assert after < before
+    assert [quad.count("city") for quad in before - after] == [1]
+    assert read(tmp_path / "less.jsonl") == [{**asked, "answers": [], "type": "removed"}]
+
+
+def test_yaml_reads_as_lines(tmp_path):
+    file = tmp_path / "q.yaml"
+    file.write_text("- {ask: a, values: [1], then: [{ask: b, values: []}]}\n- {ask: c, values: [x]}\n")
+    assert [(g["id"], g["question"], g["answers"], g["conversation"], g["turn"]) for g in read(file)] == [
+        ("1.1", "a", [1], "1", 1),
+        ("1.2", "b", [], "1", 2),
+        ("2.1", "c", ["x"], None, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"), [("- {values: [1]}", "question 1 has no"), ("- 3", "question 1 has no"), ("a: [", "not YAML")]
+)
+def test_yaml_that_holds_no_question_is_named(tmp_path, content, told):
+    file = tmp_path / "q.yaml"
+    file.write_text(content)
+    with pytest.raises(ConfigError, match=told):
+        list(lines(file))
+
+
+def test_a_checkout_names_its_graphs_and_blind_ones_show_totals_alone():
+    found = {each.graph: each for each in shipped(Path(__file__).parents[2])}
+    assert found["kitchen"].questions.name == "kitchen.yaml"
+    assert found["example-texts"].sources[1] == "--texts"
+    assert {each.questions.parents[1].name for each in found.values() if each.blind} <= {"graphs"}
+
+
+def test_from_a_graph_to_what_rewordings_and_branches_cost(tmp_path, monkeypatch, capsys):
+    fixtures = Path(__file__).parents[1] / "fixtures"
+    questions = fixtures / "questions/kitchen.yaml"
+    kitchen = Measured("kitchen", questions, (str(fixtures / "graphs/kitchen.ttl"), "--no-vectors"))
+    assert "together" in measure(kitchen, tmp_path)
+    predictions = tmp_path / "predictions/kitchen.jsonl"
+    assert len(read_answers(predictions)) == len(read(questions))
+
+    other = tmp_path / "other.jsonl"
+    monkeypatch.setattr(sys, "argv", ["reword", str(questions), "--count", "2", "--out", str(other)])
+    reword.main()
+    assert len(read(other)) == 10
+    monkeypatch.setenv("NACRE_DATA", str(tmp_path))
+    measure(Measured("kitchen", other), tmp_path / "reworded")
+    again = tmp_path / "reworded/predictions/kitchen.jsonl"
+    monkeypatch.setattr(sys, "argv", ["robust", *map(str, (questions, predictions, other, again)), "--failing"])
+    robust.main()
+    assert capsys.readouterr().out.split("\n")[0].split() == ["rewording", "asked", "right"]
+
+    branches.main(str(questions), str(predictions), f"sql={predictions}")
+    assert capsys.readouterr().out.split("\n")[1].split()[2] == "0"

@@ -1,0 +1,144 @@
+"""Small servers that speak as model servers do: OpenAI's over server-sent events, Ollama's over lines of JSON."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+USAGE = {
+    "prompt_tokens": 120,
+    "completion_tokens": 8,
+    "total_tokens": 128,
+    "prompt_tokens_details": {"cached_tokens": 100},
+}
+
+
+@dataclass
+class Reply:
+    """What one request gets. A stream breaks off after `cut` pieces; `headers` go with it."""
+
+    text: str = ""
+    status: int = 200
+    cut: int | None = None
+    refusal: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Server:
+    """`replies` are used up from the front; `asked` are the bodies of the requests, `paths` where they went."""
+
+    url: str
+    replies: list[Reply]
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def openai_server(*replies: Reply) -> Iterator[Server]:
+    """`/v1/chat/completions`, streamed or whole."""
+    with _served(_OpenAI, list(replies)) as server:
+        server.url += "/v1"
+        yield server
+
+
+@contextmanager
+def ollama_server(*replies: Reply, model: str = "small") -> Iterator[Server]:
+    """`/api/chat` as Ollama answers it; any other model than `model` is not found."""
+    with _served(_Ollama, list(replies), model) as server:
+        yield server
+
+
+@contextmanager
+def _served(handler: type[BaseHTTPRequestHandler], replies: list[Reply], model: str = "") -> Iterator[Server]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
+        server = Server(f"http://127.0.0.1:{http.server_address[1]}", replies)
+        http.state, http.model = server, model  # type: ignore[attr-defined]
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            http.shutdown()
+            thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        state: Server = self.server.state  # type: ignore[attr-defined]
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        state.asked.append(body)
+        state.paths.append(self.path)
+        self.answer(body, state.replies.pop(0) if state.replies else Reply(status=500))
+
+    def answer(self, body: dict[str, Any], reply: Reply) -> None:
+        raise NotImplementedError
+
+    def begin(self, status: int, kind: str, reply: Reply) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+class _OpenAI(_Handler):
+    def answer(self, body: dict[str, Any], reply: Reply) -> None:
+        if reply.status != 200:
+            self.begin(reply.status, "application/json", reply)
+            self.wfile.write(json.dumps({"error": {"message": "not now", "type": "server"}}).encode())
+            return
+        base = {"id": "c1", "created": 1, "model": body["model"]}
+        if not body.get("stream"):
+            said = {"role": "assistant", "content": reply.text or None, "refusal": reply.refusal}
+            choice = {"index": 0, "message": said, "finish_reason": "stop"}
+            self.begin(200, "application/json", reply)
+            whole = {**base, "object": "chat.completion", "choices": [choice], "usage": USAGE}
+            self.wfile.write(json.dumps(whole).encode())
+            return
+        self.begin(200, "text/event-stream", reply)
+        for n, piece in enumerate(reply.text.split(" ")):
+            if n == reply.cut:
+                # neither a last chunk nor [DONE]: half a line, and the connection is gone
+                self.wfile.write(b'data: {"id": "c1", "choi')
+                return
+            delta = {"index": 0, "delta": {"role": "assistant", "content": f"{' ' if n else ''}{piece}"}}
+            self.event({**base, "object": "chat.completion.chunk", "choices": [{**delta, "finish_reason": None}]})
+        end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+        self.event({**base, "object": "chat.completion.chunk", "choices": [end]})
+        if (body.get("stream_options") or {}).get("include_usage"):
+            self.event({**base, "object": "chat.completion.chunk", "choices": [], "usage": USAGE})
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def event(self, data: dict[str, Any]) -> None:
+        self.wfile.write(f"data: {json.dumps(data)}\n\n".encode())
+
+
+class _Ollama(_Handler):
+    def answer(self, body: dict[str, Any], reply: Reply) -> None:
+        known: str = self.server.model  # type: ignore[attr-defined]
+        if body["model"] != known or reply.status != 200:
+            missing = body["model"] != known
+            self.begin(404 if missing else reply.status, "application/json", reply)
+            why = f"model '{body['model']}' not found" if missing else "server busy"
+            self.wfile.write(json.dumps({"error": why}).encode())
+            return
+        self.begin(200, "application/x-ndjson", reply)
+        base = {"model": known, "created_at": "2026-01-01T00:00:00Z"}
+        for n, piece in enumerate(reply.text.split(" ")):
+            if n == reply.cut:
+                return
+            message = {"role": "assistant", "content": f"{' ' if n else ''}{piece}"}
+            self.line({**base, "message": message, "done": False})
+        counts = {"prompt_eval_count": 50, "eval_count": 7, "total_duration": 1, "load_duration": 1}
+        last = {**base, "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop", **counts}
+        self.line(last)
+
+    def line(self, data: dict[str, Any]) -> None:
+        self.wfile.write(f"{json.dumps(data)}\n".encode())

@@ -1,0 +1,120 @@
+"""Sentences that are right, with their evidence: what the rules answer to questions, and what plans give."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+import yaml
+from langgraph.checkpoint.memory import InMemorySaver
+
+from agents.account import Account
+from agents.fuser import FuseTask, Gate
+from agents.result import Result
+from graph.app import Composition
+from graph.builder import build
+from graph.nodes import Resources
+from graph.turn import stream
+from records.evidence import Evidence
+from records.plan import Aggregate, Ask, Attribute, Compute, Edge, Itself, Plan, Select, Variable
+from records.schema import Predicate
+from records.turn import Reading
+from semantics.phrase import phrase
+from semantics.to_words import to_words
+from stores.tables import Tables
+from tools.sql import run_reading
+
+
+@dataclass(frozen=True)
+class Right:
+    """A sentence, all evidence that is shown with it, and the indexes of what it rests on."""
+
+    graph: str
+    text: str
+    evidence: tuple[Evidence, ...]
+    cited: tuple[int, ...]
+
+
+def answered(composition: Composition, graphs: Sequence[str], questions: Path) -> Iterator[Right]:
+    """What the rules say to the questions, where the values are those of the fixture."""
+    rules = composition.teams["rules"]
+    told: list[tuple[FuseTask, Account]] = []
+
+    async def listening(task: FuseTask, gate: Gate) -> Result[Account]:
+        result = await rules.fuser(task, gate)
+        told.append((task, result.value))
+        return result
+
+    teams = {"rules": replace(rules, fuser=listening)}
+    app = build(Resources(composition.library, teams, composition.settings), InMemorySaver())
+
+    async def ask(question: str, graph: str, thread: str) -> tuple[FuseTask, Account]:
+        async for _ in stream(app, question, graph=graph, thread=thread):
+            pass
+        return told[-1]
+
+    for name in graphs:
+        for number, case in enumerate(yaml.safe_load((questions / f"{name}.yaml").read_text())):
+            for turn in (case, *case.get("then", ())):
+                task, account = asyncio.run(ask(turn["ask"], name, f"{name}{number}"))
+                if account.values and sorted(map(str, account.values)) == sorted(map(str, turn["values"])):
+                    for text, cited in account.ledger.sentences:
+                        yield Right(name, text, task.evidence, cited)
+
+
+def templated(composition: Composition, graphs: Sequence[str], random: Random) -> Iterator[Right]:
+    """What plans over all properties give, in words; the plans before and after give the other evidence."""
+    for name in graphs:
+        tables = composition.library.open(name).tables
+        told: list[tuple[str, Evidence]] = []
+        for plan in plans(tables, random):
+            reading = Reading(plan, 1.0, 1.0, to_words(plan, tables.schema))
+            for rows in run_reading(reading, 0, tables, round=1).evidence:
+                text = phrase(plan, rows.table, tables.schema, "").text if rows.table else ""
+                if text:
+                    told.append((text, rows))
+        for number, (text, rows) in enumerate(told):
+            beside = [other for _, other in told[max(0, number - 3) : number + 4] if other.text != rows.text]
+            yield Right(name, text, (rows, *beside), (0,))
+
+
+def plans(tables: Tables, random: Random) -> Iterator[Plan]:
+    """Single values, several, aggregates, comparisons, links and yes or no, for every property."""
+    for predicate in tables.schema.predicates:
+        if predicate.role == "fact":
+            owner = max((c for c in predicate.domains if c), key=lambda c: predicate.domains[c], default="")
+            things = _members(tables, owner)
+            if predicate.has_literals:
+                yield from _of_values(predicate, owner, random.sample(things, min(4, len(things))))
+            if predicate.has_links:
+                yield from _of_links(predicate, owner, things, random)
+
+
+def _of_values(predicate: Predicate, owner: str, things: list[str]) -> Iterator[Plan]:
+    value = Attribute("x", predicate.iri)
+    own = [Select((Itself("x"), value), (Variable("x", (owner,), keys=(key,)),)) for key in things]
+    yield from map(Plan, own[:3])
+    yield Plan(Select((Itself("x"), value), (Variable("x", (owner,), keys=tuple(things)),)))
+    if predicate.minimum is not None and len(things) > 1:
+        left, right = (replace(each, answers=(value,)) for each in own[:2])
+        yield from (Plan(Compute(">", left, right)), Plan(Compute("-", left, right)))
+        for function in ("avg", "max"):
+            yield Plan(Select((Aggregate(function, value),), (Variable("x", (owner,)),)))  # type: ignore[arg-type]
+
+
+def _of_links(predicate: Predicate, owner: str, things: list[str], random: Random) -> Iterator[Plan]:
+    link = Edge("x", predicate.iri, "y")
+    for key in things[:2]:
+        subject = Variable("x", (owner,), keys=(key,), label=key.rpartition("/")[2])
+        target = random.choice(things)
+        other = Variable("y", keys=(target,), label=target.rpartition("/")[2])
+        yield Plan(Select((Itself("y"),), (subject, Variable("y")), (link,)))
+        yield Plan(Select((Aggregate("count", Itself("y")),), (subject, Variable("y")), (link,)))
+        yield Plan(Ask(Select((Itself("x"),), (subject, other), (link,))))
+
+
+def _members(tables: Tables, kind: str) -> list[str]:
+    relation = tables.schema.relation_of[tables.schema.class_of[kind].relation] if kind else None
+    of = f'WHERE id IN (SELECT "{relation.key}" FROM "{relation.name}")' if relation else ""
+    return [str(row[0]) for row in tables.run(f"SELECT iri FROM entity {of} ORDER BY iri").rows]

@@ -1,0 +1,144 @@
+"""Where branches say different things, the answer says which says what; what is absent is named with what is there."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents.account import account
+from records.evidence import Evidence, Query, QueryError, Table
+from records.plan import Attribute, Itself, Plan, Select, Variable
+from records.schema import Predicate, Schema
+from records.turn import Mention, Reading, Understanding
+
+E = "http://example.org/"
+
+
+def predicate(name: str) -> Predicate:
+    return Predicate(E + name.replace(" ", ""), name, 3, 3, 3, True, False, True, {}, {})
+
+
+SCHEMA = Schema((), (), (predicate("cooking time"), predicate("serves"), predicate("founding year")), (), {}, 9, 3)
+QUESTION = "What is the cooking time of the pilaf?"
+PILAF = Mention("pilaf", 31, 36, "entity", f"{E}pilaf", "pilaf", 1.0)
+TIME = Plan(
+    Select((Itself("x"), Attribute("x", f"{E}cookingtime")), (Variable("x", keys=(f"{E}pilaf",), label="pilaf"),))
+)
+SURE = Understanding(QUESTION, (PILAF,), (Reading(TIME, 1.0, 1.0, "the cooking time of pilaf"),))
+UNSURE = replace(SURE, readings=(replace(SURE.readings[0], covered=0.6),))
+ROWS = Evidence(
+    "sql",
+    1,
+    "table",
+    text="dish: pilaf, cooking time: 25 min",
+    reading=0,
+    query=Query("sql", 1, "SELECT 1"),
+    table=Table(("dish", "cooking time"), (("pilaf", 25),), units=("", "min")),
+    words="the cooking time of pilaf",
+)
+WRITTEN = replace(ROWS, reading=None, words="", query=Query("sql", 1, "SELECT 2", by="model"))
+TEXT = Evidence(
+    "lexical", 1, "sentence", text="The cooking time of pilaf is 40 min.", title="Recipes", document="recipes.md"
+)
+FACT = Evidence(
+    "lexical",
+    1,
+    "sentence",
+    text="The serves of pilaf are 4.",
+    title="pilaf",
+    keys=(f"{E}pilaf",),
+    triples=((f"{E}pilaf", f"{E}serves", "4"),),
+)
+
+
+def told(
+    *evidence: Evidence, understanding: Understanding = SURE, **failures: QueryError
+) -> tuple[str, tuple[str, ...]]:
+    found = account(QUESTION, understanding, SCHEMA, evidence, failures)
+    return " ".join(text for text, _ in found.ledger.sentences), found.caveats
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The cooking time of pilaf is 25 min.",
+        "The cooking time of pilaf is 1500 s.",
+        "The cooking time of pilaf is short.",
+    ],
+)
+def test_a_text_that_agrees_or_says_nothing_is_no_dispute(text: str) -> None:
+    assert told(ROWS, replace(TEXT, text=text))[1] == ()
+
+
+def test_a_text_that_says_otherwise_is_named_with_the_reason_for_the_rows() -> None:
+    answer, caveats = told(ROWS, TEXT)
+    assert "25" in answer
+    assert "the text recipes.md says otherwise" in answer
+    assert "The cooking time of pilaf is 40 min." in answer
+    assert "preferred, since it is what the graph itself states" in answer
+    assert len(caveats) == 1
+    assert account(QUESTION, SURE, SCHEMA, (ROWS, TEXT), {}).status == "answered"
+
+
+def test_a_text_about_another_thing_is_no_dispute() -> None:
+    assert told(ROWS, replace(TEXT, text="The cooking time of dal is 40 min."))[1] == ()
+
+
+def test_a_text_may_speak_of_it_under_its_title() -> None:
+    told_of = replace(TEXT, title="Pilaf", text="Its cooking time is 40 min.")
+    assert len(told(ROWS, told_of)[1]) == 1
+    assert told(ROWS, replace(told_of, text="The cooking time of dal is 40 min."))[1] == ()
+
+
+def test_a_query_of_the_model_that_says_the_same_is_no_dispute() -> None:
+    other = replace(WRITTEN, table=Table(("time",), ((25.0,),)))
+    assert told(ROWS, other)[1] == ()
+
+
+@pytest.mark.parametrize(
+    ("understanding", "why"),
+    [
+        (UNSURE, "accounts for more of the question"),
+        (replace(UNSURE, readings=(replace(UNSURE.readings[0], covered=0.5),)), "neither is surer"),
+    ],
+)
+def test_a_query_of_the_model_that_says_otherwise_is_named(understanding: Understanding, why: str) -> None:
+    other = replace(WRITTEN, table=Table(("time",), ((40,),), units=("min",)))
+    answer, caveats = told(ROWS, other, understanding=understanding)
+    assert "a query written by the model says otherwise" in answer
+    assert why in answer
+    assert answer.endswith("40 min.")
+    assert len(caveats) == 1
+
+
+EMPTY = replace(ROWS, text="", table=Table(("dish", "cooking time"), ()))
+
+
+def test_an_empty_result_that_is_sure_is_not_answered_by_other_facts() -> None:
+    found = account(QUESTION, SURE, SCHEMA, (EMPTY, replace(FACT, text="pilaf cooking time of the pilaf")), {})
+    assert (found.status, found.values) == ("answered", ())
+    assert found.ledger.sentences[0][0].startswith("Nothing in this graph matches")
+
+
+def test_a_text_may_know_what_the_graph_does_not() -> None:
+    found = account(QUESTION, SURE, SCHEMA, (EMPTY, TEXT), {})
+    assert "40 min" in found.ledger.sentences[0][0]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Who invented the pilaf?", "says nothing on “invented” for pilaf. What it says of it: serves."),
+        ("What is the cooking time of the pilaf?", "records no “cooking time” of “pilaf”"),
+        ("How many servants has the pilaf?", "says nothing on “servants” for pilaf"),
+    ],
+)
+def test_what_is_not_in_the_graph_is_named_with_what_is(question: str, said: str) -> None:
+    asked = Understanding(question, (PILAF,))
+    found = account(question, asked, SCHEMA, (FACT,), {})
+    assert found.status == "not_in_graph"
+    assert said.replace("“cooking time” of “pilaf”", "cooking time of pilaf") in found.ledger.sentences[0][0]
+
+
+def test_a_failure_says_what_failed() -> None:
+    answer, _ = told(sql=QueryError("timeout", "The query was stopped after 5 seconds."))
+    assert "stopped after 5 seconds" in answer

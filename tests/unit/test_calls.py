@@ -1,0 +1,96 @@
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langchain_core.outputs import Generation
+from pydantic import BaseModel
+
+from agents.calls import ModelFailed, repeats, streamed, structured
+from agents.limits import Limits, Turn
+from agents.meter import Meter
+from agents.result import Usage
+from stores.replies import Replies
+from tests.scripted_model import Cut, ScriptedModel
+
+ASKED = [HumanMessage("What simmers?")]
+
+
+class Dish(BaseModel):
+    name: str
+
+
+async def said(model: ScriptedModel, limits: Limits) -> str:
+    return "".join([piece async for piece in streamed(model, ASKED, Meter(), limits=limits)])
+
+
+async def test_no_call_is_begun_after_the_end_of_the_turn(scripted: ScriptedModel) -> None:
+    over = Limits().of(Turn(deadline=time.time() - 1))
+    with pytest.raises(ModelFailed, match="time of this turn") as failed:
+        await structured(scripted, ASKED, Dish, limits=over)
+    with pytest.raises(ModelFailed, match="time of this turn"):
+        await said(scripted, over)
+    assert (failed.value.usage, scripted.asked) == (Usage(), [])
+
+
+def test_a_call_gets_what_is_left_of_the_turn() -> None:
+    assert Limits(seconds=60).left() == 60
+    assert 0 < Limits(seconds=60).of(Turn(deadline=time.time() + 5)).left() <= 5
+
+
+@pytest.mark.parametrize("text", ["It is blue. " * 20, "no no " * 40, "\n" * 100, "ha" * 200])
+async def test_endless_repetition_is_ended(scripted: ScriptedModel, text: str) -> None:
+    assert repeats(text)
+    scripted.replies = [text]
+    with pytest.raises(ModelFailed, match="repeated itself"):
+        await said(scripted, Limits())
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Red, red, red, red.", "1000000000", "a [1]. b [1]. c [1]. d [1].", "| --- | --- |"]
+)
+def test_ordinary_text_does_not_repeat_itself(text: str) -> None:
+    assert not repeats(text)
+
+
+async def test_answers_are_kept_for_the_same_prompt_and_version(scripted: ScriptedModel, tmp_path: Path) -> None:
+    kept = Limits(kept=Replies(tmp_path / "replies.sqlite"))
+    first = kept.of(Turn(version="v1"))
+    scripted.replies = ["Dal simmers.", {"name": "dal"}, "Dal still does.", {"name": "daal"}]
+    assert [await said(scripted, first) for _ in range(2)] == ["Dal simmers."] * 2
+    dishes = [await structured(scripted, ASKED, Dish, limits=first) for _ in range(2)]
+    assert [(dish.name, usage.calls) for dish, usage in dishes] == [("dal", 1), ("dal", 0)]
+    later = kept.of(Turn(version="v2"))
+    assert await said(scripted, later) == "Dal still does."
+    assert (await structured(scripted, ASKED, Dish, limits=later))[0].name == "daal"
+    assert b"simmers?" not in (tmp_path / "replies.sqlite").read_bytes()
+
+
+@pytest.mark.parametrize("reply", [Cut("Dal sim", ConnectionError("cut")), "", "ha" * 200])
+async def test_what_was_not_whole_is_not_kept(scripted: ScriptedModel, tmp_path: Path, reply: Any) -> None:
+    limits = Limits(kept=Replies(tmp_path / "replies.sqlite"))
+    scripted.replies = [reply, "Dal simmers."]
+    try:
+        await said(scripted, limits)
+    except ModelFailed:
+        assert reply
+    assert await said(scripted, limits) == "Dal simmers."
+
+
+async def test_a_store_of_answers_that_is_broken_keeps_nothing(scripted: ScriptedModel, tmp_path: Path) -> None:
+    file = tmp_path / "replies.sqlite"
+    file.write_text("this is no database, whatever its name says" * 50)
+    scripted.replies = ["Dal simmers.", "Dal simmers."]
+    for _ in range(2):
+        assert await said(scripted, Limits(kept=Replies(file))) == "Dal simmers."
+
+
+def test_the_oldest_answers_go_first(tmp_path: Path) -> None:
+    replies = Replies(tmp_path / "deep" / "replies.sqlite", most=2)
+    for name in "abc":
+        replies.update(name, "model", [Generation(text=name.upper())])
+    found = [replies.lookup(name, "model") for name in "abc"]
+    assert [each and each[0].text for each in found] == [None, "B", "C"]
+    replies.clear()
+    assert replies.lookup("c", "model") is None

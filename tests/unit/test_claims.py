@@ -1,0 +1,47 @@
+"""What a sentence may say and what it may not, case by case: fixtures/claims.yaml is extended without Python."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from records.evidence import Evidence, Table
+from semantics.claims import unsupported
+from semantics.words import name_tokens
+
+CASES = yaml.safe_load((Path(__file__).parents[1] / "fixtures/claims.yaml").read_text("utf-8"))
+SENTENCES = [
+    pytest.param(case, text, kind == "right", id=f"{kind}: {text}")
+    for case in CASES
+    for kind in ("right", "wrong")
+    for text in case[kind]
+]
+
+
+def evidence(case: dict[str, Any]) -> Evidence:
+    if "text" in case:
+        return Evidence("lexical", 1, "sentence", text=case["text"], title=case["title"])
+    rows = tuple(tuple(row) for row in case["rows"])
+    table = Table(tuple(case["columns"]), rows, units=tuple(case.get("units", ())))
+    return Evidence("sql", 1, "table", table=table, words=case["asked"])
+
+
+@pytest.mark.parametrize(("case", "text", "right"), SENTENCES)
+def test_a_sentence_is_held_or_not(case: dict[str, Any], text: str, right: bool) -> None:
+    names = [list(name_tokens(name)) for name in case.get("known", ())]
+
+    def known(words: Any) -> list[tuple[int, int]]:
+        return [(i, i + len(n)) for n in names for i in range(len(words)) if list(words[i : i + len(n)]) == n]
+
+    missing = unsupported(text, [evidence(case)], known)
+    assert (missing == []) == right, missing
+
+
+def test_names_and_numbers_of_two_sentences_are_not_joined_anew() -> None:
+    told = [
+        Evidence("lexical", 1, "sentence", text=f"The {dish} cooks for {minutes} min.", title=dish)
+        for dish, minutes in (("pilaf", 25), ("dal", 35))
+    ]
+    assert unsupported("The dal cooks for 35 min, the pilaf for 25 min.", told) == []
+    assert unsupported("The dal cooks for 25 min.", told) == ["what belongs to what"]

@@ -1,0 +1,22 @@
+from records.answer import Answer, Cost
+from serving.terminal import cost
+
+
+def record(price: float | None) -> Answer:
+    spent = {"llm_calls": 2, "input_tokens": 1234, "cached_tokens": 1000, "output_tokens": 56, "price": price}
+    whole = Cost(llm_calls=1, input_tokens=9, cached_tokens=0, output_tokens=1, price=0.5)
+    return {**spent, "first_token_seconds": 0.25, "conversation": whole}  # type: ignore[return-value, typeddict-item]
+
+
+def test_calls_tokens_price_and_first_word_are_shown() -> None:
+    told = cost(record(0.00125), whole=False)
+    assert told == "model: 2 calls, 1,234 tokens read (1,000 cached), 56 written, $0.00125; first word after 0.2 s"
+
+
+def test_a_price_nobody_knows_is_not_made_up() -> None:
+    assert "price unknown" in cost(record(None), whole=False)
+
+
+def test_a_conversation_is_added_up() -> None:
+    told = cost(record(None), whole=True)
+    assert told.endswith("this conversation: 1 call, 9 tokens read (0 cached), 1 written, $0.50000")

@@ -1,0 +1,143 @@
+"""The parts of the server that need no server: buckets of requests, runs and their listeners, keys, rows as CSV."""
+
+import asyncio
+import json
+
+import pytest
+
+from records.errors import ConfigError
+from serving.door import Rate
+from serving.keys import Keys
+from serving.pages import PAGE, policy
+from serving.refusals import Busy, Missing
+from serving.runs import Runs
+from serving.transcript import table
+
+
+def test_a_bucket_fills_again_with_time() -> None:
+    now = [0.0]
+    rate = Rate(60, lambda: now[0])
+    for _ in range(6):
+        rate.count("ann")
+    with pytest.raises(Busy) as refused:
+        rate.count("ann")
+    assert refused.value.again == pytest.approx(1.0)
+    rate.count("bo")
+    now[0] = 1.0
+    rate.count("ann")
+    with pytest.raises(Busy):
+        rate.count("ann")
+
+
+def test_no_limit_is_no_limit() -> None:
+    rate = Rate(0)
+    for _ in range(10_000):
+        rate.count("ann")
+
+
+async def told(run, after=0):
+    return [(number, each.kind) async for number, each in run.listen(after)]
+
+
+async def test_every_listener_hears_every_event_to_the_end() -> None:
+    async def events():
+        for word in ("a", "b"):
+            await asyncio.sleep(0)
+            yield "token", word
+        yield "answer", {}
+
+    runs = Runs(resume_seconds=60)
+    run = runs.new("ann")
+    runs.begin(run, events())
+    first, second = await asyncio.gather(told(run), told(run, 1))
+    assert [kind for _, kind in first] == ["token", "token", "answer", "done"]
+    assert second == first[1:]
+    assert await told(run) == first
+    with pytest.raises(Missing):
+        runs.get("bo", run.id)
+
+
+async def test_a_turn_nobody_listens_to_is_cancelled_and_cleans_up() -> None:
+    cleaned = []
+
+    async def endless():
+        try:
+            while True:
+                yield "token", "x"
+                await asyncio.sleep(0.001)
+        finally:
+            cleaned.append(True)
+
+    runs = Runs(resume_seconds=0)
+    run = runs.new("ann")
+    runs.begin(run, endless())
+    listening = run.listen()
+    await anext(listening)
+    await listening.aclose()
+    await run.ended()
+    assert [each.kind for each in run.told[-2:]] == ["error", "done"]
+    assert cleaned == [True]
+
+
+async def test_an_error_of_any_kind_is_told_and_ended() -> None:
+    async def broken(error):
+        yield "token", "x"
+        raise error
+
+    for error, words in ((ConfigError("no such graph"), "no such graph"), (RuntimeError("secret"), "broke down")):
+        runs = Runs(resume_seconds=60)
+        run = runs.new("ann")
+        runs.begin(run, broken(error))
+        assert [kind for _, kind in await told(run)] == ["token", "error", "done"]
+        assert words in json.loads(run.told[1].data)["message"]
+        assert "secret" not in run.told[1].data
+
+
+async def test_closing_tells_those_who_wait() -> None:
+    async def stuck():
+        await asyncio.Event().wait()
+        yield "token", "x"
+
+    runs = Runs(resume_seconds=60)
+    run = runs.new("ann")
+    runs.begin(run, stuck())
+    listening = asyncio.create_task(told(run))
+    await asyncio.sleep(0)
+    await runs.close(0.01)
+    assert [kind for _, kind in await listening] == ["error", "done"]
+    assert "stopping" in run.told[0].data
+
+
+def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
+    keys = Keys(tmp_path)
+    token = keys.add("ann", ["maps"])
+    caller = keys.caller(token)
+    assert caller is not None
+    assert (caller.owner, caller.reads("maps"), caller.reads("cars")) == ("ann", True, False)
+    assert keys.caller(token + "x") is None
+    for content in ("{", '[{"name": "ann"}]', "[1]"):
+        keys.file.write_text(content)
+        with pytest.raises(ConfigError, match="damaged"):
+            Keys(tmp_path).caller(token)
+
+
+@pytest.mark.parametrize("name", ["local", "", "a:b", "Ann", "x" * 65])
+def test_names_that_no_key_may_have(tmp_path, name) -> None:
+    with pytest.raises(ConfigError):
+        Keys(tmp_path).add(name, None)
+
+
+def test_rows_as_csv_run_no_formula() -> None:
+    rows = [["=HYPERLINK(1)", -3, None, True], ['a "b", c\nd', 1.5, "-x", False]]
+    cited = {"columns": ["name", "height", "@x", "y"], "units": ["", "m", "", ""], "rows": rows}
+    assert table(cited) == (
+        "name,height [m],'@x,y\r\n" + "'=HYPERLINK(1),-3,,true\r\n" + '"a ""b"", c\nd",1.5,\'-x,false\r\n'
+    )
+
+
+def test_the_page_has_one_script_and_no_html_from_data() -> None:
+    text = PAGE.read_text()
+    assert "unsafe" not in policy(text)
+    for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"):
+        assert forbidden not in text
+    assert " on" not in "".join(part for part in text.split("<script>")[0].split("<body>")[1:]).replace("one", "")

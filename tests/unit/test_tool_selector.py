@@ -1,0 +1,77 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agents import tool_selector
+from agents.limits import Limits
+from agents.result import Result
+from agents.team import build_agents
+from agents.tool_selector import Choice, Situation
+from tests.scripted_model import ScriptedModel
+
+LIMITS = Limits(seconds=2, retries=1)
+BOTH = ("sql", "lexical")
+FIRST = Situation("What simmers?", 1, BOTH, (), ())
+UNSURE = Situation("What simmers?", 2, BOTH, BOTH, BOTH, ("sql: dishes: 0 rows", "lexical: Dal simmers."), True)
+STEP = replace(UNSURE, strategy="stepwise")
+
+
+async def chosen(scripted: ScriptedModel, situation: Situation) -> Result[Choice]:
+    return await tool_selector.by_model(scripted, tool_selector.by_rules, LIMITS)(situation)
+
+
+async def test_the_first_round_takes_all_and_later_ones_what_is_wanted() -> None:
+    team = build_agents(ScriptedModel())
+    for selector in (tool_selector.by_rules, team.tool_selector):
+        first = await selector(FIRST)
+        later = await selector(Situation("q", 2, BOTH, BOTH, ("sql",)))
+        assert (first.value, later.value) == (Choice(BOTH), Choice(("sql",)))
+
+
+@pytest.mark.parametrize("situation", [replace(UNSURE, unsure=False), replace(UNSURE, wanted=("sql",))])
+async def test_where_there_is_nothing_to_weigh_no_model_is_asked(scripted: ScriptedModel, situation: Situation) -> None:
+    assert await chosen(scripted, situation) == Result(Choice(situation.wanted))
+
+
+async def test_where_it_is_unsure_a_model_chooses_with_what_was_found_in_view(scripted: ScriptedModel) -> None:
+    scripted.replies = [{"place": "lexical", "search": "dishes that  simmer", "enough": False}]
+    result = await chosen(scripted, UNSURE)
+    assert (result.value, result.by) == (Choice(("lexical",), "dishes that simmer"), "model")
+    shown = str(scripted.asked[0][-1].content)
+    assert "sql: dishes: 0 rows" in shown
+    assert shown.endswith("Question: What simmers?")
+
+
+async def test_a_model_may_say_that_it_is_enough(scripted: ScriptedModel) -> None:
+    scripted.replies = [{"place": "", "search": "", "enough": True}]
+    assert (await chosen(scripted, UNSURE)).value == Choice(())
+
+
+async def test_enough_before_anything_was_found_is_no_end(scripted: ScriptedModel) -> None:
+    scripted.replies = [{"place": "", "search": "", "enough": True}]
+    assert (await chosen(scripted, replace(FIRST, strategy="stepwise"))).value == Choice(BOTH)
+
+
+async def test_a_place_that_does_not_exist_goes_back(scripted: ScriptedModel) -> None:
+    scripted.replies = [
+        {"place": "web_search", "search": "dal", "enough": False},
+        {"place": "sql", "search": "dal", "enough": False},
+    ]
+    assert (await chosen(scripted, STEP)).value.branches == ("sql",)
+    assert "There is no place 'web_search'. There are: sql, lexical." in str(scripted.asked[1][-1].content)
+
+
+@pytest.mark.parametrize(
+    "replies", [[{"place": "web", "search": "", "enough": False}] * 2, ["sql", "{}"], [ConnectionError("refused")]]
+)
+async def test_a_model_that_names_no_place_leaves_it_to_the_rules(scripted: ScriptedModel, replies: list[Any]) -> None:
+    scripted.replies = replies
+    result = await chosen(scripted, UNSURE)
+    assert result.value == Choice(BOTH)
+    assert result.by.startswith("rules after model: ")
+
+
+async def test_stepwise_asks_for_each_step(scripted: ScriptedModel) -> None:
+    scripted.replies = [{"place": "lexical", "search": "dal", "enough": False}]
+    assert (await chosen(scripted, replace(FIRST, strategy="stepwise"))).value == Choice(("lexical",), "dal")

@@ -1,0 +1,107 @@
+"""Open a citation: Evidence -> the same with the triples it rests on, and in words what it rests on."""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
+
+from records.errors import ToolError
+from records.evidence import Evidence, Table
+from records.plan import Ask, Combine, Compute, Plan
+from semantics.provenance import MOST, THINGS, provenance
+from semantics.words import fold
+from stores.tables import Tables
+from stores.triples import Triple, Triples
+
+log = logging.getLogger(__name__)
+
+
+def sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
+    """The evidence with at most 200 triples and its basis; `plan` is its reading's, None for a query of a model."""
+    if evidence.document is not None:
+        return replace(evidence, basis="a passage of a text")
+    table = evidence.table
+    if table is None:
+        return replace(evidence, triples=_of_sentence(evidence, Triples(tables)), basis="these triples, in words")
+    try:
+        found = tuple(provenance(plan, table, tables) if plan is not None else _of_written(evidence, tables))
+    except ToolError as error:
+        log.warning("triples of a citation: %s", error)
+        found = ()
+    return replace(evidence, triples=found, basis=_basis(table, plan, evidence))
+
+
+def _basis(table: Table, plan: Plan | None, evidence: Evidence) -> str:
+    body = plan.body if plan is not None else None
+    count = table.contributing
+    some = f", of which {THINGS} are named" if count and count > THINGS else ""
+    if isinstance(body, Combine) or (plan is None and not evidence.keys):
+        return "the query as a whole: its rows come from sets of things combined, not from single ones"
+    if count is not None:
+        return f"{count} thing{'s' * (count != 1)}{some}"
+    if isinstance(body, Ask):
+        return "what the query found" if table.rows and table.rows[0][0] else "that the query found nothing"
+    if isinstance(body, Compute):
+        return "the rows of two queries"
+    shown = f", of which {THINGS} are shown" if len(table.rows) > THINGS else ""
+    many = f"{len(table.rows)} row{'s' * (len(table.rows) != 1)}{shown}"
+    return many if table.rows else "that the query found nothing"
+
+
+def _of_written(evidence: Evidence, tables: Tables) -> Iterable[Triple]:
+    """What the things behind a model's query say in the columns that it uses, and their names."""
+    # sqlglot is slow to import, and the rules do without it
+    from tools.keys import predicates
+
+    assert evidence.query is not None
+    triples = Triples(tables)
+    used = predicates(evidence.query.text, tables.schema)
+    found: dict[Triple, None] = {}
+    for key in evidence.keys[:THINGS]:
+        name = triples.naming(key)
+        found.update(dict.fromkeys(t for iri in used for t in triples.of(key, iri)))
+        found.update({name: None} if name else {})
+    return list(found)[:MOST]
+
+
+def _of_sentence(evidence: Evidence, triples: Triples) -> tuple[Triple, ...]:
+    """The triples of a sentence as the graph has them: each that it lists, and those that name what it names."""
+    said = _plain(f"{evidence.title} {evidence.text}")
+    found: dict[Triple, None] = {}
+    for triple in evidence.triples:
+        found.update(dict.fromkeys(_as_read(triple, triples)))
+    if len(evidence.triples) == 1 and found:
+        [(subject, predicate, value)] = evidence.triples
+        listed = triples.to(value, predicate) if value in evidence.keys else triples.of(subject, predicate)
+        others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
+        found.update(dict.fromkeys(t for t, end in others if _plain(triples.label(end) or end) in said))
+    ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
+    for end in ends:
+        name = triples.naming(end)
+        if name and _plain(name[2]) in said:
+            found[name] = None
+    for key in evidence.keys:
+        if evidence.branch != "sql" and not any(t[0] == key and _plain(t[2]) in _plain(evidence.title) for t in found):
+            found.update(dict.fromkeys(_named_by(key, evidence.title, triples)))
+    return tuple(found)[:MOST]
+
+
+def _as_read(triple: Triple, triples: Triples) -> list[Triple]:
+    """The triple as the data has it: a value may be shown in another form than it was written."""
+    if triples.holds(triple):
+        return [triple]
+    subject, predicate, value = triple
+    same = [t for t in triples.of(subject, predicate) if _plain(t[2]) == _plain(value)]
+    return same or triples.of(subject, predicate)
+
+
+def _named_by(key: str, title: str, triples: Triples) -> list[Triple]:
+    """The link and the name that give a thing without a name of its own its title ("the engine of X")."""
+    for link in triples.to(key):
+        name = triples.naming(link[0])
+        if name and _plain(name[2]) in _plain(title):
+            return [link, name]
+    return []
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(text).split())
