@@ -5,6 +5,7 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from langchain_core.exceptions import OutputParserException
@@ -92,7 +93,7 @@ async def _once(
         raise ModelFailed(OVER, meter.usage)
     try:
         async with asyncio.timeout(seconds):
-            answer = await _patiently(lambda: bound.ainvoke(messages, _config(meter)), limits)
+            answer = await _patiently(partial(bound.ainvoke, messages, _config(meter)), limits)
     except (ValidationError, OutputParserException, json.JSONDecodeError) as error:
         return "", None, _short(error)
     except TimeoutError:
@@ -145,7 +146,7 @@ async def _pieces(
         chunks = model.astream(list(messages), _config(meter))
         return await anext(chunks)
 
-    following: Callable[[], Awaitable[Any]] = lambda: _patiently(opened, limits)  # noqa: E731
+    following: Callable[[], Awaitable[Any]] = partial(_patiently, opened, limits)
     try:
         while True:
             try:

@@ -16,7 +16,7 @@ from agents.off_loop import off_loop
 from agents.plain import plain, quoted
 from agents.prompt import prompt
 from agents.result import Result
-from agents.trust import is_empty, is_in_doubt
+from agents.trust import is_empty, is_in_doubt, plan_of
 from records.answer import Value
 from records.evidence import Evidence, QueryError
 from records.schema import Schema
@@ -118,7 +118,7 @@ def _is_said_by_rules(task: FuseTask, told: Account) -> bool:
     used = task.evidence[told.table]
     if used.table is None or is_empty(used.table):
         return True
-    return used.reading is not None and not is_in_doubt(task.understanding, [used])
+    return plan_of(task.understanding, used) is not None and not is_in_doubt(task.understanding, [used])
 
 
 def numbered(evidence: Sequence[Evidence], told: Account, tokens: int) -> list[int]:

@@ -88,7 +88,8 @@ def turn(folder: Path) -> Measured:
 def understanding(folder: Path, scale: int) -> Measured:
     """Questions over a made graph, each once, after a few others have built the indexes."""
     from config.embedder import embedder
-    from ingestion.load import write_tables
+    from ingestion.induce import induce
+    from ingestion.load import write_layout
     from ingestion.names import write_names
     from ingestion.parse import parse
     from records.turn import Rewrite
@@ -98,9 +99,9 @@ def understanding(folder: Path, scale: int) -> Measured:
 
     write_graph(scale, folder / "plain.nt")
     rename(folder / "plain.nt", folder / "graph.nt", Random(3))
-    write_tables(parse([folder / "graph.nt"]), folder / "graph.sqlite")
+    layout = induce(parse([folder / "graph.nt"]))
+    write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "names.sqlite")
     tables = Tables(folder / "graph.sqlite")
-    write_names(tables, folder / "names.sqlite")
     lexicon = Lexicon(folder / "names.sqlite", tables.schema, embedder("auto"))
     labels = sorted({name.label for name in lexicon.names if name.kind == "entity"})
     seconds = []

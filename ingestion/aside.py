@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce import Layout, Place
+from ingestion.induce import Layout
+from ingestion.places import Place
 from ingestion.vocabulary import TYPE
 
 if TYPE_CHECKING:

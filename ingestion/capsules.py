@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from records.facts import Capsule, Fact, Term, TermKind
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int32]
+    Integer = TypeVar("Integer", bound=np.integer[Any])
 
 Sort = tuple[TermKind, str, str]
 
@@ -60,6 +61,12 @@ class Facts:
         return flags[self.sort_of]
 
     @cached_property
+    def predicates(self) -> list[int]:
+        """All terms that are predicates, in order."""
+        predicates: list[int] = counted(self.predicate)[0].tolist()
+        return predicates
+
+    @cached_property
     def is_literal(self) -> "NDArray[np.bool_]":
         return self.kinds("literal")
 
@@ -67,7 +74,7 @@ class Facts:
         """The facts of each subject, subjects and facts in the order of their texts."""
         import numpy as np
 
-        starts = np.flatnonzero(np.diff(self.subject, prepend=-1))
+        starts = np.flatnonzero(changes(self.subject))
         ends = np.append(starts[1:], len(self.subject))
         texts, subject = self.texts, self.subject
         order = sorted(range(len(starts)), key=lambda i: texts[subject[starts[i]]])
@@ -129,6 +136,27 @@ class Collector:
         return facts
 
 
+def counted(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":
+    """The distinct numbers in order, and how often each is there."""
+    import numpy as np
+
+    if not len(numbers):
+        return numbers, np.zeros(0, dtype=np.int64)
+    ordered = np.sort(numbers)
+    edges = np.concatenate((changes(ordered), (True,))).nonzero()[0]
+    return ordered[edges[:-1]], np.diff(edges)
+
+
+def changes(numbers: "NDArray[Integer]") -> "NDArray[np.bool_]":
+    """For each number whether it differs from the one before it; the first one does."""
+    import numpy as np
+
+    found = np.empty(len(numbers), dtype=bool)
+    found[:1] = True
+    np.not_equal(numbers[1:], numbers[:-1], out=found[1:])
+    return found
+
+
 def _sorted(columns: "list[Ints]", terms: int) -> "list[Ints]":
     """Rows sorted by their columns, without doubles."""
     import numpy as np
@@ -138,9 +166,8 @@ def _sorted(columns: "list[Ints]", terms: int) -> "list[Ints]":
         order = np.lexsort(tuple(reversed(columns)))
         columns = [column[order] for column in columns]
         new = np.zeros(len(order), dtype=bool)
-        new[:1] = True
         for column in columns:
-            new[1:] |= column[1:] != column[:-1]
+            new |= changes(column)
         return columns if new.all() else [column[new] for column in columns]
     # One number a row sorts several times faster than a row of numbers.
     keys = np.zeros(len(columns[0]), dtype=np.int64)
@@ -148,7 +175,7 @@ def _sorted(columns: "list[Ints]", terms: int) -> "list[Ints]":
         keys <<= bits
         keys |= column
     keys.sort()
-    new = np.diff(keys, prepend=-1) != 0
+    new = changes(keys)
     if not new.all():
         keys = keys[new]
     found = []

@@ -1,13 +1,13 @@
 """Give the literals of one predicate a column type: distinct lexical forms -> typed cells that give them back."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from ingestion.capsules import Sort
 from ingestion.column_names import words_of
-from ingestion.quantities import read_all
+from ingestion.readings import read_all
 from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
 from records.schema import Datatype, Shape
 from stores.triples import lexical_form
@@ -60,21 +60,14 @@ class Cells:
     maximum: float | None = None
 
 
-def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], counts: Sequence[int]) -> Cells:
-    """Type all distinct literals of a predicate together; `counts` says how often each occurs."""
-    frequency: Counter[Sort] = Counter()
-    for sort, count in zip(sorts, counts, strict=True):
-        frequency[sort] += count
+def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency: dict[Sort, int]) -> Cells:
+    """Type all distinct literals of a predicate together; `frequency` says how many triples have one of each sort."""
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
-    if families <= {"integer", "real"}:
-        family: Datatype = "integer" if families == {"integer"} else "real"
-        if _well_formed(family, texts):
-            return _declared(family, texts, sorts, usual)
-    elif len(families) == 1 and families != {"text"}:
-        (family,) = families
-        if _well_formed(family, texts):
-            return _declared(family, texts, sorts, usual)
+    if families <= {"integer", "real"} or (len(families) == 1 and families != {"text"}):
+        declared = _declared("real" if len(families) > 1 else min(families), texts, sorts, usual)
+        if declared:
+            return declared
     if "text" in families and name_rank(iri) is None and local_name(iri).lower() not in IDENTIFIER_WORDS:
         found = _found(iri, texts, sorts, usual)
         if found:
@@ -89,18 +82,14 @@ def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], counts: S
     return Cells(datatype, "single", "", texts, None, None, False, usual, exact, [False] * len(texts))
 
 
-def _well_formed(family: Datatype, texts: Sequence[str]) -> bool:
-    """Whether enough of the literals are what their datatype says; NaN and INF are, but have no cell."""
-    cast = _CAST.get(family, _text)
-    cells = [cast(text) for text in texts]
-    wrong = sum(cell is None and text not in _NOT_FINITE for cell, text in zip(cells, texts, strict=True))
-    return wrong <= 0.1 * len(texts) and any(cell is not None for cell in cells)
-
-
-def _declared(family: Datatype, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -> Cells:
+def _declared(family: Datatype, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -> Cells | None:
+    """Cells where enough of the literals are what their datatype says; NaN and INF are, but have no cell."""
     cast = _CAST.get(family, _text)
     value: list[Cell] = [cast(text) for text in texts]
     hidden = [cell is None for cell in value]
+    wrong = sum(none and text not in _NOT_FINITE for none, text in zip(hidden, texts, strict=True))
+    if wrong > 0.1 * len(texts) or all(hidden):
+        return None
     exact = [
         sort != usual or lexical_form(cell, family) != text
         for cell, text, sort in zip(value, texts, sorts, strict=True)
@@ -131,15 +120,15 @@ def _found(iri: str, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -
         sort != usual or (not text and lexical_form(cell, datatype) != form)
         for cell, form, sort in zip(value, texts, sorts, strict=True)
     ]
-    bounds = _bounds([*(low or value), *(high or value)])
+    bounds = _bounds([*low, *high] if low and high else value)
     return Cells(
         datatype, reading.shape, reading.unit, value, low, high, text, usual, exact, [False] * len(texts), *bounds
     )
 
 
 def _bounds(value: Sequence[Cell]) -> tuple[float | None, float | None]:
-    numbers = [float(v) for v in value if isinstance(v, (int, float)) and abs(v) != float("inf")]
-    return (min(numbers), max(numbers)) if numbers else (None, None)
+    numbers = [v for v in value if isinstance(v, (int, float)) and abs(v) != inf]
+    return (float(min(numbers)), float(max(numbers))) if numbers else (None, None)
 
 
 def _integer(text: str) -> Cell:

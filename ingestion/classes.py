@@ -1,16 +1,15 @@
 """Sort the things of a graph into tables by their set of types: Facts -> tables, and names for them."""
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.capsules import Facts
-from ingestion.column_names import Names, column_name, namespace_word, words_of
+from ingestion.capsules import Facts, changes
+from ingestion.column_names import Names, column_name, namespace_word
+from ingestion.segments import telling_segments
 from ingestion.statements import Statements
 from ingestion.vocabulary import EMPTY_TYPES, local_name
 
@@ -24,8 +23,6 @@ FEW_MEMBERS = 5
 FEW_SHARE = 0.01
 # SQLite joins at most 500 SELECTs in one view, and a view over all tables has to stay possible.
 MOST_TABLES = 400
-SHARED = 0.8
-_SAMPLE = 500
 
 
 @dataclass
@@ -52,7 +49,8 @@ class Table:
 
 @dataclass
 class Classes:
-    """`set_of[t]`: index of a term's closed type set (-1: not described here); `table_of[t]`: index of its table.
+    """`set_of[t]`: index of a term's closed type set (-1: not described here); `table_of[t]`: index of its table;
+    `table_by_set`: that of a set.
 
     `odd` are the subjects (term numbers) whose asserted types are not those of their table, with these types.
     """
@@ -63,6 +61,7 @@ class Classes:
     set_of: "Ints"
     table_of: "Ints"
     tables: list[Table]
+    table_by_set: list[int]
     odd: dict[int, tuple[str, ...]]
     relation_of: dict[str, str] = field(default_factory=dict)
     view_of: dict[str, list[int]] = field(default_factory=dict)
@@ -88,14 +87,23 @@ class Classes:
                 members[iri] += count
         self.members = dict(members)
 
-    def common_relation(self, subjects: "Ints") -> str:
-        """The smallest relation that holds all of the subjects, "" where there is none."""
-        sets = np.unique(self.set_of[subjects])
-        if (sets < 0).any():
+    def spread(self, terms: "Ints") -> dict[int, int]:
+        """How many of the terms have each type set, -1 for those that are not described here."""
+        counts = np.bincount(self.set_of[terms] + 1)
+        there = counts.nonzero()[0]
+        return dict(zip((there - 1).tolist(), counts[there].tolist(), strict=True))
+
+    def tables_of(self, sets: Collection[int]) -> list[int]:
+        """The tables where things with these type sets lie."""
+        return sorted({self.table_by_set[s] for s in sets})
+
+    def common_relation(self, sets: Collection[int]) -> str:
+        """The smallest relation that holds all things with these type sets, "" where there is none."""
+        if not sets or -1 in sets:
             return ""
-        tables = np.unique(self.table_of[subjects])
-        if len(tables) == 1 and (sets == self.tables[int(tables[0])].sets[0]).all():
-            return self.tables[int(tables[0])].name
+        tables = self.tables_of(sets)
+        if len(tables) == 1 and set(sets) == {self.tables[tables[0]].sets[0]}:
+            return self.tables[tables[0]].name
         common: frozenset[str] = frozenset.intersection(*(self.sets[s] for s in sets))
         if not common:
             return ""
@@ -104,7 +112,7 @@ class Classes:
 
     def name(self, names: Names, statements: Statements) -> None:
         """Name tables by their most telling class and give every class a relation."""
-        segments = self._segments()
+        segments = telling_segments(self.facts.texts, self.table_of, len(self.tables))
         claimed: dict[str, str] = {}
 
         def claim(iri: str) -> str:
@@ -161,29 +169,6 @@ class Classes:
         depth = {iri: len(statements.ancestors(iri)) for iri in closed}
         return min(closed, key=lambda iri: (iri in EMPTY_TYPES, self.members[iri], -depth[iri], iri))
 
-    def _segments(self) -> dict[int, list[str]]:
-        """For each table the words of the innermost IRI segment that most members share and other things do not."""
-        texts = self.facts.texts
-        found: dict[int, Counter[str]] = {}
-        everywhere: Counter[str] = Counter()
-        seen = 0
-        for index in range(len(self.tables)):
-            members = np.flatnonzero(self.table_of == index)
-            members = members[:: max(1, len(members) // _SAMPLE)]
-            here: Counter[str] = Counter()
-            deepest: Counter[str] = Counter()
-            for number in members.tolist():
-                segments = _segments_of(texts[number])
-                here.update(set(segments))
-                deepest.update(segments[-1:])
-            seen += len(members)
-            everywhere.update(here)
-            found[index] = Counter({s: n for s, n in deepest.items() if n >= SHARED * len(members)})
-        common = {s for s, n in everywhere.items() if n >= 0.95 * seen}
-        return {
-            i: [words_of(s).lower() for s in sorted(f) if s not in common and words_of(s)] for i, f in found.items()
-        }
-
 
 def _says_less(word: str, name: str) -> bool:
     """Whether a word of the data adds nothing to the name of a class."""
@@ -198,15 +183,6 @@ def class_word(iri: str, statements: Statements) -> str:
     return column_name(label) if label and len(label) <= 40 else column_name(local_name(iri))
 
 
-def _segments_of(iri: str) -> list[str]:
-    """The path of an IRI without authority and local name."""
-    if iri.startswith("_:"):
-        return []
-    rest = iri.partition("://")[2] or iri
-    parts = re.split(r"[/#?]", unquote(rest, errors="replace"))[1:-1]
-    return [part for part in parts if part and not part.isdigit()]
-
-
 def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visible: "Flags") -> Classes:
     """Type set -> table; rare sets join the table whose types are nearest to theirs."""
     size = len(facts.texts)
@@ -218,7 +194,7 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
     rows = np.flatnonzero(type_rows)
     subjects, objects = facts.subject[rows], facts.object[rows]
     if len(rows):
-        starts = np.flatnonzero(np.diff(subjects, prepend=-1))
+        starts = np.flatnonzero(changes(subjects))
         items = objects.tolist()
         for subject, start, end in zip(
             subjects[starts].tolist(), starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True
@@ -256,7 +232,7 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
         table_by_set[table.sets] = number
     table_of = table_by_set[set_of]
     odd = _odd(asserted_index, names, table_of, tables)
-    return Classes(facts, sets, counts, set_of, table_of, tables, odd)
+    return Classes(facts, sets, counts, set_of, table_of, tables, table_by_set.tolist(), odd)
 
 
 def _odd(

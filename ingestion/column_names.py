@@ -23,6 +23,7 @@ _KEYWORDS = """
 RESERVED = frozenset(_KEYWORDS.split())
 _TAKEN_BY_SQLITE = frozenset({"id", "rowid", "oid", "_rowid_", "entity", "iri"})
 _LONGEST = 60
+_SPELT = {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"}
 # "aB", "ABCd", and "A2Cd" after the digit
 _HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?:(?<=[A-Z])|(?<=[A-Z]\d))(?=[A-Z][a-zß-öø-ÿ]{2})")
 
@@ -72,10 +73,12 @@ def column_name(name: str) -> str:
     ('birth_place', 'groesse_m2', 'order_', 'id_value')
     """
     text = words_of(name)
-    for letter, plain in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"), ("ß", "ss")):
-        text = text.replace(letter, plain)
-    text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    text = re.sub(r"\W+", "_", unicodedata.normalize("NFC", text).lower()).strip("_")
+    if not text.isascii():
+        for letter, plain in _SPELT.items():
+            text = text.replace(letter, plain)
+        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+        text = unicodedata.normalize("NFC", text)
+    text = re.sub(r"\W+", "_", text.lower()).strip("_")
     text = re.sub(r"__+", "_", text)
     if len(text.encode()) > _LONGEST:
         text = text.encode()[:_LONGEST].decode(errors="ignore").rstrip("_")

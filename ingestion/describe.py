@@ -1,13 +1,17 @@
 """Say what a graph is about and where it lies: Layout -> Schema."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
+from heapq import nsmallest
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ingestion.cells import Cells
 from ingestion.column_names import plain_words, words_of
-from ingestion.induce import Layout, Place
+from ingestion.induce import Layout
+from ingestion.places import Place
 from ingestion.quantities import stated_unit
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -50,8 +54,7 @@ def table_columns(layout: Layout) -> list[list[Place]]:
     found: list[list[Place]] = [[] for _ in layout.classes.tables]
     for place in layout.places:
         if not place.junction:
-            tables, counts = np.unique(layout.classes.table_of[place.subjects], return_counts=True)
-            for table, _ in zip(tables.tolist(), counts.tolist(), strict=True):
+            for table in layout.classes.tables_of(place.domains):
                 found[table].append(place)
     for places in found:
         places.sort(key=_column_order)
@@ -135,23 +138,20 @@ def column(place: Place) -> Column:
 
 def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> Predicate:
     statements = layout.statements
-    domains = _spread(layout, place.subjects)
-    links = place.object[~place.literal]
-    targets, counts = np.unique(links, return_counts=True)
-    ranges = _spread(layout, targets)
-    values, samples = _values(layout, place, targets, counts, label_of)
+    subjects = sum(place.domains.values())
+    values, samples = _values(layout, place, label_of)
     cells = place.cells
     return Predicate(
         iri=place.iri,
         label=statements.label(place.iri) or plain_words(local_name(place.iri)) or place.iri,
         triples=len(place.subject),
-        subjects=len(place.subjects),
-        objects=len(targets) + len(place.distinct),
+        subjects=subjects,
+        objects=len(place.targets) + len(place.distinct),
         has_literals=bool(place.literal.any()),
-        has_links=bool(len(targets)),
-        functional=len(place.subjects) == len(place.subject),
-        domains=domains,
-        ranges=ranges,
+        has_links=bool(len(place.targets)),
+        functional=subjects == len(place.subject),
+        domains=_by_class(layout, place.domains),
+        ranges=_by_class(layout, place.ranges),
         datatype=cells.datatype if cells else "text",
         shape=cells.shape if cells else "single",
         unit=_unit(cells, statements.comments.get(place.iri, ""), statements.label(place.iri), local_name(place.iri)),
@@ -174,37 +174,32 @@ def _unit(cells: Cells | None, *said: str) -> str:
     return next((unit for text in said if (unit := stated_unit(words_of(text)))), "")
 
 
-def _spread(layout: Layout, terms: "NDArray[np.int32]") -> dict[str, int]:
-    """How many of the terms each class has; "" counts those without a class."""
+def _by_class(layout: Layout, by_set: dict[int, int]) -> dict[str, int]:
+    """How many things of these type sets each class has; "" counts those without a class."""
     counts: Counter[str] = Counter()
-    sets, how_many = np.unique(layout.classes.set_of[terms], return_counts=True)
-    for index, count in zip(sets.tolist(), how_many.tolist(), strict=True):
+    for index, count in by_set.items():
         closed = layout.classes.sets[index] if index >= 0 else frozenset()
         for iri in closed or {""}:
             counts[iri] += count
     return dict(sorted(counts.items(), key=lambda c: (-c[1], c[0])))
 
 
-def _values(
-    layout: Layout,
-    place: Place,
-    targets: "NDArray[np.int32]",
-    counts: "NDArray[np.int64]",
-    label_of: "NDArray[np.int64]",
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    found: Counter[str] = Counter()
-    texts = layout.facts.texts
-    literals, often = np.unique(place.object[place.literal], return_counts=True)
+def _values(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    shown = place.distinct_counts > 0
+    literals, often = place.distinct[shown], place.distinct_counts[shown]
+    targets, counts = place.targets, place.target_counts
     few = len(literals) + len(targets) <= FEW_VALUES
+    most = FEW_VALUES if few else _SAMPLES
     if not few:
         # The most frequent stand for all; ties by text would need every text, so ties are cut generously first.
         literals, often = _most(literals, often)
         targets, counts = _most(targets, counts)
-    for number, count in zip(literals.tolist(), often.tolist(), strict=True):
-        found[texts[number]] += count
-    for number, count in zip(targets.tolist(), counts.tolist(), strict=True):
-        found[layout.labels[label_of[number]]] += count
-    ordered = [text for text, _ in sorted(found.items(), key=lambda v: (-v[1], v[0]))]
+    texts = list(map(layout.facts.texts.__getitem__, literals.tolist()))
+    texts += map(layout.labels.__getitem__, label_of[targets].tolist())
+    found: dict[str, int] = defaultdict(int)
+    for text, count in zip(texts, chain(often.tolist(), counts.tolist()), strict=True):
+        found[text] -= count
+    ordered = [text for _, text in nsmallest(most, zip(found.values(), found, strict=True))]
     if few and all(len(text) <= _LONGEST_SAMPLE for text in ordered):
         return tuple(ordered), ()
     return (), tuple(text[:_LONGEST_SAMPLE] for text in ordered[:_SAMPLES])
@@ -223,7 +218,7 @@ def _role(
 ) -> Literal["fact", "name", "identifier", "text", "type", "schema"]:
     if place.iri in SCHEMA_PREDICATES or place.iri == OWL + "sameAs":
         return "schema"
-    if cells is None or not place.literal.all():
+    if cells is None or len(place.targets):
         return "fact"
     if name_rank(place.iri) is not None or place.iri == ALTERNATIVE:
         return "name"
@@ -245,9 +240,13 @@ def _echo(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> bool:
     step = max(1, len(place.subject) // 200)
     texts = layout.facts.texts
     pairs = list(zip(place.subject[::step].tolist(), place.object[::step].tolist(), strict=True))
-    same = sum(_bare(layout.labels[label_of[s]]) == _bare(texts[o]) for s, o in pairs)
-    return bool(pairs) and same >= 0.8 * len(pairs)
+    spare = len(pairs) - 0.8 * len(pairs)
+    for subject, value in pairs:
+        spare -= _bare(layout.labels[label_of[subject]]) != _bare(texts[value])
+        if spare < 0:
+            return False
+    return bool(pairs)
 
 
 def _bare(text: str) -> str:
-    return "".join(c for c in text.lower() if c.isalnum())
+    return re.sub(r"[\W_]+", "", text.lower())

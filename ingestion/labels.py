@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.capsules import Facts
-from ingestion.classes import Classes
+from ingestion.capsules import Facts, changes
 from ingestion.column_names import label_from_iri
 from ingestion.vocabulary import language_rank, name_rank
 
@@ -15,21 +14,13 @@ if TYPE_CHECKING:
 _LONGEST = 200
 
 
-def preferred_labels(
-    facts: Facts, entities: "NDArray[np.int32]", visible: "NDArray[np.bool_]", classes: Classes
-) -> list[str]:
+def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDArray[np.bool_]") -> list[str]:
     """For each entity: prefLabel, label, name or title (English first), else the last segment of its IRI.
 
     A blank node without a name is called by its own short literals, or "unnamed".
     """
     texts = facts.texts
-    ranks = np.full(len(texts), -1, dtype=np.int16)
-    for number in np.unique(facts.predicate).tolist():
-        rank = name_rank(texts[number])
-        if rank is not None:
-            ranks[number] = rank
-    rows = np.flatnonzero(visible & (ranks[facts.predicate] >= 0) & facts.is_literal[facts.object])
-    best = _best(facts, rows, ranks)
+    best = best_names(facts, visible)
     blanks = facts.kinds("blank")
     unnamed = {n for n in entities[blanks[entities]].tolist() if n not in best}
     described = _by_literals(facts, visible, unnamed)
@@ -42,8 +33,14 @@ def preferred_labels(
     return labels
 
 
-def _best(facts: Facts, rows: "NDArray[np.intp]", ranks: "NDArray[np.int16]") -> dict[int, str]:
-    """The best name of each subject: by predicate, language, then in the order of the alphabet."""
+def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
+    """The best name that these triples give each subject: by predicate, language, then in the order of the alphabet."""
+    ranks = np.full(len(facts.texts), -1, dtype=np.int16)
+    for number in facts.predicates:
+        rank = name_rank(facts.texts[number])
+        if rank is not None:
+            ranks[number] = rank
+    rows = np.flatnonzero(among & (ranks[facts.predicate] >= 0) & facts.is_literal[facts.object])
     tags = sorted({sort[2] for sort in facts.sorts}, key=language_rank)
     order_of = {tag: number for number, tag in enumerate(tags)}
     languages = np.array([order_of[sort[2]] for sort in facts.sorts], dtype=np.int64)
@@ -52,7 +49,7 @@ def _best(facts: Facts, rows: "NDArray[np.intp]", ranks: "NDArray[np.int16]") ->
     order = np.lexsort((quality, facts.subject[rows]))
     rows, quality, objects = rows[order], quality[order], objects[order]
     subjects = facts.subject[rows]
-    first = np.diff(subjects, prepend=-1) != 0
+    first = changes(subjects)
     texts = facts.texts
     best = dict(zip(subjects[first].tolist(), map(texts.__getitem__, objects[first].tolist()), strict=True))
     ties = np.zeros(len(rows), dtype=bool)

@@ -13,7 +13,8 @@ from ingestion.aside import write_aside, write_exact, write_graphs, write_types
 from ingestion.capsules import Facts
 from ingestion.cells import Cell
 from ingestion.describe import column, describe, table_columns
-from ingestion.induce import Layout, Place, induce
+from ingestion.induce import Layout, induce
+from ingestion.places import Place
 from ingestion.views import write_views
 from records.json_form import to_json
 from records.schema import Schema
@@ -40,12 +41,16 @@ CREATE TABLE _nacre_aside (subject TEXT NOT NULL, predicate TEXT NOT NULL, kind 
 
 
 def write_tables(facts: Facts, path: Path, annotations: Annotations | None = None) -> Schema:
+    """Find the tables of a graph and write them; returns the shown schema."""
+    return write_layout(induce(facts), path, annotations)
+
+
+def write_layout(layout: Layout, path: Path, annotations: Annotations | None = None) -> Schema:
     """Build the whole file (it must not exist yet, or is replaced) and return the shown schema.
 
     Tables, columns and what they mean are in records.schema; tables named `_nacre...` keep what the others can't show,
     so that export.py can rebuild every triple.
     """
-    layout = induce(facts)
     stored = describe(layout)
     shown = annotate(stored, annotations) if annotations else stored
     path.unlink(missing_ok=True)
@@ -95,8 +100,7 @@ def _write_entities(connection: sqlite3.Connection, layout: Layout) -> None:
 
 
 def _target(layout: Layout, place: Place) -> str:
-    targets = np.unique(place.object[~place.literal])
-    return layout.classes.common_relation(targets) or "entity" if len(targets) else ""
+    return layout.classes.common_relation(place.ranges) or "entity" if place.ranges else ""
 
 
 def _write_table(
@@ -116,20 +120,23 @@ def _write_table(
         )
     connection.execute(create_table(table.rows_name, columns))
     insert = f"INSERT INTO {quoted(table.rows_name)} VALUES ({', '.join('?' * len(columns))})"
+    sources = [_sources(layout, place) for place in places]
     size = max(200, _CHUNK_CELLS // len(columns))
     keys = ids[members]
     for start in range(0, len(members), size):
         end = min(start + size, len(members))
         lists: list[Iterable[Any]] = [keys[start:end].tolist()]
-        for place, (where, rows) in zip(places, parts, strict=True):
-            low, high = np.searchsorted(where, (start, end))
-            lists += _column_lists(layout, place, where[low:high] - start, rows[low:high], end - start)
+        for place, cells, (where, rows) in zip(places, sources, parts, strict=True):
+            low, high = where.searchsorted((start, end))
+            lists += _column_lists(layout, place, cells, where[low:high] - start, rows[low:high], end - start)
         connection.executemany(insert, zip(*lists, strict=True))
 
 
 def _samples(layout: Layout, place: Place, rows: "NDArray[np.int64]") -> list[str]:
     """Two texts of this table, the first by the ids of their owners."""
-    objects = place.object[rows[place.literal[rows]]]
+    if len(place.targets):
+        rows = rows[place.literal[rows]]
+    objects = place.object[rows[:10]]
     return [layout.facts.texts[n] for n in dict.fromkeys(objects[:10].tolist())][:2]
 
 
@@ -137,38 +144,43 @@ def _table_part(
     layout: Layout, place: Place, index: int, position: "NDArray[np.int32]"
 ) -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
     """Positions in the table and indexes into the place's triples, in the order of the positions."""
-    rows = np.flatnonzero(layout.classes.table_of[place.subject] == index)
+    rows = (layout.classes.table_of[place.subject] == index).nonzero()[0]
     where = position[place.subject[rows]]
-    order = np.argsort(where, kind="stable")
+    order = where.argsort(kind="stable")
     return where[order], rows[order]
 
 
 def _column_lists(
-    layout: Layout, place: Place, where: "NDArray[np.int32]", rows: "NDArray[np.int64]", size: int
+    layout: Layout,
+    place: Place,
+    sources: "list[NDArray[Any] | None]",
+    where: "NDArray[np.int32]",
+    rows: "NDArray[np.int64]",
+    size: int,
 ) -> Iterator[list[Cell]]:
     literal = place.literal[rows]
     objects = place.object[rows]
-    for kind, cells in _sources(layout, place):
+    said, value = where[literal], place.distinct.searchsorted(objects[literal])
+    for cells in sources:
         column = np.full(size, None, dtype=object)
-        if kind == "link":
+        if cells is None:
             column[where[~literal]] = layout.ids[objects[~literal]].tolist()
         else:
-            column[where[literal]] = cells[np.searchsorted(place.distinct, objects[literal])]
+            column[said] = cells[value]
         yield column.tolist()
 
 
-def _sources(layout: Layout, place: Place) -> "Iterator[tuple[str, NDArray[Any]]]":
-    """For each SQL column of a place the cells of its distinct literals ("link": none)."""
+def _sources(layout: Layout, place: Place) -> "list[NDArray[Any] | None]":
+    """For each SQL column of a place the cells of its distinct literals; None for that of the links."""
     cells = place.cells
+    found: list[NDArray[Any] | None] = []
     if cells and place.value:
-        yield "value", _objects(cells.value)
+        found.append(_objects(cells.value))
         if cells.low is not None and cells.high is not None:
-            yield "low", _objects(cells.low)
-            yield "high", _objects(cells.high)
+            found += [_objects(cells.low), _objects(cells.high)]
         if cells.text:
-            yield "text", _objects([layout.facts.texts[n] for n in place.distinct.tolist()])
-    if place.link:
-        yield "link", np.empty(0, dtype=object)
+            found.append(_objects([layout.facts.texts[n] for n in place.distinct.tolist()]))
+    return [*found, None] if place.link else found
 
 
 def _objects(values: Sequence[Cell]) -> "NDArray[Any]":
@@ -187,7 +199,7 @@ def _write_place(connection: sqlite3.Connection, layout: Layout, place: Place, s
         connection.execute(create_table(place.junction, columns))
         numbers = np.arange(len(order), dtype=np.int32)
         lists: list[Iterable[Any]] = [keys[order].tolist()]
-        lists += _column_lists(layout, place, numbers, order, len(order))
+        lists += _column_lists(layout, place, _sources(layout, place), numbers, order, len(order))
         connection.executemany(
             f"INSERT INTO {quoted(place.junction)} VALUES ({', '.join('?' * len(columns))})", zip(*lists, strict=True)
         )
@@ -198,7 +210,7 @@ def _write_place(connection: sqlite3.Connection, layout: Layout, place: Place, s
 
 
 def _owner_note(layout: Layout, place: Place) -> str:
-    owner = layout.classes.common_relation(place.subjects)
+    owner = layout.classes.common_relation(place.domains)
     return f"id in {owner or 'entity'}"
 
 
@@ -264,19 +276,20 @@ def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, 
                 "link": p.link,
                 "datatype": p.cells.datatype if p.cells else "text",
                 "sort": list(p.cells.sort[1:]) if p.cells else ["", ""],
-                "tables": sorted(
-                    layout.classes.tables[i].rows_name for i in np.unique(layout.classes.table_of[p.subject]).tolist()
-                )
+                "tables": sorted(layout.classes.tables[i].rows_name for i in layout.classes.tables_of(p.domains))
                 if not p.junction
                 else [],
             }
             for p in layout.places
         ],
     }
-    for key, value in (
-        ("format", FORMAT),
-        ("layout", json.dumps(layout_json, ensure_ascii=False, sort_keys=True)),
-        ("schema", json.dumps(to_json(shown), ensure_ascii=False, sort_keys=True)),
-        ("stored_schema", json.dumps(to_json(stored), ensure_ascii=False, sort_keys=True)),
-    ):
-        connection.execute("INSERT INTO _nacre_meta VALUES (?, ?)", (key, value))
+    schema = _text(to_json(shown))
+    stored_schema = schema if stored is shown else _text(to_json(stored))
+    connection.executemany(
+        "INSERT INTO _nacre_meta VALUES (?, ?)",
+        (("format", FORMAT), ("layout", _text(layout_json)), ("schema", schema), ("stored_schema", stored_schema)),
+    )
+
+
+def _text(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, sort_keys=True)

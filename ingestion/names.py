@@ -1,26 +1,28 @@
-"""Collect the names of a graph, and who is linked to whom, into its lexicon: Tables -> lexicon file."""
+"""Collect the names of a graph, and who is linked to whom, into its lexicon: Layout + Schema -> lexicon file."""
 
-import sqlite3
-from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
 
-from records.schema import Column, Predicate, Relation, Schema
+import numpy as np
+
+from ingestion.capsules import counted
+from ingestion.induce import Layout
+from ingestion.places import Place
+from records.schema import Predicate, Schema
 from semantics.words import name_tokens, split_name
-from stores.lexicon import Link, Name, write_lexicon
-from stores.tables import Tables
+from stores.lexicon import Link, Name, Row, row, write_lexicon
 
 
-def write_names(tables: Tables, path: Path) -> int:
-    """Write the lexicon of a graph to `path`; returns how many names it holds."""
-    schema, db = tables.schema, tables.trusted()
-    links = list(_links(db, schema))
-    return write_lexicon(path, _names(db, schema, links), _facts(db, schema), links)
+def write_names(layout: Layout, schema: Schema, path: Path) -> int:
+    """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
+    links, weight = _links(layout, schema)
+    rows = {row(name) for name in _schema_names(schema) if name.tokens}
+    return write_lexicon(path, chain(rows, _entities(layout, schema, weight)), _facts(layout, schema), links)
 
 
-def _names(db: sqlite3.Connection, schema: Schema, links: list[Link]) -> Iterator[Name]:
+def _schema_names(schema: Schema) -> Iterator[Name]:
     for c in schema.classes:
         for text in {c.label, *c.alt_labels, split_name(local_name(c.iri))}:
             yield Name(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)
@@ -35,109 +37,95 @@ def _names(db: sqlite3.Connection, schema: Schema, links: list[Link]) -> Iterato
         if p.has_literals and p.role == "fact" and p.datatype == "text":
             for value in p.values:
                 yield Name(name_tokens(split_name(value)), "value", value, p.iri, value, "", 1.0)
-    yield from _entities(db, schema)
 
 
 def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
     return [f"{label} {word}" for word in words if word.lower() not in label.lower()]
 
 
-def _entities(db: sqlite3.Connection, schema: Schema) -> Iterator[Name]:
-    """Every name of every described thing: its label, what its naming predicates say, the last segment of its IRI."""
-    weight: Counter[int] = Counter()
-    for predicate in schema.predicates:
-        if predicate.has_links and predicate.role not in ("type", "schema"):
-            weight.update(chain.from_iterable(_pairs(db, schema, predicate.iri)))
-    naming = [p for p in schema.predicates if p.role in ("name", "identifier") and p.has_literals]
-    for group in schema.groups:
-        relation = schema.relation_of[group.relation]
-        extra: dict[int, set[str]] = {}
-        for predicate in naming:
-            for key, text in _literals(db, schema, relation, predicate):
-                extra.setdefault(key, set()).add(str(text))
-        rows = db.execute(
-            f'SELECT e.id, e.iri, e.label FROM "{relation.name}" r JOIN entity e ON e.id = r."{relation.key}"'
-        )
-        for key, iri, label in rows:
-            others = extra.get(key)
-            names = {name_tokens(text) for text in {label or "", *others}} if others else {name_tokens(label or "")}
-            local = local_name(iri)
-            names.add(name_tokens(split_name(unquote(local) if "%" in local else local)))
-            # a thing that only its IRI names is rarely the one meant
-            prominence = -1.0 if not others and len(names) == 1 else weight[key]
-            for tokens in names:
-                yield Name(tokens, "entity", iri, "", label or iri, group.relation, prominence)
+def _entities(layout: Layout, schema: Schema, weight: list[int]) -> Iterator[Row]:
+    """Every name of every thing that a table shows: its label, what its naming predicates say, the end of its IRI.
+
+    `weight[t]` is how many links term t has.
+    """
+    texts, said = layout.facts.texts, _said_names(layout, schema)
+    relation_of = _relation_of(layout, schema)
+    sets = layout.classes.set_of[layout.entities].tolist()
+    for number, label, index in zip(layout.entities.tolist(), layout.labels, sets, strict=True):
+        relation = relation_of.get(index)
+        if relation is None:
+            continue
+        iri, others = texts[number], said.get(number)
+        names = {name_tokens(label), *map(name_tokens, others)} if others else {name_tokens(label)}
+        local = local_name(iri)
+        names.add(name_tokens(split_name(unquote(local) if "%" in local else local)))
+        # a thing that only its IRI names is rarely the one meant
+        prominence = -1 if not others and len(names) == 1 else weight[number]
+        for tokens in names:
+            if tokens:
+                yield " ".join(tokens), "entity", iri, "", label or iri, relation, prominence
 
 
-def _facts(db: sqlite3.Connection, schema: Schema) -> Iterator[tuple[str, str, int]]:
+def _said_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
+    """What the naming predicates say of each thing."""
+    said: dict[int, set[str]] = {}
+    for predicate, place in _places(layout, schema):
+        if predicate.role in ("name", "identifier") and place.cells is not None:
+            texts = [layout.facts.texts[n] for n in place.distinct.tolist()]
+            said_as = texts if place.cells.text else map(str, place.cells.value)
+            forms = dict(zip(place.distinct.tolist(), said_as, strict=True))
+            subjects, objects = place.subject[place.literal].tolist(), place.object[place.literal].tolist()
+            for subject, value in zip(subjects, objects, strict=True):
+                said.setdefault(subject, set()).add(forms[value])
+    return said
+
+
+def _relation_of(layout: Layout, schema: Schema) -> dict[int, str]:
+    """For each type set the table that shows the things that have it; those of rare sets are in none."""
+    shown = {group.relation for group in schema.groups}
+    return {table.sets[0]: table.name for table in layout.classes.tables if table.name in shown}
+
+
+def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
     """(table, predicate, how many of its rows have it)."""
-    for group in schema.groups:
-        relation = schema.relation_of[group.relation]
-        for column in relation.columns:
-            filled = " OR ".join(f'"{c}" IS NOT NULL' for c in (column.text, column.value, column.link) if c)
-            if filled:
-                (n,) = db.execute(f'SELECT count(*) FROM "{relation.name}" WHERE {filled}').fetchone()
-                if n:
-                    yield relation.name, column.predicate, n
-        for iri, name in schema.junctions.items():
-            junction = schema.relation_of[name]
-            (n,) = db.execute(
-                f'SELECT count(DISTINCT j."{junction.key}") FROM "{name}" j '
-                f'JOIN "{relation.name}" r ON r."{relation.key}" = j."{junction.key}"'
-            ).fetchone()
-            if n:
-                yield relation.name, iri, n
+    relation_of = _relation_of(layout, schema)
+    for predicate, place in _places(layout, schema):
+        for index, count in place.domains.items():
+            if index in relation_of:
+                yield relation_of[index], predicate.iri, count
 
 
-def _links(db: sqlite3.Connection, schema: Schema) -> Iterator[Link]:
-    home: dict[int, str] = {}
-    for group in schema.groups:
-        relation = schema.relation_of[group.relation]
-        rows = db.execute(f'SELECT "{relation.key}" FROM "{relation.name}"')
-        home.update(dict.fromkeys(chain.from_iterable(rows), group.relation))
-    for predicate in schema.predicates:
-        if predicate.has_links and predicate.role not in ("type", "schema"):
-            known = home.get
-            counts = Counter((known(s, ""), known(o, "")) for s, o in _pairs(db, schema, predicate.iri))
-            for (subject_home, object_home), n in counts.items():
-                yield Link(predicate.iri, subject_home, object_home, n)
+def _links(layout: Layout, schema: Schema) -> tuple[list[Link], list[int]]:
+    """How often each predicate links which tables, and how many links each term has."""
+    classes = layout.classes
+    relation_of = _relation_of(layout, schema)
+    relations = ["", *sorted(relation_of.values())]
+    home_of_set = np.zeros(len(classes.sets) + 1, dtype=np.int64)
+    for index, relation in relation_of.items():
+        home_of_set[index] = relations.index(relation)
+    whole = {relation.name for relation in schema.relations if relation.kind == "table"}
+    in_table = np.array([table.name in whole for table in classes.tables], dtype=bool)
+    links, ends = [], [np.empty(0, dtype=np.int32)]
+    for predicate, place in _places(layout, schema):
+        if predicate.role in ("type", "schema"):
+            continue
+        rows = ~place.literal if place.junction else ~place.literal & in_table[classes.table_of[place.subject]]
+        subjects, objects = place.subject[rows], place.object[rows]
+        ends += [subjects, objects]
+        homes = home_of_set[classes.set_of[subjects]] * len(relations) + home_of_set[classes.set_of[objects]]
+        kinds, counts = counted(homes)
+        for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
+            subject, object_ = divmod(kind, len(relations))
+            links.append(Link(predicate.iri, relations[subject], relations[object_], count))
+    weight: list[int] = np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)).tolist()
+    return links, weight
 
 
-def _columns(schema: Schema, predicate: str) -> Iterator[tuple[Relation, Column]]:
-    """The tables (never views) where a predicate lies, with its column."""
-    for relation in schema.relations:
-        if relation.kind != "view":
-            for column in relation.columns:
-                if column.predicate == predicate:
-                    yield relation, column
-
-
-def _pairs(db: sqlite3.Connection, schema: Schema, predicate: str) -> Iterator[tuple[int, int]]:
-    for relation, column in _columns(schema, predicate):
-        if column.link:
-            yield from db.execute(
-                f'SELECT "{relation.key}", "{column.link}" FROM "{relation.name}" WHERE "{column.link}" IS NOT NULL'
-            )
-
-
-def _literals(
-    db: sqlite3.Connection, schema: Schema, relation: Relation, predicate: Predicate
-) -> Iterator[tuple[int, object]]:
-    if predicate.iri in schema.junctions:
-        junction = schema.relation_of[schema.junctions[predicate.iri]]
-        (column,) = junction.columns
-        yield from db.execute(
-            f'SELECT j."{junction.key}", j."{column.text or column.value}" FROM "{junction.name}" j '
-            f'JOIN "{relation.name}" r ON r."{relation.key}" = j."{junction.key}" '
-            f'WHERE j."{column.text or column.value}" IS NOT NULL'
-        )
-        return
-    for column in relation.columns:
-        if column.predicate == predicate.iri and (column.text or column.value):
-            name = column.text or column.value
-            yield from db.execute(
-                f'SELECT "{relation.key}", "{name}" FROM "{relation.name}" WHERE "{name}" IS NOT NULL'
-            )
+def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, Place]]:
+    """The predicates that are shown, with their triples."""
+    for place in layout.places:
+        if place.iri in schema.predicate_of:
+            yield schema.predicate_of[place.iri], place
 
 
 def local_name(iri: str) -> str:

@@ -1,80 +1,76 @@
 """What is said of a thing and who links to it: Facts -> both directions, by the number of the term."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ingestion.capsules import Facts
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
 
 IRI, BLANK, LITERAL, TRIPLE = range(4)
 Groups = list[tuple[int, list[int]]]
 
 
-class Neighbours:
-    """Kept as arrays, since there are as many links as triples; `links` are the predicates that count as such.
+class Grouped:
+    """Pairs (predicate, term) by the thing they belong to, kept as arrays, since there are as many as triples.
 
-    `kind[n]` is IRI, BLANK, LITERAL or TRIPLE. Groups are (predicate, terms), each term once, in the order of numbers.
+    The arrays are sorted by thing, then by predicate; things are numbers below `count`.
     """
 
-    def __init__(self, facts: Facts, links: Collection[int]) -> None:
-        import numpy as np
+    def __init__(self, things: "Ints", predicates: "Ints", terms: "Ints", count: int) -> None:
+        self.things, self.predicates, self.terms = things, predicates, terms
+        self.sizes = np.bincount(things, minlength=count)
+        self._ends = np.concatenate(([0], np.cumsum(self.sizes))).data
 
-        kinds = ("iri", "blank", "literal", "triple")
-        by_sort = np.array([kinds.index(sort[0]) for sort in facts.sorts], dtype=np.uint8)
-        self.kind: bytes = by_sort[facts.sort_of].tobytes()
-        self._graphs = facts.graph is not None
-        self._said = facts.predicate.data, facts.object.data
-        self._spans = _spans(facts.subject)
-        rows = np.flatnonzero((by_sort[facts.sort_of[facts.object]] <= BLANK) & np.isin(facts.predicate, list(links)))
-        rows = rows[np.isin(facts.object[rows], np.unique(facts.subject))]
-        rows = rows[np.lexsort((facts.subject[rows], facts.predicate[rows], facts.object[rows]))]
-        self._linked = facts.predicate[rows].data, facts.subject[rows].data
-        self._link_spans = _spans(facts.object[rows])
+    def has(self, thing: int) -> bool:
+        """Has it any pair?"""
+        return self._ends[thing] != self._ends[thing + 1]
 
-    def subjects(self) -> list[int]:
-        """All things of which something is said."""
-        return list(self._spans)
+    def rows(self, first: int, last: int) -> slice:
+        """Where the pairs of the things from `first` to before `last` lie in the arrays."""
+        return slice(self._ends[first], self._ends[last])
 
-    def is_subject(self, number: int) -> bool:
-        """Is something said of it?"""
-        return number in self._spans
+    def of(self, thing: int) -> Groups:
+        """The terms of a thing by predicate, each once, in the order of numbers."""
+        return next((groups for _, groups in self.between(thing, thing + 1)), [])
 
-    def is_linked(self, number: int) -> bool:
-        """Does anything link to it?"""
-        return number in self._link_spans
-
-    def outgoing(self, number: int) -> Groups:
-        """What is said of a thing: objects by predicate."""
-        span = self._spans.get(number)
-        return [] if span is None else self._groups(*self._said, *span)
-
-    def incoming(self, number: int) -> Groups:
-        """Who links to a described thing: subjects by predicate."""
-        span = self._link_spans.get(number)
-        return [] if span is None else self._groups(*self._linked, *span)
-
-    def _groups(self, keys: "memoryview[int]", terms: "memoryview[int]", start: int, end: int) -> Groups:
+    def between(self, first: int, last: int) -> Iterator[tuple[int, Groups]]:
+        """Those of all things from `first` to before `last` that have any."""
+        rows = self.rows(first, last)
+        at = by = -1
         groups: Groups = []
         members: list[int] = []
-        last = -1
-        for key, term in zip(keys[start:end].tolist(), terms[start:end].tolist(), strict=True):
-            if key != last:
-                members = [term]
-                groups.append((key, members))
-                last = key
-            elif not self._graphs or term != members[-1]:  # else the same triple in two named graphs
+        for thing, predicate, term in zip(
+            self.things[rows].tolist(), self.predicates[rows].tolist(), self.terms[rows].tolist(), strict=True
+        ):
+            if thing != at:
+                if groups:
+                    yield at, groups
+                groups, at, by = [], thing, -1
+            if predicate != by:
+                members, by = [term], predicate
+                groups.append((predicate, members))
+            elif term != members[-1]:  # else the same triple in two named graphs
                 members.append(term)
-        return groups
+        if groups:
+            yield at, groups
 
 
-def _spans(sorted_numbers: "NDArray[np.int32]") -> dict[int, tuple[int, int]]:
-    import numpy as np
+class Neighbours:
+    """Both directions; `links` are the predicates that count as such. `kind[n]` is IRI, BLANK, LITERAL or TRIPLE."""
 
-    if not len(sorted_numbers):
-        return {}
-    starts = np.flatnonzero(np.diff(sorted_numbers, prepend=-1))
-    ends = np.append(starts[1:], len(sorted_numbers))
-    return dict(zip(sorted_numbers[starts].tolist(), zip(starts.tolist(), ends.tolist(), strict=True), strict=True))
+    def __init__(self, facts: Facts, links: Collection[int]) -> None:
+        kinds = ("iri", "blank", "literal", "triple")
+        by_sort = np.array([kinds.index(sort[0]) for sort in facts.sorts], dtype=np.uint8)
+        terms = len(facts.texts)
+        self.kind: bytes = by_sort[facts.sort_of].tobytes()
+        self.outgoing = Grouped(facts.subject, facts.predicate, facts.object, terms)
+        rows = np.flatnonzero((by_sort[facts.sort_of[facts.object]] <= BLANK) & np.isin(facts.predicate, list(links)))
+        rows = rows[self.outgoing.sizes[facts.object[rows]] > 0]
+        rows = rows[np.lexsort((facts.subject[rows], facts.predicate[rows], facts.object[rows]))]
+        self.incoming = Grouped(facts.object[rows], facts.predicate[rows], facts.subject[rows], terms)

@@ -1,6 +1,6 @@
 """Pack sentences into passages: sentences about one thing -> passages of a length that can be searched well."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
 from ingestion.wording import sentence_spans
@@ -9,12 +9,12 @@ from records.facts import Passage, Sentence
 PART = 900  # characters of a passage, about as much as the embedder reads
 
 
-def passages(key: str, title: str, sentences: Iterable[Sentence]) -> Iterator[Passage]:
+def passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterator[Passage]:
     """Sentences packed into passages of about `PART` characters; ids are made of the content."""
-    sentences = list(sentences)
-    if sum([len(text) + 1 for text, _ in sentences]) <= PART:  # most things
-        if sentences:
-            yield _passage(key, title, 0, sentences)
+    if not sentences:
+        return
+    if sum([len(sentence[0]) + 1 for sentence in sentences]) <= PART:  # most things
+        yield _passage(key, title, 0, sentences)
         return
     part: list[Sentence] = []
     size = number = 0
@@ -24,8 +24,7 @@ def passages(key: str, title: str, sentences: Iterable[Sentence]) -> Iterator[Pa
             part, size, number = [], 0, number + 1
         part.append(sentence)
         size += len(sentence.text) + 1
-    if part:
-        yield _passage(key, title, number, part)
+    yield _passage(key, title, number, part)
 
 
 def bounded(text: str) -> Iterator[tuple[int, int]]:
@@ -40,7 +39,7 @@ def bounded(text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _passage(key: str, title: str, number: int, sentences: list[Sentence]) -> Passage:
-    content = "\0".join([key, str(number), title] + [text for text, _ in sentences])
+def _passage(key: str, title: str, number: int, sentences: Sequence[Sentence]) -> Passage:
+    content = "\0".join([key, str(number), title, *[sentence[0] for sentence in sentences]])
     digest = blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest()
     return Passage(int.from_bytes(digest, "big") >> 1, key, title, tuple(sentences))

@@ -14,8 +14,9 @@ from time import perf_counter
 from ingestion.annotations import read_annotations
 from ingestion.capsules import Facts
 from ingestion.index import Place, index_vectors, index_words
+from ingestion.induce import Layout, induce
 from ingestion.inputs import fingerprint, rdf_files
-from ingestion.load import write_tables
+from ingestion.load import write_layout
 from ingestion.names import write_names
 from ingestion.parse import parse
 from ingestion.publish import building, new_version, publish, unchanged, writable
@@ -64,6 +65,8 @@ class _Work:
     documents: Sequence[Document] = ()
     annotations: Path | None = None
     facts: Facts | None = None
+    layout: Layout | None = None
+    schema: Schema | None = None
     passages: int = 0
     embedded: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
@@ -149,19 +152,20 @@ def _parse(work: _Work) -> None:
 def _tables(work: _Work) -> None:
     assert work.facts is not None
     annotations = read_annotations(work.annotations) if work.annotations is not None else None
-    write_tables(work.facts, work.folder / versions.TABLES, annotations)
+    work.layout = induce(work.facts)
+    work.schema = write_layout(work.layout, work.folder / versions.TABLES, annotations)
 
 
 def _names(work: _Work) -> None:
-    tables = Tables(work.folder / versions.TABLES)
-    try:
-        write_names(tables, work.folder / versions.LEXICON)
-    finally:
-        tables.close()
+    assert work.layout is not None
+    assert work.schema is not None
+    layout, work.layout = work.layout, None
+    write_names(layout, work.schema, work.folder / versions.LEXICON)
 
 
 def _verbalise(work: _Work) -> None:
     assert work.facts is not None
+    assert work.schema is not None
     facts, work.facts = work.facts, None
 
     def counted(passages: Iterator[Passage]) -> Iterator[Passage]:
@@ -170,7 +174,7 @@ def _verbalise(work: _Work) -> None:
                 work.progress("verbalise", done, 0)
             yield passage
 
-    passages = chain(verbalise(facts, _schema(work.folder)), text_passages(work.documents))
+    passages = chain(verbalise(facts, work.schema), text_passages(work.documents))
     work.passages = write_passages(counted(passages), work.folder / versions.PASSAGES)
 
 

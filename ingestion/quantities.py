@@ -1,9 +1,6 @@
 """Find numbers, ranges, pairs and units in text: "167 - 153 g/km" -> a range of 153 to 167 g/km."""
 
 import re
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -20,7 +17,7 @@ _WHOLE = re.compile(
 )
 # Most values are no more than this, and there are many of them.
 _PLAIN = r"((?:[1-9][0-9]{0,15}|0)(?:\.[0-9]{1,15})?)"
-_SIMPLE = re.compile(rf"{_PLAIN}(?: - {_PLAIN})?(?: ([^\s0-9]{{1,6}}))?")
+SIMPLE = re.compile(rf"{_PLAIN}(?: - {_PLAIN})?(?: ([^\s0-9]{{1,6}}))?")
 _TIME = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?\s*(?:h|hr|hrs|hours?)\.?")
 _NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
 _MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*[^\W\d_]*\s*/\s*(?=\d)", re.IGNORECASE)
@@ -40,11 +37,7 @@ _UNIT_WORDS = {
     **{"second": "s", "minute": "min", "hour": "h", "watt": "W", "kilowatt": "kW", "percent": "%", "euro": "€"},
 }
 _STATED = re.compile(r"\bin (square |cubic )?([^\W\d_]+(?:/[^\W\d_]+)?)", re.IGNORECASE)
-_ZEROS = re.compile(r"[-+]?0\d+")
-_COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})\b")
 _LONGEST = 60
-# Share of the distinct values that must read as quantities before a column becomes numeric.
-ENOUGH = 0.9
 
 
 class Quantity(NamedTuple):
@@ -54,16 +47,6 @@ class Quantity(NamedTuple):
     first: float
     second: float | None
     unit: str
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The distinct values of one predicate as numbers in one unit; None where a value has no number in it."""
-
-    unit: str
-    shape: Shape
-    numbers: tuple[tuple[float, float, float] | None, ...]
-    whole: bool
 
 
 def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
@@ -76,11 +59,10 @@ def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
     >>> quantity("01234"), quantity("nan"), quantity("5 apples")
     (None, None, None)
     """
-    simple = _SIMPLE.fullmatch(text)
-    if simple and (not simple[3] or _is_common(simple[3])):
-        if simple[2] is None:
-            return Quantity("single", float(simple[1]), None, simple[3] or "")
-        return Quantity("range", float(simple[1]), float(simple[2]), simple[3] or "")
+    if simple := SIMPLE.fullmatch(text):
+        low, high, unit = simple.groups("")
+        if not unit or is_common(unit):
+            return Quantity("range" if high else "single", float(low), float(high) if high else None, unit)
     text = text.strip()
     if not text or len(text) > _LONGEST or not any(c.isdigit() for c in text):
         return None
@@ -115,36 +97,8 @@ def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
         way = conversion(_plain(unit), _plain(other))
         if way is None:
             return None
-        first, unit = _tidy(first * way[0] + way[1]), other
+        first, unit = tidy(first * way[0] + way[1]), other
     return Quantity("pair" if whole["sep"].strip() == "/" else "range", first, second, _plain(unit))
-
-
-def read_all(texts: Sequence[str]) -> Reading | None:
-    """Distinct values as numbers in the unit most of them have; None where too few are quantities.
-
-    Values in another unit of the same dimension are converted, those of another dimension have no number.
-
-    >>> read_all(["4,953 mm", "1.835 m"]).numbers
-    ((4953.0, 4953.0, 4953.0), (1835.0, 1835.0, 1835.0))
-    """
-    if not texts or any(map(_ZEROS.fullmatch, texts)):
-        return None
-    comma = any(map(_COMMA.match, texts)) and not any("." in t for t in texts)
-    allowed = int(len(texts) * (1 - ENOUGH) + 1e-9)
-    found: list[Quantity | None] = []
-    misses = 0
-    for text in texts:
-        found.append(quantity(text, comma))
-        misses += found[-1] is None
-        if misses > allowed:
-            return None
-    units = Counter(q.unit for q in found if q)
-    unit = max(units, key=lambda u: (units[u], u))
-    shapes: Counter[Shape] = Counter(q.shape for q in found if q and q.shape != "single")
-    shape: Shape = max(shapes, key=lambda s: (shapes[s], s)) if shapes else "single"
-    numbers = tuple(_in_unit(q, unit) for q in found)
-    whole = all(n is None or all(x.is_integer() and abs(x) < 2**53 for x in n) for n in numbers)
-    return Reading(unit, shape, numbers, whole)
 
 
 def stated_unit(text: str) -> str:
@@ -188,24 +142,7 @@ def _linear(unit: str, target: str) -> tuple[float, float] | None:
         full = registry.Quantity(1.0, one[0]).to(two[0]).magnitude * one[1] / two[1]
     except (pint.DimensionalityError, pint.OffsetUnitCalculusError):
         return None
-    return _tidy(full - zero), _tidy(zero)
-
-
-def _in_unit(found: Quantity | None, unit: str) -> tuple[float, float, float] | None:
-    if found is None:
-        return None
-    if found.second is None and found.unit == unit:
-        only = _tidy(found.first)
-        return only, only, only
-    way = conversion(found.unit, unit)
-    if way is None:
-        return None
-    first = _tidy(found.first * way[0] + way[1])
-    if found.second is None:
-        return first, first, first
-    second = _tidy(found.second * way[0] + way[1])
-    value = _tidy((first + second) / 2) if found.shape == "range" else first
-    return value, min(first, second), max(first, second)
+    return tidy(full - zero), tidy(zero)
 
 
 def _number(text: str, decimal_comma: bool) -> float | None:
@@ -220,25 +157,35 @@ def _number(text: str, decimal_comma: bool) -> float | None:
     return number if number not in (float("inf"), float("-inf")) else None
 
 
-def _tidy(number: float) -> float:
+def tidy(number: float) -> float:
+    """A number without the noise of a calculation: twelve digits.
+
+    >>> tidy(0.1 + 0.2)
+    0.3
+    """
     if number.is_integer() and -1e11 < number < 1e11:
         return number
     return float(f"{number:.12g}")
 
 
 def _known(unit: str) -> bool:
-    return _is_common(unit) or _pint(unit) is not None
+    return is_common(unit) or _pint(unit) is not None
 
 
 def _plain(unit: str) -> str:
-    if not unit or _is_common(unit):
+    if not unit or is_common(unit):
         return unit
     known = _pint(unit)
     return known[2] if known else unit
 
 
 @cache
-def _is_common(unit: str) -> bool:
+def is_common(unit: str) -> bool:
+    """Whether a unit is known without asking pint.
+
+    >>> is_common("g/km"), is_common("furlong")
+    (True, False)
+    """
     top, slash, bottom = unit.partition("/")
     return unit in SYMBOLS or (top in COMMON and (not slash or _PER.sub("", bottom) in COMMON))
 

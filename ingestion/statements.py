@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.capsules import Facts
+from ingestion.capsules import Facts, counted
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
@@ -66,10 +66,10 @@ class Statements:
 def read_statements(facts: Facts) -> Statements:
     """Split off the description of classes and predicates; where there is nothing else, it is the data."""
     texts = facts.texts
-    number_of = {texts[n]: n for n in np.unique(facts.predicate).tolist()}
+    number_of = {texts[n]: n for n in facts.predicates}
     type_number = number_of.get(TYPE, -1)
     type_rows = np.flatnonzero(facts.predicate == type_number)
-    used_classes = np.unique(facts.object[type_rows])
+    used_classes, _ = counted(facts.object[type_rows])
     is_schema = _schema_terms(facts, number_of, type_rows, used_classes)
     if is_schema[facts.subject].all():
         is_schema[:] = False

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ingestion.packing import bounded, passages
 from ingestion.wording import clean
 from records.errors import IngestionError
-from records.facts import Passage, Sentence, Source
+from records.facts import Passage, Sentence
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ def text_passages(documents: Sequence[Document]) -> Iterator[Passage]:
         title = title or Path(document.name).stem.replace("_", " ").replace("-", " ")
         sections = _sections(text, title) if markdown else [_Section(title, 0, len(text))]
         for section in sections:
-            yield from passages(document.name, section.title, _sentences(text, section, document.name, markdown))
+            yield from passages(document.name, section.title, list(_sentences(text, section, document.name, markdown)))
 
 
 def _expand(place: str) -> list[Path]:
@@ -136,7 +136,7 @@ def _sentences(text: str, section: _Section, document: str, markdown: bool) -> I
         for start, end in bounded(text[block_start:block_end]):
             raw = text[block_start + start : block_start + end]
             if said := _plain(raw) if markdown else clean(raw):
-                yield Sentence(said, Source(None, document, block_start + start, block_start + end))
+                yield Sentence(said, None, document, block_start + start, block_start + end)
 
 
 def _blocks(text: str, section: _Section, markdown: bool) -> Iterator[tuple[int, int]]:

@@ -1,58 +1,39 @@
 """What to call a thing in a sentence: Facts -> a title for each term."""
 
 import re
-from collections.abc import Callable
 
-from ingestion.capsules import Facts
+import numpy as np
+
+from ingestion.capsules import Facts, changes
 from ingestion.column_names import label_from_iri
-from ingestion.vocabulary import language_rank, local_name, name_rank
+from ingestion.labels import best_names
+from ingestion.neighbours import Neighbours
+from ingestion.vocabulary import local_name
+from ingestion.ways import Way
 from ingestion.wording import clean
-
-Referrer = Callable[[int], tuple[int, str] | None]
 
 
 class Titles:
-    """Titles by the number of the term.
+    """`of[n]` is the title of a term, "" for a literal; `given` are the names that the graph states.
 
     One without a name is called by the end of its IRI; where that says nothing, after the only thing that links to it
     ("the address of Hamlet"); a page elsewhere by its whole address.
     """
 
-    def __init__(self, facts: Facts, referrer: Referrer) -> None:
-        import numpy as np
-
+    def __init__(self, facts: Facts, near: Neighbours, ways: dict[int, Way]) -> None:
         self._facts = facts
-        self._referrer = referrer
-        ranks = {int(n): rank for n in np.unique(facts.predicate) if (rank := name_rank(facts.texts[n])) is not None}
-        rows = np.flatnonzero(np.isin(facts.predicate, list(ranks)) & facts.is_literal[facts.object])
-        languages = [language_rank(sort[2]) for sort in facts.sorts]
-        best: dict[int, tuple[int, tuple[int, str], str]] = {}
-        for s, p, o in zip(
-            facts.subject[rows].tolist(), facts.predicate[rows].tolist(), facts.object[rows].tolist(), strict=True
-        ):
-            candidate = (ranks[p], languages[facts.sort_of[o]], facts.texts[o])
-            known = best.get(s)
-            if known is None or candidate < known:
-                best[s] = candidate
-        self._given = {s: said for s, (_, _, text) in best.items() if (said := clean(text))}
-        self._homes = {_namespace(facts.texts[s]) for s in np.unique(facts.subject).tolist()}
-        self._called: dict[int, str] = {}
-
-    def given(self, number: int) -> bool:
-        """Does the graph name it?"""
-        return number in self._given
-
-    def of(self, number: int) -> str:
-        """What to call it."""
-        if number in self._given:
-            return self._given[number]
-        if number not in self._called:
-            self._called[number] = self._call(number, frozenset())
-        return self._called[number]
+        self._near = near
+        self._ways = ways
+        self._homes = {_namespace(facts.texts[s]) for s in near.outgoing.things[changes(near.outgoing.things)].tolist()}
+        names = best_names(facts, facts.is_literal[facts.object])
+        self.given = {number: said for number, name in names.items() if (said := clean(name))}
+        self.of = [""] * len(facts.texts)
+        for number in np.flatnonzero(~facts.is_literal).tolist():
+            self.of[number] = self.given.get(number) or self._call(number, frozenset())
 
     def _call(self, number: int, seen: frozenset[int]) -> str:
-        if number in self._given:
-            return self._given[number]
+        if number in self.given:
+            return self.given[number]
         kind, text = self._facts.term(number)[:2]
         link = self._referrer(number) if len(seen) < 2 else None
         if link is not None and link[0] not in seen | {number} and self._says_nothing(number, link[0]):
@@ -61,6 +42,15 @@ class Titles:
             return "an unnamed thing"
         elsewhere = _namespace(text) not in self._homes
         return clean(text if elsewhere else label_from_iri(text)) or text
+
+    def _referrer(self, number: int) -> tuple[int, str] | None:
+        """The only thing that links here, and as what; a thing without a name is called after it."""
+        links = self._near.incoming.of(number)
+        if len(links) != 1 or len(links[0][1]) != 1:
+            return None
+        predicate, (referrer,) = links[0]
+        way = self._ways[predicate]
+        return (referrer, way.form.text) if way.predicate.functional and way.form.kind == "noun" else None
 
     def _says_nothing(self, number: int, referrer: int) -> bool:
         """Is there no name in the identifier: a number, a code, or the name of what links to it?"""

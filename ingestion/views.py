@@ -3,7 +3,8 @@
 import sqlite3
 
 from ingestion.describe import union_columns
-from ingestion.induce import Layout, Place
+from ingestion.induce import Layout
+from ingestion.places import Place
 from stores.schema_sql import quoted
 
 

@@ -135,6 +135,15 @@ def clean(text: str) -> str:
     return _SPACE.sub(" ", _HIDDEN.sub("", text)).strip() if _UNCLEAN.search(text) else text
 
 
+def capital(text: str) -> str:
+    """A sentence from the phrase it begins with: a title may begin with a small letter, a phrase made here must not.
+
+    >>> capital("the owner of Hamlet"), capital("an unnamed thing"), capital("iPhone")
+    ('The owner of Hamlet', 'An unnamed thing', 'iPhone')
+    """
+    return text[0].upper() + text[1:] if text.startswith(("the ", "an unnamed")) else text
+
+
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Where the sentences of a text begin and end; a blank line always ends one.
 

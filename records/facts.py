@@ -34,18 +34,14 @@ class Capsule:
     facts: tuple[Fact, ...]
 
 
-class Source(NamedTuple):
-    """Where a sentence comes from: a triple of labels and IRIs, or a place in a document (character offsets)."""
+class Sentence(NamedTuple):
+    """A sentence and where it comes from: a triple, or a place in a document (character offsets)."""
 
+    text: str
     triple: tuple[str, str, str] | None = None
     document: str | None = None
     start: int = 0
     end: int = 0
-
-
-class Sentence(NamedTuple):
-    text: str
-    source: Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +55,4 @@ class Passage:
 
     @property
     def text(self) -> str:
-        return " ".join([text for text, _ in self.sentences])
+        return " ".join([sentence[0] for sentence in self.sentences])

@@ -18,6 +18,9 @@ CREATE TABLE link (predicate TEXT, subject TEXT, object TEXT, triples INTEGER);
 """
 
 
+Row = tuple[str, NameKind, str, str, str, str, float]
+
+
 class Name(NamedTuple):
     """One name of one thing. `tokens` are its normalised words.
 
@@ -44,14 +47,19 @@ class Link(NamedTuple):
     triples: int
 
 
+def row(name: Name) -> Row:
+    """A name as it lies in the file."""
+    return " ".join(name.tokens), *name[1:]
+
+
 def write_lexicon(
-    path: Path, names: Iterable[Name], facts: Iterable[tuple[str, str, int]], links: Iterable[Link]
+    path: Path, names: Iterable[Row], facts: Iterable[tuple[str, str, int]], links: Iterable[Link]
 ) -> int:
-    """Write a lexicon file; returns the number of names."""
+    """Write a lexicon file; `names` are different from each other. Returns how many there are."""
     path.unlink(missing_ok=True)
     with sqlite3.connect(path, isolation_level=None) as db:
         db.executescript("PRAGMA journal_mode=OFF; BEGIN;" + LAYOUT)
-        rows = sorted({(" ".join(n.tokens), *n[1:]) for n in names if n.tokens})
+        rows = sorted(names)
         db.executemany("INSERT INTO name VALUES (?,?,?,?,?,?,?)", rows)
         db.executemany("INSERT INTO fact VALUES (?,?,?)", sorted(facts))
         db.executemany("INSERT INTO link VALUES (?,?,?,?)", sorted(links))

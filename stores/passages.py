@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from records.facts import Passage, Sentence, Source
+from records.facts import Passage, Sentence
 
 # One row a passage, since rows are what costs time. `sources` has a line of numbers, for each sentence its length, its
 # predicate and the length of its object, and of its subject where that is not the key ("20 3 9;31 0 4 12"), or its
@@ -82,16 +82,16 @@ class Passages:
             at += length + 1
             if span:
                 start, _, end = span.partition("-")
-                yield Sentence(said, Source(None, key, int(start), int(end)))
+                yield Sentence(said, None, key, int(start), int(end))
             elif triple:
                 predicate, size, *other = triple
                 object_ = terms[place : place + size]
                 place += size
                 subject = terms[place : place + other[0]] if other else key
                 place += other[0] if other else 0
-                yield Sentence(said, Source((subject, self._predicates[predicate], object_)))
+                yield Sentence(said, (subject, self._predicates[predicate], object_))
             else:
-                yield Sentence(said, Source())
+                yield Sentence(said)
 
     def _rows(self, sql: str, params: Sequence[object] = ()) -> list[tuple]:  # type: ignore[type-arg]
         with self._lock:
@@ -130,7 +130,7 @@ def _rows_of(passages: Iterable[Passage], predicates: dict[str, int]) -> Iterato
             continue
         seen.add(passage.id)
         numbers, terms = [], []
-        for text, (triple, document, start, end) in passage.sentences:
+        for text, triple, document, start, end in passage.sentences:
             if triple is not None:
                 subject, iri, object_ = triple
                 number = predicates.get(iri)

@@ -158,4 +158,5 @@ def _short(text: str) -> str:
 
 def _clean(text: str) -> str:
     """One line: SQLite takes no NUL in a statement, and a line break would end the comment."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())
+    text = text[:1000]
+    return " ".join((text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)).split())

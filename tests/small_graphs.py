@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from ingestion.load import write_tables
+from ingestion.induce import induce
+from ingestion.load import write_layout
 from ingestion.names import write_names
 from ingestion.parse import parse
 from stores.lexicon import Lexicon
@@ -14,7 +15,7 @@ NAMES = tuple(sorted(path.stem for path in (FIXTURES / "questions").glob("*.yaml
 
 def opened(name: str, folder: Path) -> tuple[Tables, Lexicon]:
     """One graph, written into a folder and opened."""
-    write_tables(parse([FIXTURES / f"graphs/{name}.ttl"]), folder / "graph.sqlite")
+    layout = induce(parse([FIXTURES / f"graphs/{name}.ttl"]))
+    write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "lexicon.sqlite")
     tables = Tables(folder / "graph.sqlite")
-    write_names(tables, folder / "lexicon.sqlite")
     return tables, Lexicon(folder / "lexicon.sqlite", tables.schema)

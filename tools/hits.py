@@ -34,10 +34,10 @@ def found(
             title=passage.title,
             score=scores[passage.id],
             keys=(passage.key,),
-            triples=(sentence.source.triple,) if sentence.source.triple else (),
-            document=sentence.source.document,
-            start=sentence.source.start,
-            end=sentence.source.end,
+            triples=(sentence.triple,) if sentence.triple else (),
+            document=sentence.document,
+            start=sentence.start,
+            end=sentence.end,
         )
         for passage in passages.get([hit.id for hit in hits])
         for sentence in passage.sentences

@@ -3,13 +3,13 @@
 from pathlib import Path
 from threading import Thread
 
-from records.facts import Passage, Sentence, Source
+from records.facts import Passage, Sentence
 from stores.passages import Passages, write_passages
 
 TRIPLE = ("http://x.org/a", "http://x.org/p", "1")
-A1 = Passage(2**62 + 1, "http://x.org/a", "Aa", (Sentence("One.", Source(TRIPLE)), Sentence("Two.", Source(TRIPLE))))
-A2 = Passage(5, "http://x.org/a", "Aa", (Sentence("Three.", Source(TRIPLE)),))
-DOC = Passage(9, "a.md", "A file", (Sentence("Four.", Source(None, "a.md", 3, 8)),))
+A1 = Passage(2**62 + 1, "http://x.org/a", "Aa", (Sentence("One.", TRIPLE), Sentence("Two.", TRIPLE)))
+A2 = Passage(5, "http://x.org/a", "Aa", (Sentence("Three.", TRIPLE),))
+DOC = Passage(9, "a.md", "A file", (Sentence("Four.", None, "a.md", 3, 8),))
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 
 def test_many_ids_and_many_threads(tmp_path: Path) -> None:
-    many = [Passage(n, f"k{n % 7}", "T", (Sentence(f"S{n}.", Source(TRIPLE)),)) for n in range(1, 2001)]
+    many = [Passage(n, f"k{n % 7}", "T", (Sentence(f"S{n}.", TRIPLE),)) for n in range(1, 2001)]
     write_passages(many, tmp_path / "p.sqlite")
     passages = Passages(tmp_path / "p.sqlite")
     found: list[int] = []

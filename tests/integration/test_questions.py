@@ -7,7 +7,8 @@ import yaml
 
 from agents.trust import is_answer, is_empty, is_nil, is_sure
 from config.embedder import embedder
-from ingestion.load import write_tables
+from ingestion.induce import induce
+from ingestion.load import write_layout
 from ingestion.names import write_names
 from ingestion.parse import parse
 from records.answer import Value
@@ -37,9 +38,9 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Tables, 
     found = {}
     for path in sorted((FIXTURES / "questions").glob("*.yaml")):
         folder = tmp_path_factory.mktemp(path.stem)
-        write_tables(parse([FIXTURES / f"graphs/{path.stem}.ttl"]), folder / "graph.sqlite")
+        layout = induce(parse([FIXTURES / f"graphs/{path.stem}.ttl"]))
+        write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "lexicon.sqlite")
         tables = Tables(folder / "graph.sqlite")
-        write_names(tables, folder / "lexicon.sqlite")
         found[path.stem] = tables, Lexicon(folder / "lexicon.sqlite", tables.schema, embedder("auto"))
     return found
 

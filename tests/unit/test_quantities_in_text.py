@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.quantities import COMMON, _pint, conversion, quantity, read_all
+from ingestion.quantities import COMMON, _pint, conversion, quantity
+from ingestion.readings import read_all
 
 
 @pytest.mark.parametrize(

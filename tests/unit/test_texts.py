@@ -27,10 +27,10 @@ def test_a_markdown_file_becomes_sentences_that_know_their_place(tmp_path: Path)
     decoded = text[1:]
     for passage in (first, second):
         for sentence in passage.sentences:
-            raw = decoded[sentence.source.start : sentence.source.end]
+            raw = decoded[sentence.start : sentence.end]
             assert sentence.text.split()[0] in raw
             assert raw == raw.strip()
-            assert sentence.source.document == "olive.md"
+            assert sentence.document == "olive.md"
 
 
 def test_plain_text_is_titled_by_its_file(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_one_fact_is_one_short_sentence_that_knows_its_triple(say) -> None:
     assert sentences(passages, "Oak") == ["Oak is a tree.", "The leaf shape of Oak is lobed."]
     (passage,) = passages
     assert passage.key == "http://example.org/thing/oak"
-    assert passage.sentences[1].source.triple == (
+    assert passage.sentences[1].triple == (
         "http://example.org/thing/oak",
         "http://example.org/vocab#leafShape",
         "lobed",

@@ -1,0 +1,88 @@
+"""Read a column of text as numbers in one unit: distinct values -> Reading."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import chain, takewhile
+
+from ingestion.quantities import SIMPLE, Quantity, conversion, is_common, quantity, tidy
+from records.schema import Shape
+
+_ZEROS = re.compile(r"[-+]?0\d+")
+_COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})\b")
+# Share of the distinct values that must read as quantities before a column becomes numeric.
+ENOUGH = 0.9
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The distinct values of one predicate as numbers in one unit; None where a value has no number in it."""
+
+    unit: str
+    shape: Shape
+    numbers: tuple[tuple[float, float, float] | None, ...]
+    whole: bool
+
+
+def read_all(texts: Sequence[str]) -> Reading | None:
+    """Distinct values as numbers in the unit most of them have; None where too few are quantities.
+
+    Values in another unit of the same dimension are converted, those of another dimension have no number.
+
+    >>> read_all(["4,953 mm", "1.835 m"]).numbers
+    ((4953.0, 4953.0, 4953.0), (1835.0, 1835.0, 1835.0))
+    """
+    if alike := _written_alike(texts):
+        return alike
+    if not texts or any(map(_ZEROS.fullmatch, texts)):
+        return None
+    comma = any(map(_COMMA.match, texts)) and not any("." in t for t in texts)
+    allowed = int(len(texts) * (1 - ENOUGH) + 1e-9)
+    found: list[Quantity | None] = []
+    misses = 0
+    for text in texts:
+        found.append(quantity(text, comma))
+        misses += found[-1] is None
+        if misses > allowed:
+            return None
+    units = Counter([q.unit for q in found if q])
+    unit = max(units, key=lambda u: (units[u], u))
+    shapes: Counter[Shape] = Counter([q.shape for q in found if q and q.shape != "single"])
+    shape: Shape = max(shapes, key=lambda s: (shapes[s], s)) if shapes else "single"
+    numbers = tuple([_in_unit(q, unit) for q in found])
+    return Reading(unit, shape, numbers, _are_whole(set(chain.from_iterable(filter(None, numbers)))))
+
+
+def _written_alike(texts: Sequence[str]) -> Reading | None:
+    """The reading of plain numbers with one common unit or none, as most columns are; None for others."""
+    matches = list(takewhile(bool, map(SIMPLE.fullmatch, texts)))
+    if not matches or len(matches) < len(texts):
+        return None
+    numbers, seconds, units = zip(*[match.groups("") for match in matches if match], strict=True)
+    unit = units[0]
+    if any(seconds) or units.count(unit) < len(units) or (unit and not is_common(unit)):
+        return None
+    first = list(map(tidy, map(float, numbers)))
+    return Reading(unit, "single", tuple(zip(first, first, first, strict=True)), _are_whole(first))
+
+
+def _are_whole(numbers: Collection[float]) -> bool:
+    return all(map(float.is_integer, numbers)) and max(map(abs, numbers), default=0) < 2**53
+
+
+def _in_unit(found: Quantity | None, unit: str) -> tuple[float, float, float] | None:
+    if found is None:
+        return None
+    if found.second is None and found.unit == unit:
+        only = tidy(found.first)
+        return only, only, only
+    way = conversion(found.unit, unit)
+    if way is None:
+        return None
+    first = tidy(found.first * way[0] + way[1])
+    if found.second is None:
+        return first, first, first
+    second = tidy(found.second * way[0] + way[1])
+    value = tidy((first + second) / 2) if found.shape == "range" else first
+    return value, min(first, second), max(first, second)

@@ -1,0 +1,61 @@
+"""How facts of each predicate are said: Schema -> ways, by the number of the predicate."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ingestion.vocabulary import ALTERNATIVE, local_name
+from ingestion.wording import Pattern, be, clean, is_state, pattern, spoken
+from records.schema import Predicate, Schema
+
+# Where a sentence about a thing goes: its level and, within it, the turn of its predicate, as one number.
+TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))
+
+
+class Way(NamedTuple):
+    """`before` NAME `one` or `many` OBJECTS. `turn` is that of the predicate in each level, `place` where facts go."""
+
+    turn: int
+    place: int
+    before: str
+    one: str
+    many: str
+    is_name: bool
+    is_text: bool
+    form: Pattern
+    predicate: Predicate
+
+
+def ways(schema: Schema, iris: Iterable[tuple[int, str]]) -> dict[int, Way]:
+    """How to say the predicates, given with their numbers; what declares the schema is not said."""
+    known = schema.predicate_of
+    said = [(n, known[iri]) for n, iri in iris if iri in known and known[iri].role not in ("type", "schema")]
+    forms = {n: pattern(spoken(clean(p.label), local_name(p.iri))) for n, p in said}
+    said.sort(key=lambda each: (forms[each[0]].text, each[0]))
+    return {n: _way(predicate, forms[n], turn) for turn, (n, predicate) in enumerate(said)}
+
+
+def boolean(name: str, way: Way, true: bool) -> str:
+    """The sentence for a predicate that is true or false of a thing."""
+    state = is_state(way.form.text)
+    if state is None:
+        return f"{way.before}{name}{way.one}{'true' if true else 'false'}."
+    verb, _, rest = state.partition(" ")
+    return f"{name} {verb} {rest}." if true else f"{name} {verb} not {rest}."
+
+
+def _way(predicate: Predicate, form: Pattern, turn: int) -> Way:
+    if form.kind == "verb":
+        before, one, many = "", f" {form.text} ", f" {form.text} "
+    else:
+        before, one, many = f"The {form.text} of ", f" {be(form.text, False)} ", f" {be(form.text, True)} "
+    return Way(
+        turn=turn,
+        place=turn + (IDENTIFIERS if predicate.role == "identifier" else FACTS),
+        before=before,
+        one=one,
+        many=many,
+        is_name=predicate.role == "name" or predicate.iri == ALTERNATIVE,
+        is_text=predicate.role == "text",
+        form=form,
+        predicate=predicate,
+    )
