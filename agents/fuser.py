@@ -16,7 +16,7 @@ from agents.off_loop import off_loop
 from agents.plain import plain, quoted
 from agents.prompt import prompt
 from agents.result import Result
-from agents.trust import content_words, is_empty, is_in_doubt, plan_of
+from agents.trust import is_empty, is_in_doubt, plan_of
 from records.answer import Value
 from records.evidence import Evidence, QueryError
 from records.schema import Schema
@@ -27,8 +27,6 @@ log = logging.getLogger(__name__)
 
 CHARACTERS_A_TOKEN = 4
 MOST_VALUES_SAID = 30
-LONGEST_PROSE = 150
-TOLD = 0.5
 _SWAPPED = str.maketrans(",.", ".,")
 
 
@@ -83,7 +81,7 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
     """Prose of the model over numbered evidence; values and status stay the rules'.
 
     Where nothing was found there is nothing to word, and the rules say so. They also complete what a model leaves out,
-    and what it fails to end: verified evidence is never dropped in silence.
+    and what it fails to end.
     """
 
     async def fuser(task: FuseTask, gate: Gate) -> Result[Account]:
@@ -105,8 +103,6 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
             why = "nothing it said rests on the evidence"
         if why or _left_out(told.values, gate.answer):
             _complete(told, gate)
-        elif told.table is None:
-            _fill_up(told, gate)
         if not {index for _, indexes in told.disputed for index in indexes} <= set(gate.cited):
             for text, indexes in told.disputed:
                 gate.say(text, indexes)
@@ -176,15 +172,6 @@ def _forms(value: Value) -> tuple[str, ...]:
     forms = (str(value), f"{value:,}", f"{value:g}", f"{value:.2f}", f"{value:.1f}", f"{value:,.0f}", f"{value:.0f}")
     # many languages write 1.234,5
     return (*forms, *(form.translate(_SWAPPED) for form in forms))
-
-
-def _fill_up(told: Account, gate: Gate) -> None:
-    """What the prose leaves untold of the sentences that the rules would say, while it does not get too long."""
-    for text, indexes in told.ledger.sentences:
-        words, untold = content_words(text), content_words(text) - content_words(gate.answer)
-        fits = len(gate.answer.split()) + len(text.split()) <= LONGEST_PROSE
-        if indexes and fits and len(untold) > len(words) * TOLD:
-            gate.say(text, indexes)
 
 
 def _complete(told: Account, gate: Gate) -> None:

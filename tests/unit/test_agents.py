@@ -149,13 +149,3 @@ def test_rows_beat_sentences_and_a_later_reading_beats_an_empty_one() -> None:
 def test_parsing_errors_have_one_family() -> None:
     # `structured` sends these back; another kind would end the step at once
     assert issubclass(OutputParserException, ValueError)
-
-
-def test_what_prose_leaves_untold_is_added_by_the_rules(scripted: ScriptedModel) -> None:
-    other = replace(SENTENCE, text="Pilaf is for feasts, weddings, guests.", title="pilaf")
-    scripted.replies = ["The pilaf contains rice and onion [1]."]
-    result, gate = fused(
-        fuser.by_model(scripted, fuser.by_rules, LIMITS), fuse_task(SENTENCE, other, understanding=PROSE)
-    )
-    assert gate.answer == "The pilaf contains rice and onion [1]. Pilaf is for feasts, weddings, guests [2]."
-    assert result.by == "model"
