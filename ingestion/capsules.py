@@ -100,15 +100,11 @@ class Collector:
         self.sort_of = array("i", [0])
         self._sorts: dict[Sort, int] = {("iri", "", ""): 0, ("blank", "", ""): 1, ("literal", "", ""): 2}
         self.subject, self.predicate, self.object, self.graph = array("i"), array("i"), array("i"), array("i")
-        self.named_graphs = False
 
-    def term(self, text: str, kind: TermKind, datatype: str = "", language: str = "") -> int:
-        """A number for a term that was not there before."""
-        number = len(self.texts)
+    def term(self, text: str, sort: Sort) -> None:
+        """The term of the next number."""
         self.texts.append(text)
-        sort = (kind, datatype, language)
         self.sort_of.append(self._sorts.setdefault(sort, len(self._sorts)))
-        return number
 
     def facts(self) -> Facts:
         """The finished graph; the collector is empty afterwards."""
@@ -116,8 +112,9 @@ class Collector:
 
         from ingestion.blanks import name_blanks
 
+        named = any(self.graph)
         columns: list[Any] = [self.subject, self.predicate, self.object]
-        if self.named_graphs:
+        if named:
             columns.append(self.graph)
         arrays = [np.frombuffer(c, dtype=np.int32) if len(c) else np.empty(0, dtype=np.int32) for c in columns]
         arrays = _sorted(arrays, len(self.texts))
@@ -130,7 +127,7 @@ class Collector:
             arrays[0],
             arrays[1],
             arrays[2],
-            arrays[3] if self.named_graphs else None,
+            arrays[3] if named else None,
         )
         name_blanks(facts)
         return facts

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import unquote
 
@@ -28,6 +29,7 @@ _SPELT = {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"
 _HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?:(?<=[A-Z])|(?<=[A-Z]\d))(?=[A-Z][a-zß-öø-ÿ]{2})")
 
 
+@lru_cache(maxsize=1024)
 def words_of(text: str) -> str:
     """A name as a person would say it: escapes decoded, camel case and separators turned into spaces.
 
@@ -66,6 +68,7 @@ def label_from_iri(iri: str) -> str:
     return " ".join(text.replace("_", " ").split()) or iri
 
 
+@lru_cache(maxsize=1024)
 def column_name(name: str) -> str:
     """The SQL identifier for a label or the local name of an IRI; letters of other scripts stay.
 

@@ -3,7 +3,6 @@
 import re
 from collections import Counter, defaultdict
 from heapq import nsmallest
-from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -196,9 +195,13 @@ def _values(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> tupl
         targets, counts = _most(targets, counts)
     texts = list(map(layout.facts.texts.__getitem__, literals.tolist()))
     texts += map(layout.labels.__getitem__, label_of[targets].tolist())
-    found: dict[str, int] = defaultdict(int)
-    for text, count in zip(texts, chain(often.tolist(), counts.tolist()), strict=True):
-        found[text] -= count
+    fewer = [*(-often).tolist(), *(-counts).tolist()]
+    found = dict(zip(texts, fewer, strict=True))
+    if len(found) < len(texts):
+        # one text in several languages or datatypes
+        found = defaultdict(int)
+        for text, count in zip(texts, fewer, strict=True):
+            found[text] += count
     ordered = [text for _, text in nsmallest(most, zip(found.values(), found, strict=True))]
     if few and all(len(text) <= _LONGEST_SAMPLE for text in ordered):
         return tuple(ordered), ()

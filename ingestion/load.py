@@ -16,7 +16,7 @@ from ingestion.describe import column, describe, table_columns
 from ingestion.induce import Layout, induce
 from ingestion.places import Place
 from ingestion.views import write_views
-from records.json_form import to_json
+from records.json_form import json_text
 from records.schema import Schema
 from stores.schema_sql import create_table, definitions, quoted
 
@@ -283,13 +283,10 @@ def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, 
             for p in layout.places
         ],
     }
-    schema = _text(to_json(shown))
-    stored_schema = schema if stored is shown else _text(to_json(stored))
+    schema = json_text(shown)
+    stored_schema = schema if stored is shown else json_text(stored)
+    layout_text = json.dumps(layout_json, ensure_ascii=False)
     connection.executemany(
         "INSERT INTO _nacre_meta VALUES (?, ?)",
-        (("format", FORMAT), ("layout", _text(layout_json)), ("schema", schema), ("stored_schema", stored_schema)),
+        (("format", FORMAT), ("layout", layout_text), ("schema", schema), ("stored_schema", stored_schema)),
     )
-
-
-def _text(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False, sort_keys=True)

@@ -9,11 +9,15 @@ import shutil
 import sys
 import tempfile
 import warnings
+from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain, count, islice, repeat
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ingestion.capsules import Collector, Facts
+from ingestion.capsules import Collector, Facts, Sort
 from records.errors import IngestionError
 
 log = logging.getLogger(__name__)
@@ -44,14 +48,19 @@ LANGUAGE_TYPES = frozenset(
 )
 BASE = "http://example.org/"
 
+Numbers = defaultdict[Any, int]
+
 
 def parse(sources: Sequence[Path]) -> Facts:
     """All triples of the files; a folder stands for the RDF files in it, `-` for standard input.
 
     Blank nodes of two files are never the same. Raises IngestionError naming file, line and the offending text.
     """
+    import pyoxigraph as ox
+
     collector = Collector()
-    terms: dict[Any, int] = {}
+    # a new term gets the next number when it is looked up; the default graph is 0
+    terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
     files = list(find_files(sources))
     for number, path in enumerate(files):
         before = len(collector.subject)
@@ -78,7 +87,7 @@ def find_files(sources: Sequence[Path]) -> Iterable[Path]:
             yield source
 
 
-def _parse_file(path: Path, collector: Collector, terms: dict[Any, int]) -> None:
+def _parse_file(path: Path, collector: Collector, terms: Numbers) -> None:
     if str(path) == "-":
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "stdin"
@@ -89,7 +98,7 @@ def _parse_file(path: Path, collector: Collector, terms: dict[Any, int]) -> None
     _read(path, str(path), collector, terms)
 
 
-def _read(path: Path, name: str, collector: Collector, terms: dict[Any, int]) -> None:
+def _read(path: Path, name: str, collector: Collector, terms: Numbers) -> None:
     try:
         with path.open("rb") as raw:
             start = raw.read(2)
@@ -101,7 +110,8 @@ def _read(path: Path, name: str, collector: Collector, terms: dict[Any, int]) ->
             if form.startswith("rdflib:"):
                 _read_with_rdflib(stream, form.removeprefix("rdflib:"), collector, terms)
             else:
-                _read_with_oxigraph(stream, form, collector, terms)
+                # from a path it reads without asking Python for each piece
+                _read_with_oxigraph(stream if packed else path, form, collector, terms)
     except FileNotFoundError:
         raise IngestionError(f"{name}: no such file. Check the path and run nacre ingest again.") from None
     except (gzip.BadGzipFile, EOFError) as error:
@@ -123,69 +133,56 @@ class _TripleTerm(Exception):
     pass
 
 
-def _read_with_oxigraph(stream: IO[bytes], form: str, collector: Collector, terms: dict[Any, int]) -> None:
+def _read_with_oxigraph(source: IO[bytes] | Path, form: str, collector: Collector, terms: Numbers) -> None:
     import pyoxigraph as ox
 
-    quads = ox.parse(stream, getattr(ox.RdfFormat, form), base_iri=None if form in _ABSOLUTE else BASE)
-    known = terms.get
-    subjects, predicates, objects = collector.subject.append, collector.predicate.append, collector.object.append
-    graphs = collector.graph.append
-    default = ox.DefaultGraph()
-    datasets = form in {"N_QUADS", "TRIG", "JSON_LD"}
-    # Once a triple: pyoxigraph's terms are looked up as they are, hashing them is cheaper than making their text.
-    for quad in quads:
-        term = quad.subject
-        number = known(term)
-        if number is None:
-            number = terms[term] = _new_term(term, collector)
-        subjects(number)
-        term = quad.predicate
-        number = known(term)
-        if number is None:
-            number = terms[term] = _new_term(term, collector)
-        predicates(number)
-        term = quad.object
-        number = known(term)
-        if number is None:
-            number = terms[term] = _new_term(term, collector)
-        objects(number)
-        if datasets:
-            term = quad.graph_name
-            number = 0
-            if term != default:
-                collector.named_graphs = True
-                known_graph = known(term)
-                number = _new_term(term, collector) if known_graph is None else known_graph
-                terms[term] = number
-            graphs(number)
-    if len(collector.graph) < len(collector.subject):
-        collector.graph.extend([0] * (len(collector.subject) - len(collector.graph)))
+    given = {"path": str(source)} if isinstance(source, Path) else {"input": source}
+    quads = ox.parse(**given, format=getattr(ox.RdfFormat, form), base_iri=None if form in _ABSOLUTE else BASE)
+    named = form in {"N_QUADS", "TRIG", "JSON_LD"}
+    parts = ("subject", "predicate", "object", "graph_name")[: 4 if named else 3]
+    before = len(terms)
+    # Terms are looked up as they are, hashing them is cheaper than making their text; no step of it runs in Python.
+    numbers = array("i", map(terms.__getitem__, chain.from_iterable(map(attrgetter(*parts), quads))))
+    _take_new(islice(terms, before, None), collector)
+    size = len(parts)
+    collector.subject.extend(numbers[::size])
+    collector.predicate.extend(numbers[1::size])
+    collector.object.extend(numbers[2::size])
+    collector.graph.extend(numbers[3::size] if named else repeat(0, len(numbers) // size))
 
 
 _ABSOLUTE = frozenset({"N_TRIPLES", "N_QUADS"})
 
 
-def _new_term(term: Any, collector: Collector) -> int:
-    kind = type(term).__name__
-    if kind == "NamedNode":
-        return collector.term(term.value, "iri")
-    if kind == "BlankNode":
-        return collector.term(str(term), "blank")
-    if kind != "Literal":
-        raise _TripleTerm(str(term))
-    language = term.language
-    if language:
-        direction = str(term).rpartition("--")[2] if _directed(term) else ""
-        return collector.term(term.value, "literal", "", f"{language}--{direction}" if direction else language)
-    datatype = term.datatype.value
-    return collector.term(term.value, "literal", "" if datatype == XSD_STRING else datatype)
+def _take_new(terms: Iterable[Any], collector: Collector) -> None:
+    """Texts, kinds, datatypes and languages of the terms that a file brought, in the order of their numbers."""
+    import pyoxigraph as ox
+
+    iri, literal = ox.NamedNode, ox.Literal
+    for term in terms:
+        kind = type(term)
+        if kind is iri:
+            collector.term(term.value, ("iri", "", ""))
+        elif kind is literal:
+            language = term.language
+            if language:
+                direction = str(term).rpartition("--")[2] if _directed(term) else ""
+                sort: Sort = ("literal", "", f"{language}--{direction}" if direction else language)
+            else:
+                datatype = term.datatype.value
+                sort = ("literal", "" if datatype == XSD_STRING else datatype, "")
+            collector.term(term.value, sort)
+        elif kind is ox.BlankNode:
+            collector.term(str(term), ("blank", "", ""))
+        else:
+            raise _TripleTerm(str(term))
 
 
 def _directed(term: Any) -> bool:
     return bool(term.datatype.value.endswith("dirLangString"))
 
 
-def _read_with_rdflib(stream: IO[bytes], form: str, collector: Collector, terms: dict[Any, int]) -> None:
+def _read_with_rdflib(stream: IO[bytes], form: str, collector: Collector, terms: Numbers) -> None:
     import rdflib
 
     dataset = rdflib.Dataset()
@@ -204,7 +201,7 @@ def _read_with_rdflib(stream: IO[bytes], form: str, collector: Collector, terms:
     _read_with_oxigraph(io.BytesIO(text), "N_QUADS", collector, terms)
 
 
-def _forget_blanks(terms: dict[Any, int]) -> None:
+def _forget_blanks(terms: Numbers) -> None:
     import pyoxigraph as ox
 
     for term in [term for term in terms if isinstance(term, ox.BlankNode)]:

@@ -17,7 +17,9 @@ _WHOLE = re.compile(
 )
 # Most values are no more than this, and there are many of them.
 _PLAIN = r"((?:[1-9][0-9]{0,15}|0)(?:\.[0-9]{1,15})?)"
-SIMPLE = re.compile(rf"{_PLAIN}(?: - {_PLAIN})?(?: ([^\s0-9]{{1,6}}))?")
+_SIMPLE = rf"{_PLAIN}(?: - {_PLAIN})?(?: ([^\s0-9]{{1,6}}))?"
+SIMPLE = re.compile(_SIMPLE)
+SIMPLE_LINES = re.compile(f"^{_SIMPLE}$", re.MULTILINE)
 _TIME = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?\s*(?:h|hr|hrs|hours?)\.?")
 _NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
 _MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*[^\W\d_]*\s*/\s*(?=\d)", re.IGNORECASE)

@@ -1,5 +1,7 @@
 """The IRIs that carry meaning for any graph: what declares schema, what names things, what describes them."""
 
+from functools import lru_cache
+
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"
@@ -77,6 +79,7 @@ COMMENT_PREDICATES = frozenset(
 IDENTIFIER_WORDS = frozenset({"identifier", "id", "code", "key", "uuid", "guid", "sku", "isbn", "notation", "slug"})
 
 
+@lru_cache(maxsize=1024)
 def local_name(iri: str) -> str:
     """What comes after the last `#`, `/` or `:` of an IRI.
 
@@ -91,6 +94,7 @@ def local_name(iri: str) -> str:
     return trimmed
 
 
+@lru_cache(maxsize=1024)
 def name_rank(iri: str) -> int | None:
     """How good a predicate names a thing (0 is best), None when it does not.
 

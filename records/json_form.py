@@ -19,6 +19,11 @@ def to_json(record: object) -> Any:
     return _adapter(cast(Hashable, type(record))).dump_python(record, mode="json")
 
 
+def json_text(record: object) -> str:
+    """The same data as text, fields in their order; faster than by way of Python's objects."""
+    return _adapter(cast(Hashable, type(record))).dump_json(record).decode()
+
+
 def from_json(kind: type[T], data: Any) -> T:
     """The record of type `kind` that `to_json` gave `data` for; raises pydantic.ValidationError on other data."""
     record: T = _adapter(cast(Hashable, kind)).validate_python(data)
