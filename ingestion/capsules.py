@@ -92,18 +92,23 @@ class Facts:
             yield Capsule(self.term(subject[start]), tuple(facts))
 
 
+IRI: Sort = ("iri", "", "")
+BLANK: Sort = ("blank", "", "")
+STRING: Sort = ("literal", "", "")
+
+
 class Collector:
-    """Takes terms and triples one by one; `facts()` sorts them, drops doubles and names the blank nodes."""
+    """Takes terms, each by its text and its sort, and triples; `facts()` sorts these, drops doubles and names the
+    blank nodes."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]
         self.sort_of = array("i", [0])
-        self._sorts: dict[Sort, int] = {("iri", "", ""): 0, ("blank", "", ""): 1, ("literal", "", ""): 2}
+        self._sorts: dict[Sort, int] = {IRI: 0, BLANK: 1, STRING: 2}
         self.subject, self.predicate, self.object, self.graph = array("i"), array("i"), array("i"), array("i")
 
-    def term(self, text: str, sort: Sort) -> None:
-        """The term of the next number."""
-        self.texts.append(text)
+    def sort(self, sort: Sort) -> None:
+        """What the term of the last text is."""
         self.sort_of.append(self._sorts.setdefault(sort, len(self._sorts)))
 
     def facts(self) -> Facts:

@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ingestion.capsules import Collector, Facts, Sort
+from ingestion.capsules import BLANK, IRI, STRING, Collector, Facts
 from records.errors import IngestionError
 
 log = logging.getLogger(__name__)
@@ -158,22 +158,24 @@ def _take_new(terms: Iterable[Any], collector: Collector) -> None:
     """Texts, kinds, datatypes and languages of the terms that a file brought, in the order of their numbers."""
     import pyoxigraph as ox
 
-    iri, literal = ox.NamedNode, ox.Literal
+    text, sort = collector.texts.append, collector.sort
     for term in terms:
         kind = type(term)
-        if kind is iri:
-            collector.term(term.value, ("iri", "", ""))
-        elif kind is literal:
+        if kind is ox.NamedNode:
+            text(term.value)
+            sort(IRI)
+        elif kind is ox.Literal:
+            text(term.value)
             language = term.language
             if language:
                 direction = str(term).rpartition("--")[2] if _directed(term) else ""
-                sort: Sort = ("literal", "", f"{language}--{direction}" if direction else language)
+                sort(("literal", "", f"{language}--{direction}" if direction else language))
             else:
                 datatype = term.datatype.value
-                sort = ("literal", "" if datatype == XSD_STRING else datatype, "")
-            collector.term(term.value, sort)
+                sort(STRING if datatype == XSD_STRING else ("literal", datatype, ""))
         elif kind is ox.BlankNode:
-            collector.term(str(term), ("blank", "", ""))
+            text(str(term))
+            sort(BLANK)
         else:
             raise _TripleTerm(str(term))
 

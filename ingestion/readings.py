@@ -67,8 +67,11 @@ def _written_alike(texts: Sequence[str]) -> Reading | None:
     unit = units[0]
     if any(seconds) or units.count(unit) < len(units) or (unit and not is_common(unit)):
         return None
-    first = list(map(tidy, map(float, numbers)))
-    return Reading(unit, "single", tuple(zip(first, first, first, strict=True)), _are_whole(first))
+    first = list(map(float, numbers))
+    whole = _are_whole(first)
+    if not whole:
+        first = list(map(tidy, first))
+    return Reading(unit, "single", tuple(zip(first, first, first, strict=True)), whole)
 
 
 def _are_whole(numbers: Collection[float]) -> bool:
