@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from agents.absence import absence, closed, listed
 from agents.agreement import Dispute, disputes
+from agents.clarify import others
 from agents.plain import quoted
 from agents.trust import answering_table, content_words, covered, covers, plan_of
 from records.answer import Status, Value
 from records.evidence import Cell, Evidence, Ledger, QueryError, Table
 from records.schema import Schema
-from records.turn import Understanding
+from records.turn import Reading, Understanding
 from semantics.phrase import Phrase, phrase
 from semantics.sentences import best
 
@@ -22,7 +23,8 @@ NAMED = 30
 @dataclass(frozen=True)
 class Account:
     """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
-    sentences of the ledger that say what other evidence gives instead."""
+    sentences of the ledger that say what other evidence gives instead; `options` are readings as good as the one that
+    is answered, to be offered at the end."""
 
     ledger: Ledger
     status: Status
@@ -32,6 +34,7 @@ class Account:
     caveats: tuple[str, ...] = ()
     table: int | None = None
     disputed: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    options: tuple[Reading, ...] = ()
 
 
 def account(
@@ -94,17 +97,19 @@ def _rows(
         for other in disputes(table, understanding.standalone, understanding, evidence)
         for sentence in _otherwise(evidence[other.index], other)
     )
+    options = others(table, understanding, evidence)
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
         Ledger(((result.text, (table,)), *disputed)),
-        "partial" if partial else "answered",
+        "partial" if partial else "clarify" if options else "answered",
         result.values,
         result.unit,
         reason=caveats[0] if partial else None,
         caveats=caveats,
         table=table,
         disputed=disputed,
+        options=options,
     )
 
 

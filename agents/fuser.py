@@ -10,6 +10,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from agents.account import Account, account
 from agents.calls import ModelFailed, streamed
+from agents.clarify import offer
 from agents.limits import ANY_TURN, Limits, Turn
 from agents.meter import Meter
 from agents.off_loop import off_loop
@@ -74,6 +75,7 @@ async def by_rules(task: FuseTask, gate: Gate) -> Result[Account]:
     told = await off_loop(_account, task)
     for text, evidence in told.ledger.sentences:
         gate.say(text, evidence)
+    _offer(told, gate)
     return Result(told)
 
 
@@ -106,6 +108,7 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
         if not {index for _, indexes in told.disputed for index in indexes} <= set(gate.cited):
             for text, indexes in told.disputed:
                 gate.say(text, indexes)
+        _offer(told, gate)
         return Result(told, f"rules after model: {why}" if why else "model", meter.usage)
 
     return fuser
@@ -172,6 +175,11 @@ def _forms(value: Value) -> tuple[str, ...]:
     forms = (str(value), f"{value:,}", f"{value:g}", f"{value:.2f}", f"{value:.1f}", f"{value:,.0f}", f"{value:.0f}")
     # many languages write 1.234,5
     return (*forms, *(form.translate(_SWAPPED) for form in forms))
+
+
+def _offer(told: Account, gate: Gate) -> None:
+    if told.options:
+        gate.say(offer(told.options), ())
 
 
 def _complete(told: Account, gate: Gate) -> None:

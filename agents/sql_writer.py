@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from agents.agreement import say_the_same
 from agents.calls import ModelFailed, structured
+from agents.clarify import near
 from agents.limits import ANY_TURN, Limits, Turn
 from agents.links import links
 from agents.plain import quoted, quoted_lines
@@ -60,17 +61,28 @@ class Written(BaseModel):
 
 
 async def by_rules(task: SqlTask) -> Result[Found]:
-    """The best reading that no earlier round tried."""
-    index = tried(task.earlier)
+    """The best reading that no earlier round tried; in the first round with those that are as likely."""
+    index = tried(task.understanding, task.earlier)
     if index < len(task.understanding.readings):
-        return Result(await task.run_reading(index))
+        found = await task.run_reading(index)
+        for other in range(1, near(task.understanding) if not index else 0):
+            found = _beside(found, await task.run_reading(other))
+        return Result(found)
     said = "no other way to read it" if index else "it can't be read as a query"
     return Result(Found("sql", error=QueryError("empty", f"The question gives no query: {said}.")))
 
 
-def tried(earlier: Sequence[Found]) -> int:
+def tried(understanding: Understanding, earlier: Sequence[Found]) -> int:
     """How many readings earlier rounds used up: a store that broke may answer when asked again."""
-    return sum(found.error is None or found.error.kind != "unavailable" for found in earlier)
+    rounds = sum(found.error is None or found.error.kind != "unavailable" for found in earlier)
+    return rounds - 1 + near(understanding) if rounds else 0
+
+
+def _beside(first: Found, other: Found) -> Found:
+    evidence = first.evidence + other.evidence
+    return replace(
+        first, evidence=evidence, queries=first.queries + other.queries, error=None if evidence else first.error
+    )
 
 
 def by_model(model: BaseChatModel, rules: SqlWriter, limits: Limits) -> SqlWriter:
@@ -156,7 +168,7 @@ def is_of_kind(expected: Expected, table: Table) -> bool:
 
 def _further(task: SqlTask) -> list[int]:
     """The next best readings, shown as drafts besides the one that the round is about."""
-    first = tried(task.earlier) + 1
+    first = tried(task.understanding, task.earlier) + 1
     return list(range(first, len(task.understanding.readings)))[: DRAFTS - 1]
 
 

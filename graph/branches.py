@@ -140,7 +140,7 @@ def lacks_lexical(graph: Graph) -> str:
 
 def _next_reading(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
     # a model may write a query where the rules have no reading
-    return tried(earlier) < len(understanding.readings) or (by_model and len(earlier) < MODEL_VISITS)
+    return tried(understanding, earlier) < len(understanding.readings) or (by_model and len(earlier) < MODEL_VISITS)
 
 
 def _wider(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:

@@ -11,7 +11,7 @@ from agents.plain import harmless, plain
 from agents.trust import plan_of
 from graph.gate import Gate
 from graph.state import State, add_up
-from records.answer import Answer, Citation, Cost, QueryRecord
+from records.answer import Answer, Citation, Cost, Option, QueryRecord
 from records.evidence import Evidence, Found, Query
 from records.turn import Earlier, Rewrite, Understanding
 
@@ -50,7 +50,7 @@ def answer_record(
         unit=told.unit,
         status=told.status,
         reason=harmless(told.reason) if told.reason else None,
-        options=[],
+        options=[Option(n=n, words=harmless(each.words)) for n, each in enumerate(told.options, 1)],
         caveats=[harmless(caveat) for caveat in (*state.get("caveats", []), *told.caveats)],
         strategy=state["strategy"],
         rounds=state.get("round", 0),
@@ -122,6 +122,7 @@ def earlier_turn(
         plan=plan,
         keys=used.keys[:REMEMBERED] if used is not None else (),
         labels=labels[:REMEMBERED],
+        options=told.options,
     )
 
 

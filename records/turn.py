@@ -7,8 +7,19 @@ from records.plan import Plan
 
 
 @dataclass(frozen=True)
+class Reading:
+    """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1."""
+
+    plan: Plan
+    score: float
+    covered: float
+    words: str
+
+
+@dataclass(frozen=True)
 class Earlier:
-    """One earlier turn as later ones need it: its plan and at most 100 of its result's keys (IRIs) and labels."""
+    """One earlier turn as later ones need it: its plan, at most 100 of its result's keys (IRIs) and labels, and the
+    other readings that it offered, in their order."""
 
     question: str
     standalone: str
@@ -16,7 +27,7 @@ class Earlier:
     plan: Plan | None = None
     keys: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
+    options: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,7 @@ class Rewrite:
     """The question made to stand alone; `depends`: it needed the conversation, `sure`: that is clear.
 
     `standalone` is in English; `own` is the same in the `language` it was asked in, "" where it was not translated.
+    `chosen` is the reading that was offered before and is now asked for by its number.
     """
 
     standalone: str
@@ -41,6 +53,7 @@ class Rewrite:
     sure: bool = True
     language: str = "en"
     own: str = ""
+    chosen: Reading | None = None
 
 
 @dataclass(frozen=True)
@@ -58,16 +71,6 @@ class Mention:
 
 
 Expected = Literal["entities", "number", "date", "boolean", "text", "prose"]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1."""
-
-    plan: Plan
-    score: float
-    covered: float
-    words: str
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,9 @@ from semantics.work import Draft, Node, Parts, Work
 
 def compose(work: Work) -> Draft | None:
     """The plan these picks allow; None where they do not hang together."""
+    is_a = _is_a(work)
+    if is_a is not None:
+        return is_a
     make_nodes(work)
     body = comparison(work) or _yes_no(work) or _main(work)
     if body is None:
@@ -35,6 +38,24 @@ def compose(work: Work) -> Draft | None:
         # a comparison was said and found no place
         work.dropped += 1
     return Draft(body, -work.cost, frozenset(work.used), work.dropped)
+
+
+def _is_a(work: Work) -> Draft | None:
+    """ "Is X a Y": whether a named thing is of a kind."""
+    named = sorted((p for p in work.picks if p.kind in ("entity", "class")), key=lambda p: p.start)
+    if work.form.asked != "yesno" or len(named) != 2 or len(named) != len(work.picks):
+        return None
+    thing, kind = named
+    between = set(work.words[thing.end : kind.start])
+    if thing.kind != "entity" or kind.kind != "class" or not between or not between <= {"a", "an", "one", "of", "the"}:
+        return None
+    if kind.end < len(work.words) or thing.start > 1 or not kind.classes:
+        return None
+    variable = Variable(work.fresh(thing.label), kind.classes, kind.without, thing.keys, thing.label)
+    used = frozenset(work.used | thing.covered | kind.covered)
+    # of several things of the name, one that is of the kind may be meant
+    cost = 0.0 if thing.relations & kind.relations else 0.5
+    return Draft(Ask(Select((Itself(variable.name),), (variable,))), -cost, used)
 
 
 def _main(work: Work) -> Body | None:

@@ -10,6 +10,7 @@ from semantics.candidates import Candidate
 from semantics.courtesy import without_courtesy
 from semantics.english import function_words, measure, resource
 from semantics.linker import Linker
+from semantics.offered import chosen
 from semantics.understand import indexes
 from semantics.words import Token, tokens
 from stores.lexicon import Lexicon
@@ -34,6 +35,9 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     """The standalone question; independent questions come back unchanged."""
     if not earlier:
         return Rewrite(question)
+    choice = chosen(question, earlier)
+    if choice is not None:
+        return choice
     linker, _, _ = indexes(lexicon)
     asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
     words = tokens(question)

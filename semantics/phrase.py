@@ -7,7 +7,8 @@ from records.evidence import Cell, Table
 from records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select
 from records.schema import Schema
 from semantics.to_sql import RAW
-from semantics.to_words import predicate_words, to_words
+from semantics.to_words import of_kind, predicate_words, to_words
+from semantics.words import tokens
 
 NAMED = 30
 
@@ -28,6 +29,9 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
     body = plan.body
     if isinstance(body, Ask):
         yes = bool(table.rows[0][0])
+        kind = of_kind(body.select, schema)
+        if kind is not None:
+            return Phrase(f"{'Yes' if yes else 'No'}, {kind[0]} is {'' if yes else 'not '}{kind[1]}.", (yes,))
         found = to_words(Plan(body.select), schema)
         return Phrase(f"Yes: {found}." if yes else f"No, there is no {found}.", (yes,))
     if isinstance(body, Compute):
@@ -41,7 +45,8 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
         return _paired(table)
     if isinstance(last, Itself):
         return _listed(_distinct(table, 0))
-    return _attribute(body, last, table, schema)
+    asked_when = bool({"when", "year"} & {token.norm for token in tokens(question)})
+    return _attribute(body, last, table, schema, asked_when)
 
 
 def _computed(body: Compute, table: Table) -> Phrase:
@@ -69,10 +74,10 @@ def _number(plan: Plan, table: Table, schema: Schema) -> Phrase:
     return Phrase(text, (_round(value) if isinstance(value, float) else value,), unit or None)
 
 
-def _attribute(body: Select, last: Attribute, table: Table, schema: Schema) -> Phrase:
+def _attribute(body: Select, last: Attribute, table: Table, schema: Schema, asked_when: bool) -> Phrase:
     predicate = schema.predicate_of[last.predicate]
     label, unit = predicate_words(last.predicate, schema), predicate.unit
-    dated = predicate.datatype == "year" or "year" in label
+    dated = predicate.datatype == "year" or "year" in label or (asked_when and not unit)
     owned = isinstance(body.answers[0], Itself)
     lines: list[str] = []
     values: list[Value] = []

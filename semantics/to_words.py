@@ -48,6 +48,9 @@ def to_words(plan: Plan, schema: Schema) -> str:
         word = {"-": "minus", "+": "plus", "/": "divided by", "*": "times"}.get(body.op, "compared with")
         return f"{_select(body.left, schema)} {word} {_select(body.right, schema)}"
     if isinstance(body, Ask):
+        kind = of_kind(body.select, schema)
+        if kind is not None:
+            return f"whether {kind[0]} is {kind[1]}"
         return f"whether there is {_select(body.select, schema)}"
     if isinstance(body, Profile):
         return f"what characterises {_select(body.members, schema)}" + (f", as to {body.topic}" if body.topic else "")
@@ -56,12 +59,24 @@ def to_words(plan: Plan, schema: Schema) -> str:
     return _select(body, schema)
 
 
+def of_kind(select: Select, schema: Schema) -> tuple[str, str] | None:
+    """The thing and the kind, with its article, where nothing is asked of a named thing but whether it is of a kind."""
+    thing = select.variables[0]
+    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes):
+        return None
+    kind = _noun(Variable(thing.name, thing.classes, thing.without), schema)
+    return thing.label, f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+
+
 def _select(select: Select, schema: Schema) -> str:
     variables = {v.name: v for v in select.variables}
     answers = select.answers
-    if len(answers) > 1 and isinstance(answers[0], Itself) and answers[0].variable == _variable_of(answers[-1]):
-        # the property already says whose it is
-        answers = answers[1:]
+    first = answers[0]
+    if len(answers) > 1 and isinstance(first, Itself):
+        named = len(variables[first.variable].keys) == 1
+        if named or first.variable == _variable_of(answers[-1]):
+            # the property already says whose it is
+            answers = answers[1:]
     shown = " and ".join(_term(a, variables, schema) for a in answers)
     roots = [_variable_of(a) for a in select.answers]
     text = shown + _conditions(select, roots[-1], variables, schema, {roots[-1]})

@@ -1,6 +1,7 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -46,6 +47,9 @@ def indexes(lexicon: Lexicon) -> tuple[Linker, SchemaGraph, Properties | None]:
 
 def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understanding:
     """The mentions, the best plans (best first) and the expected kind of answer of a standalone question."""
+    if rewrite.chosen is not None:
+        read = replace(rewrite.chosen, covered=1.0)
+        return Understanding(rewrite.standalone, (), (read,), _expected(read.plan.body, schema))
     linker, graph, properties = indexes(lexicon)
     # the list after a plural pronoun is for people; the scope says it better
     question = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
@@ -54,7 +58,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     question, written = linker.spelling.corrected(as_written), tokens(as_written)
     words = tokens(question)
     shape = form(question, words)
-    candidates = _in_scope(linker.link(words), rewrite.scope)
+    candidates = _told_apart(_in_scope(linker.link(words), rewrite.scope), schema)
     counted = {b.end for b in shape.bounds}
     candidates = [c for c in candidates if not _kind_word(c, words) and not (c.start in counted and _weak_name(c))]
     content = {i for i, t in enumerate(words) if t.norm not in linker.light}
@@ -98,6 +102,22 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         expected=_expected(readings[0].plan.body if readings else None, schema),
         unknown=unknown(words, candidates, shape, linker, bool(readings), open_),
     )
+
+
+def _told_apart(candidates: Sequence[Candidate], schema: Schema) -> list[Candidate]:
+    """Things of one name but of two kinds are called by name and kind: "Dune (film)"."""
+    kinds = {group.relation: group.label for group in schema.groups}
+    places = Counter((c.kind, c.start, c.end, c.label) for c in candidates)
+    return [
+        replace(c, label=f"{c.label} ({kinds[relation]})")
+        if places[c.kind, c.start, c.end, c.label] > 1
+        and c.kind == "entity"
+        and (relation := next(iter(c.relations), ""))
+        and len(c.relations) == 1
+        and relation in kinds
+        else c
+        for c in candidates
+    ]
 
 
 def _kind_word(candidate: Candidate, words: Sequence[Token]) -> bool:

@@ -79,13 +79,11 @@ def _cost(cost: Cost) -> str:
 
 
 def notes(record: Answer) -> list[str]:
-    """What a person should know about the answer beside it: doubts, other readings, minds that fell back."""
+    """What a person should know about the answer beside it: doubts, minds that fell back."""
     lines = []
     if record["status"] == "failed" and not record["answer"]:
         lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")
     lines.extend(f"Note: {caveat}" for caveat in record["caveats"])
-    if record["options"]:
-        lines.append("Or did you mean: " + "; ".join(f"{o['n']}. {o['words']}" for o in record["options"]))
     fallen = {agent: by for agent, by in record["by"].items() if by not in ("rules", "model")}
     lines.extend(f"Note: {agent} by {by}" for agent, by in fallen.items())
     return [plain(line) for line in lines]

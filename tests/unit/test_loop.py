@@ -10,7 +10,8 @@ from records.turn import Reading, Understanding
 
 READING = Reading(Plan(Select((), ())), 1.0, 1.0, "what the pilaf contains")
 ONE = Understanding("What does the pilaf contain?", readings=(READING,))
-THREE = replace(ONE, readings=(READING,) * 3)
+THREE = replace(ONE, readings=tuple(replace(READING, score=score) for score in (3.0, 2.0, 1.0)))
+ALIKE = replace(ONE, readings=(READING,) * 3)
 ROWS = Evidence("sql", 1, "table", reading=0, table=Table(("dish",), (("onion",),)))
 EMPTY = replace(ROWS, table=Table(("dish",), ()))
 ZERO = replace(ROWS, table=Table(("count",), ((0,),)))
@@ -29,6 +30,8 @@ def found(branch: str, *evidence: Evidence, error: QueryError | None = None) -> 
         (ONE, [found("sql", ROWS), found("lexical")], False, ()),
         (THREE, [found("sql", EMPTY), found("lexical", TEXT)], False, ("sql",)),
         (THREE, [found("sql", EMPTY), found("lexical")], False, BOTH),
+        # readings that are as likely were tried together
+        (ALIKE, [found("sql", EMPTY), found("lexical", TEXT)], False, ()),
         (ONE, [found("sql", EMPTY), found("lexical", TEXT)], False, ()),
         (ONE, [found("sql", EMPTY), found("lexical", TEXT)], True, ()),
         (replace(ONE, readings=()), [found("lexical"), found("lexical")], True, ("sql",)),

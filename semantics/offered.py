@@ -1,0 +1,39 @@
+"""Choose among the readings that earlier answers offered: question + earlier turns -> Rewrite, or None."""
+
+from collections.abc import Sequence
+
+from records.turn import Earlier, Reading, Rewrite
+from semantics.english import resource
+from semantics.words import tokens
+
+# words that may stand around a number that chooses
+_AROUND = frozenset("option number reading choice answer one the please no yes i mean meant rather take is it".split())
+
+
+def chosen(question: str, earlier: tuple[Earlier, ...]) -> Rewrite | None:
+    """The reading that is asked for by its number or in its own words; None where none is.
+
+    A number means the last answer that offered something. "The second one" means a thing that the last answer named,
+    where it named several.
+    """
+    offering = next((turn for turn in reversed(earlier) if turn.options), None)
+    if offering is None:
+        return None
+    number = _number(
+        [token.norm for token in tokens(question)], ordinal=offering is earlier[-1] and len(offering.keys) < 2
+    )
+    offered = [reading for turn in reversed(earlier) for reading in turn.options]
+    named = [reading for reading in offered if reading.words.casefold() == question.strip().casefold()]
+    reading: Reading | None = named[0] if named else None
+    if 0 < number <= len(offering.options):
+        reading = offering.options[number - 1]
+    return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
+
+
+def _number(words: Sequence[str], *, ordinal: bool) -> int:
+    """The number that these words choose, 0 where they say more than that."""
+    said = [word for word in words if word not in _AROUND] or [word for word in words if word == "one"]
+    if len(said) != 1:
+        return 0
+    numbers = {**resource()["numbers"], **(resource()["ordinals"] if ordinal else {})}
+    return int(said[0]) if said[0].isdigit() else int(numbers.get(said[0], 0))

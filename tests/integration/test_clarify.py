@@ -1,0 +1,104 @@
+"""A question that can be meant in more ways than one: the likelier is answered, the others are offered by number."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from agents.limits import Limits
+from agents.team import build_agents
+from config.settings import Settings
+from graph.app import compose
+from graph.builder import App, build
+from graph.nodes import Resources
+from graph.turn import stream
+from ingestion.pipeline import ingest
+from records.answer import Answer
+from tests.scripted_model import ScriptedModel
+
+GRAPH = """
+@prefix : <http://example.org/arts/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:lund a :Town ; rdfs:label "Lund" . :visby a :Town ; rdfs:label "Visby" .
+:mira a :Painter ; rdfs:label "Mira Holt" ; :bornIn :lund ; :diedIn :visby .
+:otto a :Painter ; rdfs:label "Otto Brand" ; :bornIn :visby ; :diedIn :lund .
+:lena a :Painter ; rdfs:label "Lena Fox" ; :bornIn :lund ; :diedIn :lund .
+:tide_book a :Book ; rdfs:label "Tide" ; :pages 311 ; :author :mira .
+:reef a :Book ; rdfs:label "Reef" ; :pages 120 ; :author :mira .
+:tide_film a :Film ; rdfs:label "Tide" ; :minutes 97 ; :released "1984"^^<http://www.w3.org/2001/XMLSchema#integer> .
+:tide_book :released "1951"^^<http://www.w3.org/2001/XMLSchema#integer> .
+:dusk a :Film ; rdfs:label "Dusk" ; :minutes 88 ; :released "1979"^^<http://www.w3.org/2001/XMLSchema#integer> .
+"""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("arts")
+    (folder / "arts.ttl").write_text(GRAPH, encoding="utf-8")
+    ingest([str(folder / "arts.ttl")], "arts", data=folder / "data", no_vectors=True)
+    return folder / "data"
+
+
+@pytest.fixture(params=["rules", "model"])
+def app(request: pytest.FixtureRequest, data: Path) -> App:
+    """In both minds; the model has nothing to say, so that asking it would show."""
+    composition = compose(Settings(data=data, embedder="none", _env_file=None))
+    teams = {"rules": composition.teams["rules"]}
+    if request.param == "model":
+        teams["model"] = build_agents(ScriptedModel(), Limits(seconds=1))
+    return build(Resources(composition.library, teams, composition.settings), InMemorySaver())
+
+
+async def ask(app: App, question: str, thread: str = "t") -> Answer:
+    events: list[tuple[str, Any]] = [event async for event in stream(app, question, graph="arts", thread=thread)]
+    answer: Answer = events[-1][1]
+    return answer
+
+
+async def test_two_links_that_fit_as_well(app: App) -> None:
+    first = await ask(app, "Which painters are from Lund?")
+    assert (first["status"], first["values"]) == ("clarify", ["Lena Fox", "Mira Holt"])
+    assert first["options"] == [{"n": 1, "words": "painter with died in Lund"}]
+    assert first["answer"].endswith("Or did you mean: 1. painter with died in Lund?")
+    second = await ask(app, "1")
+    assert (second["status"], second["values"]) == ("answered", ["Lena Fox", "Otto Brand"])
+    assert (second["standalone"], second["llm_calls"]) == ("painter with died in Lund", 0)
+    assert second["citations"]
+
+
+async def test_things_of_one_name_and_two_kinds(app: App) -> None:
+    first = await ask(app, "When was Tide released?")
+    assert (first["status"], len(first["options"])) == ("clarify", 1)
+    second = await ask(app, "option one, please")
+    assert {*first["values"], *second["values"]} == {1951, 1984}
+    assert second["status"] == "answered"
+
+
+@pytest.mark.parametrize("choice", ["2", "7", "the second", "0", "1 and 2"])
+async def test_a_number_that_was_not_offered_chooses_nothing(app: App, choice: str) -> None:
+    await ask(app, "Which painters are from Lund?")
+    assert (await ask(app, choice))["standalone"] != "painter with died in Lund"
+
+
+async def test_an_offer_is_remembered_in_its_thread_alone(app: App) -> None:
+    await ask(app, "Which painters are from Lund?", "mine")
+    await ask(app, "How many films are there?", "mine")
+    assert (await ask(app, "number 1", "yours"))["standalone"] == "number 1"
+    assert (await ask(app, "number 1", "mine"))["values"] == ["Lena Fox", "Otto Brand"]
+    again = await ask(app, "painter with died in Lund", "mine")
+    assert again["values"] == ["Lena Fox", "Otto Brand"], "an offer can be taken up in its own words"
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("Which painters were born in Lund?", ["Lena Fox", "Mira Holt"]),
+        ("How many pages does Tide have?", [311]),
+        ("Is Tide a film?", [True]),
+        ("Is Reef a film?", [False]),
+    ],
+)
+async def test_what_is_clear_offers_nothing(app: App, question: str, values: list[object]) -> None:
+    answer = await ask(app, question)
+    assert (answer["status"], answer["options"], answer["values"]) == ("answered", [], values)
