@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from agents.plain import quoted
-from agents.trust import FULL, content_words, covered, empty_table
+from agents.trust import DOUBTED, FULL, content_words, covered, empty_table, guesses_a_name
 from records.answer import Status
 from records.evidence import Evidence, QueryError
 from records.schema import Schema
@@ -31,9 +31,11 @@ class Absence:
 
 
 def closed(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether nothing but an empty result can answer from the graph: the reading accounts for the whole question."""
+    """Whether nothing but an empty result can answer from the graph: the reading accounts for most of the question."""
     empty = empty_table(evidence)
-    return empty is not None and not understanding.unknown and _covers(understanding, evidence[empty], FULL)
+    if empty is None or understanding.unknown:
+        return False
+    return _covers(understanding, evidence[empty], FULL if guesses_a_name(understanding) else DOUBTED)
 
 
 def absence(

@@ -18,6 +18,7 @@ from semantics.sentences import best
 PROSE_WORDS = 120
 LOOKUP_WORDS = 35
 NAMED = 30
+NAME = 0.9
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,12 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
 
 def _text(understanding: Understanding, evidence: Sequence[Evidence], *, only_texts: bool) -> Account | None:
     """The best sentences, if they hold most of the question's words."""
-    told = [i for i, e in enumerate(evidence) if e.kind == "sentence" and (e.document is not None or not only_texts)]
+    names = [mention.label for mention in understanding.mentions if mention.kind == "entity" and mention.score >= NAME]
+    told = [
+        i
+        for i, each in enumerate(evidence)
+        if each.kind == "sentence" and (each.document is not None or not (only_texts or _is_of_another(each, names)))
+    ]
     sentences = [evidence[i] for i in told]
     ranked = [told[i] for i in best(understanding.standalone, sentences, LOOKUP_WORDS)]
     chosen = _within(ranked, evidence, LOOKUP_WORDS)
@@ -145,6 +151,12 @@ def _text(understanding: Understanding, evidence: Sequence[Evidence], *, only_te
         # what names nothing in the graph may still be told of in a passage
         return None
     return _cited(chosen, evidence)
+
+
+def _is_of_another(sentence: Evidence, names: Sequence[str]) -> bool:
+    """Whether a sentence made from triples says nothing of the things that the question names."""
+    said = f"{sentence.title} {sentence.text}"
+    return bool(names) and not any(name.partition(" (")[0] in said for name in names)
 
 
 def _within(ranked: Sequence[int], evidence: Sequence[Evidence], words: int) -> list[int]:

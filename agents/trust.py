@@ -16,6 +16,9 @@ READ = 0.8
 MOSTLY = 0.7
 PARTLY = 0.48
 STRAY = 0.08
+# by more than this, a reading is so much less likely than the best one that its rows answer another question
+UNLIKELY = 0.32
+WHOLE_NAME = 0.75
 ENOUGH_WORDS = 0.6
 
 
@@ -68,14 +71,20 @@ def is_in_doubt(understanding: Understanding, evidence: Sequence[Evidence]) -> b
     )
 
 
+def guesses_a_name(understanding: Understanding) -> bool:
+    """Whether the best reading takes words for a part of a thing's name: that it finds nothing may be its own fault."""
+    return any(mention.kind == "entity" and mention.score < WHOLE_NAME for mention in understanding.mentions)
+
+
 def is_answer(understanding: Understanding, evidence: Evidence) -> bool:
     """Whether the evidence's reading accounts for enough of the question. A yes or no needs more of it, where words are
     unknown: what is left out of a list shows, what is left out of a "yes" does not."""
     if evidence.reading is None or evidence.confirmed:
         return True
     doubtful = understanding.unknown and understanding.expected == "boolean"
-    own, first = covered(understanding, evidence), understanding.readings[0].covered
-    if first >= READ and own < first - STRAY:
+    own, first = covered(understanding, evidence), understanding.readings[0]
+    unlikely = first.score - understanding.readings[evidence.reading].score > UNLIKELY
+    if (unlikely and not guesses_a_name(understanding)) or (first.covered >= READ and own < first.covered - STRAY):
         # the question was understood; that nothing is recorded is no reason to answer another one
         return False
     return own >= (MOSTLY if doubtful else PARTLY)
@@ -89,6 +98,9 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
         if each.table is None or is_empty(each.table) or not is_answer(understanding, each):
             continue
         nil = is_nil(each.table) and not is_sure(understanding, each)
+        if nil and each.reading is not None and not each.confirmed and guesses_a_name(understanding):
+            # that there is no such thing would be said of a thing that nobody asked about
+            continue
         place = each.reading if each.reading is not None else 0.5 if each.read is None else BEFORE_READINGS
         worth = (not nil, 1 if is_sure(understanding, each) else 0, -float(place))
         if best is None or worth > best[0]:

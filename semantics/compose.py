@@ -7,6 +7,7 @@ from records.plan import (
     Ask,
     Attribute,
     Body,
+    Compute,
     Filter,
     Function,
     Itself,
@@ -36,6 +37,9 @@ def compose(work: Work) -> Draft | None:
         return None
     if "than" in work.words and work.form.comparatives and not work.compared:
         # a comparison was said and found no place
+        work.dropped += 1
+    if work.form.asked == "yesno" and not isinstance(body, Ask | Compute):
+        # a property is no answer to "can it ..."
         work.dropped += 1
     return Draft(body, -work.cost, frozenset(work.used), work.dropped)
 
@@ -174,6 +178,9 @@ def _attribute_plan(work: Work, pick: Candidate) -> Body | None:
     ranked = ranking(work, owner, parts, wanted=pick)
     conditions(work, owner, parts)
     attribute = Attribute(variable, pick.predicate)
+    if any(f.op == "=" and f.left == attribute and isinstance(f.right, str) for f in parts.filters):
+        # a value that is said is not asked for
+        work.cost += 2.0
     numeric = work.schema.predicate_of[pick.predicate].minimum is not None
     if work.form.asked == "count" and not numeric:
         function = "count"

@@ -57,6 +57,10 @@ def conditions(work: Work, target: Node, parts: Parts) -> None:
         parts.filters.append(_none_of(owner, predicate, right) if negated and several and not access.steps else holds)
         for value in values:
             work.used |= value.covered
+            # "the catalogue number 12-7": the value's property is said before it
+            for pick in work.attributes:
+                if pick.predicate == predicate and 0 <= value.start - pick.end <= 2:
+                    work.used |= pick.covered
 
 
 def _none_of(owner: Node, predicate: str, right: Constant | tuple[Constant, ...]) -> Filter:

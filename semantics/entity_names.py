@@ -15,7 +15,7 @@ from stores.lexicon import Lexicon, Name
 
 # an entity named by a part of its name only, when that part names many others, is a family of things
 _FAMILY_LIMIT = 400
-_GLUE = frozenset("the of a an and de la".split())
+_GLUE = frozenset("the of and de la".split())
 
 
 class EntityNames:
@@ -86,6 +86,9 @@ class EntityNames:
             return dict.fromkeys(self.by_lemma.get(token.lemma, {token.lemma}), 0.97)
         if token.norm in self.affixes or token.lemma in self.affixes:
             return dict.fromkeys(self.affixes.get(token.norm) or self.affixes[token.lemma], 0.9)
+        if token.norm.endswith("s") and token.norm[:-1] in self.entity_tokens and len(token.norm) > 4:
+            # a plural that the dictionary lacks
+            return {token.norm[:-1]: 0.95}
         if token.norm.endswith("ly"):
             for form in (token.norm[:-2], token.norm[:-1]):
                 if form in self.entity_tokens:

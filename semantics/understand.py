@@ -25,6 +25,7 @@ from semantics.work import Draft, Node, Work
 from stores.lexicon import Lexicon
 
 BEST = 6
+NAME = 0.9
 _LIST_OF_SCOPE = re.compile(r" \((?:of )?[^()]*\)")
 # about the graph itself, not about anything in it
 _WHOLE = re.compile(
@@ -70,6 +71,8 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         named = _named(words, candidates, linker)
         candidates += properties.in_context(words, shape, sorted(content - explained), named)
     scope = _scope_node(rewrite.scope, words, linker) if rewrite.scope and len(rewrite.scope.keys) > 1 else None
+    # words of a whole name: a reading that leaves one out is about something else
+    named_words = {c.covered & content for c in candidates if c.kind == "entity" and c.exact and c.score >= NAME}
     found: dict[Body, tuple[float, float]] = {}
     best_picks: Sequence[Candidate] = ()
     open_: set[int] = set()
@@ -77,7 +80,8 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         trust = {i: min(1.0, pick.score + 0.1) for pick in segmentation.picks for i in pick.covered}
         for draft in _drafts(words, shape, segmentation, graph, scope, linker.common):
             covered = sum(trust.get(i, 1.0) for i in content & draft.covered) / max(1, len(content))
-            covered *= 0.5 ** (draft.dropped + len(holes(words, content - draft.covered, linker)))
+            lost = sum(not name <= draft.covered for name in named_words)
+            covered *= 0.5 ** (draft.dropped + lost + len(holes(words, content - draft.covered, linker)))
             score = segmentation.score / max(1, len(content)) + draft.score * 0.25 + 4 * covered
             if draft.body not in found or score > found[draft.body][0]:
                 if not found or score > max(s for s, _ in found.values()):
