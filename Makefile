@@ -63,7 +63,8 @@ bench: .venv/dev.stamp
 
 soak: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks.soak_kill 50
-	@$(BIN)/python -m benchmarks.load 20
+	@$(BIN)/python -m benchmarks.load 120
+	@$(BIN)/python -m benchmarks.load 60 --closed
 
 fmt: .venv/dev.stamp
 	@$(BIN)/ruff check --fix .

@@ -1,17 +1,12 @@
 """Run the benchmarks: python -m benchmarks [--large] [--write]; exit 1 where a limit is broken."""
 
-import os
-import platform
 import sys
 from itertools import chain
-from pathlib import Path
 from time import perf_counter
 
 from benchmarks import ingest, latency
 from benchmarks.ingest import Result
-
-PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
-START, END = "<!-- measured -->", "<!-- end -->"
+from benchmarks.page import machine, write
 
 
 def main(arguments: list[str]) -> int:
@@ -34,7 +29,7 @@ def main(arguments: list[str]) -> int:
     )
     if "--write" in arguments:
         command = "python -m benchmarks" + (" --large" if "--large" in arguments else "")
-        write("\n".join([f"`{command}` on {machine()}:", "", *lines]))
+        write("measured", command, "\n".join(lines))
     return 1 if broken else 0
 
 
@@ -45,21 +40,6 @@ def row(result: Result) -> str:
 
 def number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def machine() -> str:
-    memory = ""
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        memory = f", {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GB of memory"
-    return f"{os.cpu_count()} cores{memory}, {platform.system()}, Python {platform.python_version()}"
-
-
-def write(table: str) -> None:
-    """Put the table between the marks of the page."""
-    text = PAGE.read_text(encoding="utf-8")
-    head, _, rest = text.partition(START)
-    _, _, tail = rest.partition(END)
-    PAGE.write_text(f"{head}{START}\n{table}\n{END}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""Many clients at once over server-sent events: python -m benchmarks.load [SECONDS] [--closed] [--workers N].
+"""Many clients at once over server-sent events: python -m benchmarks.load [SECONDS] [--closed] [--workers N] [--write].
 
 64 clients, each with a thread of its own, ask in rules mind, 4 s after their last answer; with --closed at once. Each
-counts its turns, and its numbers must come back: a lost or mixed message shows. Exit 1 where a limit is broken.
+counts its turns, and its numbers must come back: a lost or mixed message shows. Exit 1 where a limit is broken; how
+long a turn takes, and how the memory grows, have limits with the pause alone. --write puts the line into the page.
 """
 
+import argparse
 import asyncio
 import json
 import os
@@ -21,6 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
+
+from benchmarks.page import write
 
 ROOT = Path(__file__).parents[1]
 CLIENTS, PAUSE_SECONDS = 64, 4.0
@@ -142,30 +146,42 @@ async def run(address: str, pid: int, seconds: float, pause: float) -> Seen:
 
 
 def main(arguments: list[str]) -> int:
-    numbers = [argument for argument in arguments if argument.isdigit()]
-    workers = 2
-    if "--workers" in arguments:
-        workers = int(arguments[arguments.index("--workers") + 1])
-        numbers.remove(str(workers))
-    seconds, closed = float(numbers[0]) if numbers else 120.0, "--closed" in arguments
-    with server(workers) as (address, pid):
-        seen = asyncio.run(run(address, pid, seconds, 0.0 if closed else PAUSE_SECONDS))
+    parser = argparse.ArgumentParser("python -m benchmarks.load")
+    parser.add_argument("seconds", nargs="?", type=float, default=120.0)
+    parser.add_argument("--closed", action="store_true", help="without a pause")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--write", action="store_true", help="put the result into docs/performance.md")
+    given = parser.parse_args(arguments)
+    with server(given.workers) as (address, pid):
+        seen = asyncio.run(run(address, pid, given.seconds, 0.0 if given.closed else PAUSE_SECONDS))
+    line, holds = told(seen, given.seconds, given.closed, given.workers)
+    print(line)
+    for problem in seen.wrong[:10]:
+        print(problem)
+    if given.write:
+        kind = " --closed" if given.closed else ""
+        write("closed" if given.closed else "load", f"python -m benchmarks.load {given.seconds:g}{kind}", line)
+    return 0 if holds else 1
+
+
+def told(seen: Seen, seconds: float, closed: bool, workers: int) -> tuple[str, bool]:
+    """What was seen, on one line, and whether the limits hold."""
+    if not seen.seconds:
+        return f"no turn ended within {seconds:g} s; {len(seen.wrong)} wrong", False
     ordered = sorted(seen.seconds)
     p95 = ordered[int(len(ordered) * 0.95)]
     warm = seen.memory[int(len(seen.memory) * WARM_SHARE) :] or [0.0]
     half = max(1, len(warm) // 2)
     growth = statistics.median(warm[half:] or warm) / max(1.0, statistics.median(warm[:half]))
-    print(
+    line = (
         f"{CLIENTS} clients, {'no' if closed else f'{PAUSE_SECONDS:g} s'} pause, {seconds:g} s, {workers} workers: "
         f"{len(ordered)} turns ({len(ordered) / seconds:.1f} a second), "
         f"p50 {statistics.median(ordered) * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, most {ordered[-1] * 1000:.0f} ms, "
         f"first words p50 {statistics.median(seen.first) * 1000:.0f} ms; memory {warm[0]:.0f} -> {warm[-1]:.0f} MB "
         f"(x{growth:.2f}); {len(seen.wrong)} wrong"
     )
-    for problem in seen.wrong[:10]:
-        print(problem)
-    slow = not closed and p95 > LIMIT_SECONDS
-    return 1 if seen.wrong or slow or growth > GROWTH_LIMIT else 0
+    within = closed or (p95 <= LIMIT_SECONDS and growth <= GROWTH_LIMIT)
+    return line, within and not seen.wrong
 
 
 if __name__ == "__main__":

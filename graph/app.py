@@ -92,7 +92,8 @@ def _conversations(file: Path) -> Conversations:
     except OSError as error:
         raise ConfigError(f"Can't write {file}: {error.strerror}. Check who may write there, or NACRE_DATA.") from error
     except KeepingError as error:
-        raise ConfigError(f"Can't use {file}: {error}. Close what holds it, or set NACRE_DATA.") from error
+        advice = "Close what holds it, make room on its disk, or set NACRE_DATA."
+        raise ConfigError(f"Can't use {file}: {error}. {advice}") from error
 
 
 def graph() -> App:

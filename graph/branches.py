@@ -14,7 +14,7 @@ from agents.result import Result
 from agents.sql_writer import MODEL_VISITS, SqlTask, tried
 from agents.team import Team
 from config.settings import Settings
-from records.errors import ToolError
+from records.errors import ConfigError, ToolError
 from records.evidence import Found
 from records.turn import Earlier, Reading, Rewrite, Understanding
 from semantics.understand import understand as understand_question
@@ -102,7 +102,10 @@ async def _vector(task: Task) -> Result[Found]:
         raise ToolError("unavailable", lacks_vectors(task.graph))
     text, limit = _text(task)
     looking = off_loop(vector_tool.search, vectors, passages, text, task.question, round=task.round, limit=limit)
-    return Result(await asyncio.wait_for(looking, task.settings.branch_seconds))
+    try:
+        return Result(await asyncio.wait_for(looking, task.settings.branch_seconds))
+    except ConfigError as error:
+        raise ToolError("unavailable", str(error)) from error
 
 
 async def _lexical(task: Task) -> Result[Found]:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
@@ -233,6 +233,7 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
     done = State(
         {
             **state,
+            "unavailable": state["unavailable"] | _lost(missing),
             "by": attribute(state["by"], {"fuser": told.by}),
             "usage": add_up(state["usage"], _usage(told.usage)),
         }
@@ -247,6 +248,11 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         "spent": add_up(state.get("spent", {}), done["usage"]),
         "messages": [AIMessage(gate.answer)],
     }
+
+
+def _lost(missing: Mapping[str, QueryError]) -> dict[str, str]:
+    """The branches that were there when the turn began, and then could not be asked."""
+    return {name: error.message for name, error in missing.items() if error.kind in ("unavailable", "timeout")}
 
 
 async def _fused(team: Team, task: FuseTask, gate: Gate) -> Result[Account]:

@@ -114,7 +114,7 @@ def _earlier(place: Place, embedder: Embedder) -> Iterator[Collection | None]:
             manifest = versions.manifest(place.home, version)
             if manifest.embedder == embedder.name:
                 folder = versions.version_folder(place.home, version)
-                collection = open_collection(folder, manifest, place.qdrant_url, place.qdrant_key)
+                collection = open_collection(folder, manifest, place.qdrant_url, place.qdrant_key, patient=True)
     except Exception as error:  # whatever is wrong with the old vectors, new ones can be made
         log.warning("the earlier vectors can't be read, all passages are embedded: %s", error)
     try:

@@ -210,7 +210,8 @@ STAGES: tuple[tuple[str, Callable[[_Work], None]], ...] = (
 
 def _run(work: _Work, stages: Sequence[tuple[str, Callable[[_Work], None]]]) -> Ingested:
     # before anything is made on a server, so that the next ingest knows what a killed one left there
-    versions.write_manifest(work.folder, work.manifest)
+    with writable(work.home):
+        versions.write_manifest(work.folder, work.manifest)
     for name, stage in stages:
         work.progress(name, 0, 1)
         start = perf_counter()

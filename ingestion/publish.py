@@ -5,14 +5,13 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
-from records.errors import ConfigError, IngestionError
+from records.errors import ConfigError, IngestionError, NacreError
 from stores import versions
 from stores.catalog import drop_collection
 from stores.versions import BUILDING, CURRENT, LOCK, Manifest
@@ -30,7 +29,9 @@ UNWRITABLE = frozenset(
         errno.EIO,
     }
 )
-_FULL = re.compile("disk is full|disk I/O error|readonly|unable to open database", re.IGNORECASE)
+_FULL = re.compile(
+    "disk is full|disk I/O error|readonly database|unable to open database|no space left on device", re.IGNORECASE
+)
 
 
 def new_version(now: datetime, inputs: str) -> str:
@@ -116,11 +117,14 @@ def writable(home: Path) -> Iterator[None]:
     """Says where writing failed, if it does."""
     try:
         yield
-    except (OSError, sqlite3.OperationalError) as error:
+    except NacreError:
+        raise
+    except Exception as error:  # the stores' engines each raise their own kinds
         number = error.errno if isinstance(error, OSError) else None
-        if number not in UNWRITABLE and not _FULL.search(str(error)):
+        said = _FULL.search(str(error))
+        if number not in UNWRITABLE and not said:
             raise
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        reason = (error.strerror if isinstance(error, OSError) else None) or (said[0] if said else str(error))
         raise IngestionError(
             f"Can't write to {home}: {reason.lower()}."
             " Check its permissions and free space, or set NACRE_DATA to another folder."

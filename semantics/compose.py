@@ -20,6 +20,7 @@ from semantics.compared import comparison, than_what
 from semantics.conditions import conditions
 from semantics.emit import emit, walk
 from semantics.order import ranking
+from semantics.superlative_names import ranked_by_name, whose
 from semantics.target import target
 from semantics.things import make_nodes
 from semantics.tree import grow
@@ -32,6 +33,7 @@ def compose(work: Work) -> Draft | None:
     if is_a is not None:
         return is_a
     make_nodes(work)
+    ranked_by_name(work)
     body = comparison(work) or _yes_no(work) or _main(work)
     if body is None:
         return None
@@ -86,6 +88,8 @@ def _node_plan(work: Work, target: Node, count: bool) -> Body | None:
         return None
     parts = Parts()
     emit(work, target, parts)
+    if target.role == "link" and not parts.edges:
+        whose(work, target, parts)
     ranked = ranking(work, target, parts)
     group = ranked.group
     conditions(work, target, parts)

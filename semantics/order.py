@@ -22,10 +22,15 @@ class Ranking:
 
 def ranking(work: Work, target: Node, parts: Parts, wanted: Candidate | None = None) -> Ranking:
     """The order that the superlative of the thing asked for sets; `wanted`, the property asked for, orders nothing."""
+    for thing, predicate, descending in work.ranked:
+        if any(v.name == thing.name for v in parts.variables):
+            access = work.graph.access(thing.relations, predicate)[0]
+            return Ranking(order_by(work, thing.name, predicate, access, descending, parts), (), 1)
     for marker in list(work.supers):
         work.supers.remove(marker)
         here = [n for n in work.nodes if any(v.name == n.name for v in parts.variables)]
-        found = _by_said(work, marker, target, here, parts, wanted) or _by_count(work, marker, target, here)
+        found = _by_number(work, marker, target, here)
+        found = found or _by_said(work, marker, target, here, parts, wanted) or _by_count(work, marker, target, here)
         found = found or _by_measure(work, marker, target, here, parts)
         if found is not None:
             return found
@@ -33,6 +38,21 @@ def ranking(work: Work, target: Node, parts: Parts, wanted: Candidate | None = N
         work.dropped += 1
         work.used -= set(range(marker.start, marker.end))
     return Ranking()
+
+
+def _by_number(work: Work, marker: Superlative, target: Node, here: list[Node]) -> Ranking | None:
+    """ "The highest number of members": they are counted, unless a property is called so."""
+    start = marker.end + 2
+    if work.words[marker.end : start] != ["number", "of"] or any(
+        a.start <= marker.end and a.end > start for a in work.attributes
+    ):
+        return None
+    following = next((n for n in here if n is not target and 0 <= n.start - start <= 1), None)
+    if following is None:
+        return None
+    work.used |= {marker.end, marker.end + 1}
+    by = Order(Aggregate("count", Itself(following.name)), marker.descending)
+    return Ranking(by, (target.name,), marker.limit, marker.place - 1)
 
 
 def _by_said(

@@ -73,7 +73,8 @@ def _merge(work: Work, a: Node, b: Node) -> Node | None:
         return replace(narrow, start=a.start, end=b.end)
     entity = a if a.role == "entity" else b
     # "the X models" asks for them, "the city of X" only says which X is meant
-    role = "class" if len(entity.keys) > 1 else "entity"
+    named = {"called", "named"} & set(work.words[a.end : b.start])
+    role = "class" if len(entity.keys) > 1 or named else "entity"
     return replace(entity, start=a.start, end=b.end, role=role)
 
 

@@ -13,6 +13,7 @@ from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understandi
 from semantics.candidates import Candidate
 from semantics.compose import compose
 from semantics.courtesy import is_greeting, without_courtesy
+from semantics.english import measure
 from semantics.in_context import Properties
 from semantics.linker import Linker
 from semantics.markers import Form, form
@@ -62,6 +63,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     candidates = _told_apart(_in_scope(linker.link(words), rewrite.scope), schema)
     counted = {b.end for b in shape.bounds}
     candidates = [c for c in candidates if not _kind_word(c, words) and not (c.start in counted and _weak_name(c))]
+    candidates = _called(candidates, words)
     content = {i for i, t in enumerate(words) if t.norm not in linker.light}
     explained = {i for c in candidates if c.score >= 0.55 for i in c.covered} | shape.taken
     near = linker.near(words, sorted(content - explained))
@@ -130,6 +132,22 @@ def _kind_word(candidate: Candidate, words: Sequence[Token]) -> bool:
     before = words[candidate.start - 1].norm if candidate.start else ""
     plural = token.norm != token.lemma and token.norm.endswith("s") and candidate.end == candidate.start + 1
     return candidate.kind == "entity" and not candidate.exact and plural and before in ("which", "what", "many", "all")
+
+
+def _called(candidates: list[Candidate], words: Sequence[Token]) -> list[Candidate]:
+    """ "Rivers called X": things of that kind, where there are any of the name; "big" alone names nothing."""
+    found = []
+    for c in candidates:
+        said = measure(words[c.start])
+        if c.kind == "entity" and not c.exact and c.end == c.start + 1 and said and words[c.start].text.islower():
+            continue
+        if c.kind == "entity" and c.start and words[c.start - 1].norm in ("called", "named"):
+            kinds = [k.relations for k in candidates if k.kind == "class" and k.exact and k.end < c.start]
+            same = [e for e in candidates if e.kind == "entity" and e.start == c.start]
+            if any(e.relations & kind for e in same for kind in kinds) and not any(c.relations & k for k in kinds):
+                continue
+        found.append(c)
+    return found
 
 
 def _weak_name(candidate: Candidate) -> bool:

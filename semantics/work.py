@@ -113,6 +113,8 @@ class Work:
         self.flags = [p for p in picks if p.kind == "flag"]
         self.supers = [s for s in form.superlatives if not self.inside_pick(s)]
         self.spent_links: set[int] = set()
+        # things of which one is meant: the first by a predicate, descending or not
+        self.ranked: list[tuple[Node, str, bool]] = []
         self.ways: dict[str, Path] = {}
 
     def is_literal(self, iri: str) -> bool:

@@ -1,14 +1,18 @@
 """`nacre serve`: settings -> a listening server."""
 
+import asyncio
 import ipaddress
 import logging
 import os
 import socket
 import tempfile
 from contextlib import ExitStack
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from config.settings import Settings
 
 
 def serve(
@@ -34,6 +38,8 @@ def serve(
 
     settings = load_settings()
     logs.configure(settings.log, logging.INFO)
+    # uvicorn would bury what is amiss in a traceback
+    asyncio.run(_openable(settings))
     locked = bool(Keys(settings.data).all())
     listening = listen(host or settings.host, settings.port if port is None else port, open_to_all=locked)
     address, number = listening.getsockname()[:2]
@@ -57,6 +63,14 @@ def serve(
             Multiprocess(config, [listening]).run()
         else:
             uvicorn.Server(config).run(sockets=[listening])
+
+
+async def _openable(settings: "Settings") -> None:
+    """Raises ConfigError where what answering needs can't be opened."""
+    from serving.asking import opened
+
+    async with opened(settings, lasting=True):
+        pass
 
 
 def listen(host: str, port: int, *, open_to_all: bool) -> socket.socket:

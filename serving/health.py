@@ -11,6 +11,7 @@ from config.settings import Settings
 from records.errors import NacreError
 from serving.api_graphs import Listed, listed
 from serving.asking import Asking
+from serving.keys import Keys
 from serving.reach import TheAsking, TheMetrics
 from stores import versions
 from stores.conversations import KeepingError
@@ -35,7 +36,8 @@ def readyz(asking: TheAsking, request: Request) -> JSONResponse:
     Which stores and graphs are amiss is told to those who may know their names.
     """
     graphs = [_looked_at(asking, name) for name in asking.library.names()]
-    problems = [*_threads(asking), *_disk(asking.composition.settings), *_model(asking.composition.settings)]
+    settings = asking.composition.settings
+    problems = [*_threads(asking), *_disk(settings), *_keys(settings), *_model(settings)]
     able = [graph for graph in graphs if not graph.problem]
     if not able:
         body: dict[str, Any] = {"status": "no graph", "next": "nacre ingest FILE --graph NAME"}
@@ -87,6 +89,15 @@ def _threads(asking: Asking) -> list[str]:
 def _disk(settings: Settings) -> list[str]:
     free = shutil.disk_usage(settings.data).free
     return [] if free > LEAST_BYTES else [f"the disk of the data folder has {free} bytes left"]
+
+
+def _keys(settings: Settings) -> list[str]:
+    try:
+        Keys(settings.data).all()
+    except NacreError:
+        # its place is nothing for those who have no key
+        return ["the keys can't be read, so nobody is let in. Run: nacre keys list"]
+    return []
 
 
 def _model(settings: Settings) -> list[str]:

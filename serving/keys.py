@@ -55,11 +55,18 @@ class Keys:
         self._keys: tuple[Key, ...] = ()
 
     def all(self) -> tuple[Key, ...]:
-        """All keys that were ever made, revoked ones included; raises ConfigError where the file is damaged."""
+        """All keys that were ever made, revoked ones included; raises ConfigError where the file can't be read."""
         try:
-            status = self.file.stat()
+            return self._all()
         except FileNotFoundError:
             return ()
+        except OSError as error:
+            raise ConfigError(
+                f"{self.file} can't be read ({error.strerror}), so that no key opens anything. Check who may read it."
+            ) from error
+
+    def _all(self) -> tuple[Key, ...]:
+        status = self.file.stat()
         seen = status.st_mtime_ns, status.st_ino
         if seen != self._seen:
             try:
@@ -109,10 +116,14 @@ class Keys:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         new = self.file.with_suffix(f".{os.getpid()}")
         opened: Callable[[str, int], int] = lambda path, flags: os.open(path, flags, 0o600)  # noqa: E731
-        with open(new, "w", encoding="utf-8", opener=opened) as out:
-            json.dump([asdict(key) for key in keys], out, indent=1)
-            out.write("\n")
-        os.replace(new, self.file)
+        try:
+            with open(new, "w", encoding="utf-8", opener=opened) as out:
+                json.dump([asdict(key) for key in keys], out, indent=1)
+                out.write("\n")
+            os.replace(new, self.file)
+        except OSError:
+            new.unlink(missing_ok=True)
+            raise
 
 
 def _hash(token: str) -> str:

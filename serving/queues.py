@@ -37,8 +37,12 @@ class Queues:
                 os.close(held)
 
     def _take(self, slot: str) -> int | None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self._folder / slot, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self._folder / slot, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            # where no file can be made, as on a full disk, all threads without one share the folder as theirs
+            handle = os.open(self._folder.parent, os.O_RDONLY)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,5 +1,6 @@
 """Conversations that last: list, read, fork, edit, delete; what people see and the loop remembers stay in step."""
 
+import logging
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -14,7 +15,9 @@ from records.errors import ConfigError
 from serving.keys import Caller
 from serving.queues import Queues
 from serving.refusals import Missing
-from stores.conversations import Conversation, Conversations, Turn
+from stores.conversations import Conversation, Conversations, KeepingError, Turn
+
+log = logging.getLogger(__name__)
 
 LONGEST_NAME = 200
 
@@ -98,18 +101,41 @@ class Threads:
 
     @asynccontextmanager
     async def undone_unless_kept(self, caller: Caller, thread: str) -> AsyncIterator[None]:
-        """What the loop remembers of a turn that breaks off is forgotten; in the queue of the thread only."""
+        """What the loop remembers of a turn that breaks off is forgotten, and what it remembers of one before that was
+        not kept; in the queue of the thread only."""
         key = f"{caller.owner}:{thread}"
-        before = await self._present(key)
+        before = await self._in_step(caller.owner, thread)
         try:
             yield
         except BaseException:
-            after = await self._present(key)
-            if before is None:
-                await self.saver.adelete_thread(key)
-            elif after is not None and after.checkpoint["id"] != before.checkpoint["id"]:
-                await self._put(key, before)
+            await self._undo(key, before)
             raise
+
+    async def _in_step(self, owner: str, thread: str) -> CheckpointTuple | None:
+        """What the loop remembers of a thread. Where a turn could not be kept, or a kill came before it was, that is a
+        turn too many, which goes."""
+        key = f"{owner}:{thread}"
+        before = await self._present(key)
+        last = await off_loop(self.seen.last, owner, thread)
+        if before is None or before.checkpoint["channel_values"].get("turn", 0) <= last:
+            return before
+        found = await self._after(key, last) if last else None
+        if last and found is None:
+            return before
+        try:
+            await self._undo(key, found)
+        except KeepingError as error:
+            log.warning("the loop remembers more of thread %s than was kept: %s", thread, error)
+        return await self._present(key)
+
+    async def _undo(self, key: str, before: CheckpointTuple | None) -> None:
+        after = await self._present(key)
+        if after is None:
+            return
+        if before is None:
+            await self.saver.adelete_thread(key)
+        elif after.checkpoint["id"] != before.checkpoint["id"]:
+            await self._put(key, before)
 
     async def _delete(self, owner: str, thread: str) -> None:
         async with self.queues.turn(owner, thread):

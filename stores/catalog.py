@@ -5,6 +5,7 @@ import logging
 import os
 import shutil
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from stores.vectors import Collection, Embedder, Vectors
 from stores.versions import Manifest
 
 T = TypeVar("T")
+# how long it is taken for granted that a server with vectors serves, or not
+REACH_SECONDS = 5.0
 log = logging.getLogger(__name__)
 
 
@@ -57,9 +60,14 @@ class Graph:
 
 @dataclass
 class _Held:
+    """A graph that is open. `remote` is its manifest where its vectors are on a server, which may come and go."""
+
     graph: Graph
     pinned: int
     users: int
+    remote: Manifest | None = None
+    reaching: threading.Lock = field(default_factory=threading.Lock)
+    reach_at: float = 0.0
 
 
 class Library:
@@ -126,7 +134,10 @@ class Library:
                     held.users += 1
                     if version is None:
                         self._let_go(name, wanted)
-                    return held.graph
+            if held is not None:
+                if version is None or not held.reach_at:
+                    self._reach(held)
+                return held.graph
             if version is not None:
                 break
         raise ConfigError(f"Version {wanted} of graph {name!r} is gone. Ask again to use the present one.")
@@ -160,11 +171,13 @@ class Library:
         if pinned is None:
             return None
         try:
-            graph = self._stores(name, versions.manifest(self.data / name, version), folder)
+            manifest = versions.manifest(self.data / name, version)
+            graph = self._stores(name, manifest, folder)
         except BaseException:
             os.close(pinned)
             raise
-        held = self._held[name, version] = _Held(graph, pinned, 0)
+        remote = manifest if manifest.collection is not None and "vector" not in graph.unavailable else None
+        held = self._held[name, version] = _Held(graph, pinned, 0, remote)
         graph.give_back = partial(self._give_back, held)
         return held
 
@@ -201,8 +214,29 @@ class Library:
         if graph.passages is None:
             present.clear()
         graph.lexical = optional("lexical", lambda: Lexical(folder / versions.LEXICAL))
-        graph.vectors = optional("vector", lambda: self._vectors(name, manifest, folder))
+        if manifest.collection is None:
+            graph.vectors = optional("vector", lambda: self._vectors(name, manifest, folder))
         return graph
+
+    def _reach(self, held: _Held) -> None:
+        """See whether the server with the vectors of a graph serves, now and then. Who comes meanwhile takes what was
+        seen before, and waits only where that is nothing yet."""
+        if held.remote is None or not held.reaching.acquire(blocking=not held.reach_at):
+            return
+        try:
+            graph, manifest = held.graph, held.remote
+            if time.monotonic() < held.reach_at and not (graph.vectors and graph.vectors.failed):
+                return
+            try:
+                graph.vectors = self._vectors(graph.name, manifest, self.data / graph.name)
+                graph.unavailable.pop("vector", None)
+            except Exception as error:  # a client of a server raises kinds of its own
+                log.warning("graph %s: vector is unavailable: %s", graph.name, error)
+                graph.vectors = None
+                graph.unavailable["vector"] = str(error)
+            held.reach_at = time.monotonic() + REACH_SECONDS
+        finally:
+            held.reaching.release()
 
     def _vectors(self, name: str, manifest: Manifest, folder: Path) -> Vectors:
         if self._embedder is None:
@@ -238,8 +272,10 @@ class Library:
         drop_collection(self._qdrant_url, self._qdrant_key, collection)
 
 
-def open_collection(folder: Path, manifest: Manifest, url: str | None, key: str | None) -> Collection:
-    """Where the vectors of a version lie, opened to read."""
+def open_collection(
+    folder: Path, manifest: Manifest, url: str | None, key: str | None, *, patient: bool = False
+) -> Collection:
+    """Where the vectors of a version lie, opened to read; `patient` with a slow server."""
     if manifest.collection is None:
         from stores.vectors_edge import EdgeCollection
 
@@ -248,7 +284,7 @@ def open_collection(folder: Path, manifest: Manifest, url: str | None, key: str 
         raise ConfigError(f"the vectors are on a Qdrant server ({manifest.collection}). Set NACRE_QDRANT_URL")
     from stores.vectors_server import ServerCollection
 
-    return ServerCollection(url, key, manifest.collection)
+    return ServerCollection(url, key, manifest.collection, patient=patient)
 
 
 def drop_collection(url: str | None, key: str | None, collection: str) -> None:

@@ -104,6 +104,11 @@ class Conversations:
         )
         return [Turn(at, cast(Answer, json.loads(record)), thumb, comment) for at, record, thumb, comment in rows]
 
+    def last(self, owner: str, thread: str) -> int:
+        """The number of the last finished turn of a thread, 0 where there is none."""
+        rows = self._rows("SELECT coalesce(max(turn), 0) FROM turn WHERE owner = ? AND thread = ?", owner, thread)
+        return int(rows[0][0])
+
     def run(self, owner: str, run: str) -> Answer | None:
         """The record that a run ended with, where it belonged to a thread."""
         rows = self._rows("SELECT record FROM turn WHERE owner = ? AND run = ?", owner, run)
@@ -194,7 +199,9 @@ class Conversations:
             try:
                 yield run
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                # a full disk has rolled it back already
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
 

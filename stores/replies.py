@@ -3,7 +3,7 @@
 import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from langchain_core.caches import BaseCache
 from langchain_core.outputs import Generation
 
 MOST = 20_000
+BUSY_SECONDS = 1.0
 LAYOUT = "CREATE TABLE IF NOT EXISTS reply (key BLOB PRIMARY KEY, text TEXT NOT NULL)"
 
 
@@ -41,8 +42,10 @@ class Replies(BaseCache):
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         # a connection each: threads share the store, and a call of a model takes a thousand times longer
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self._path, timeout=5)) as db:
+        with suppress(OSError):
+            # where it can't be made, SQLite says so
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(self._path, timeout=BUSY_SECONDS)) as db:
             db.execute(LAYOUT)
             yield db
 

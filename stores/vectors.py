@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from records.errors import ConfigError
 from stores.passages import Hit
 
 
@@ -43,18 +44,27 @@ class CollectionWriter(Protocol):
 
 
 class Vectors:
-    """A read-only handle on the vectors of one version."""
+    """A read-only handle on the vectors of one version. `failed` says why a server did not answer, once it did not: it
+    is not asked again, so that a turn waits for it once; open the vectors anew to see whether it is back."""
 
     def __init__(self, collection: Collection, embedder: Embedder) -> None:
+        self.failed = ""
         self._collection = collection
         self._embedder = embedder
 
     def search(self, text: str, limit: int) -> list[Hit]:
-        """The passages nearest to `text`, scored by cosine."""
+        """The passages nearest to `text`, scored by cosine. Raises ConfigError where a server does not answer."""
         if not text.strip() or limit < 1:
             return []
         vector = [float(x) for x in self._embedder.embed([text])[0]]
-        return sorted(self._collection.nearest(vector, limit), key=lambda hit: (-hit.score, hit.id))
+        if self.failed:
+            raise ConfigError(self.failed)
+        try:
+            found = self._collection.nearest(vector, limit)
+        except ConfigError as error:
+            self.failed = str(error)
+            raise
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))
 
     def close(self) -> None:
         self._collection.close()

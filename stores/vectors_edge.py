@@ -1,5 +1,6 @@
 """Vectors in a folder, searched in process (Qdrant Edge): a shard that any number of processes may read."""
 
+import errno
 import os
 import shutil
 import tempfile
@@ -9,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from records.errors import ConfigError
 from stores.passages import Hit
 
 CHUNK = "chunk_"  # the files with the vectors themselves begin with this
+SPARE_BYTES = 4 << 20  # more than a shard takes besides its points
+POINT_BYTES = 1 << 10  # more than a point takes besides its vector
 
 
 class EdgeCollection:
@@ -27,9 +31,14 @@ class EdgeCollection:
         self._shard: Any = None
         try:
             _mirror(folder.absolute(), Path(private))
+            _need(private, SPARE_BYTES + _holes(private))
             self._shard = EdgeShard.load(private)
-        except BaseException:
+        except BaseException as error:
             self._remove()
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+                raise ConfigError(
+                    f"no space left in {tempfile.gettempdir()}. Free some, or set TMPDIR to a folder on another disk"
+                ) from error
             raise
 
     def nearest(self, vector: Sequence[float], limit: int) -> list[Hit]:
@@ -55,7 +64,9 @@ class EdgeWriter:
         from qdrant_edge import Distance, EdgeConfig, EdgeShard, EdgeVectorParams
 
         folder.mkdir(parents=True)
+        _need(folder, SPARE_BYTES)
         self._folder = folder
+        self._point_bytes = POINT_BYTES + 4 * size
         # no write-ahead log: the folder is published whole or thrown away, and a log would let only one process open it
         config = EdgeConfig(vectors=EdgeVectorParams(size=size, distance=Distance.Cosine), wal_enabled=False)
         self._shard: Any = EdgeShard.create(str(folder), config)
@@ -63,6 +74,7 @@ class EdgeWriter:
     def add(self, ids: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
         from qdrant_edge import Point, UpdateOperation
 
+        _need(self._folder, SPARE_BYTES + len(ids) * self._point_bytes)
         points = [Point(i, [float(x) for x in vector]) for i, vector in zip(ids, vectors, strict=True)]
         self._shard.update(UpdateOperation.upsert_points(points))
 
@@ -78,7 +90,7 @@ class EdgeWriter:
 def _mirror(source: Path, target: Path) -> None:
     for here, folders, files in os.walk(source):
         there = target / Path(here).relative_to(source)
-        if any(name.startswith(CHUNK) for name in files) and _writable(here, files):
+        if any(name.startswith(CHUNK) for name in files) and _writable(here, files) and _holes(here) <= _free(here):
             there.symlink_to(here)  # the whole folder: Qdrant Edge does not follow a link to a single file
             folders.clear()
             continue
@@ -89,6 +101,22 @@ def _mirror(source: Path, target: Path) -> None:
 
 def _writable(folder: str, files: list[str]) -> bool:
     return all(os.access(os.path.join(folder, name), os.W_OK) for name in files)
+
+
+def _need(folder: str | Path, size: int) -> None:
+    """Raises OSError where less is free: Qdrant Edge writes to mapped memory, where a full disk ends the process."""
+    if _free(folder) < size:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
+
+
+def _free(folder: str | Path) -> int:
+    return shutil.disk_usage(folder).free
+
+
+def _holes(folder: str | Path) -> int:
+    """Bytes that the files with vectors do not take yet; on some file systems even reading makes them take them."""
+    files = [status for path in Path(folder).rglob(f"{CHUNK}*") if not path.is_dir() for status in [path.stat()]]
+    return sum(max(0, status.st_size - status.st_blocks * 512) for status in files)
 
 
 def _copy(source: str, target: Path) -> None:

@@ -9,24 +9,26 @@ from stores.passages import Hit
 
 T = TypeVar("T")
 BATCH = 256
+# a turn has other branches and need not wait for this one; an ingest has not
+TURN_SECONDS, INGEST_SECONDS = 3, 30
 
 
 @lru_cache(maxsize=8)
-def connect(url: str, key: str | None = None) -> Any:
+def connect(url: str, key: str | None = None, seconds: int = INGEST_SECONDS) -> Any:
     """The client of one server, shared by the process; nothing is sent yet. ":memory:" is a server in this process."""
     from qdrant_client import QdrantClient
 
     if url == ":memory:":
         return QdrantClient(":memory:")
-    return QdrantClient(url=url, api_key=key, timeout=30, check_compatibility=False)
+    return QdrantClient(url=url, api_key=key, timeout=seconds, check_compatibility=False)
 
 
 class ServerCollection:
-    """One collection, opened to read."""
+    """One collection, opened to read; `patient` with a slow server."""
 
-    def __init__(self, url: str, key: str | None, name: str) -> None:
+    def __init__(self, url: str, key: str | None, name: str, *, patient: bool = False) -> None:
         self._url = url
-        self._client = connect(url, key)
+        self._client = connect(url, key) if patient or url == ":memory:" else connect(url, key, TURN_SECONDS)
         self.name = name
         if not self._ask(lambda: self._client.collection_exists(name)):
             raise ConfigError(f"The Qdrant server at {url} has no collection {name}.")
@@ -82,7 +84,8 @@ def collections(url: str, key: str | None, prefix: str) -> list[str]:
 
 def drop(url: str, key: str | None, name: str) -> None:
     """Remove a collection; one that is gone already is no error."""
-    _call(url, lambda: connect(url, key).delete_collection(name))
+    client = connect(url, key) if url == ":memory:" else connect(url, key, TURN_SECONDS)
+    _call(url, lambda: client.delete_collection(name))
 
 
 def _call(url: str, call: Callable[[], T]) -> T:
@@ -92,4 +95,5 @@ def _call(url: str, call: Callable[[], T]) -> T:
     try:
         return call()
     except (ResponseHandlingException, UnexpectedResponse, httpx.HTTPError, ConnectionError) as error:
-        raise ConfigError(f"The Qdrant server at {url} does not serve: {error}. Check NACRE_QDRANT_URL") from error
+        why = str(error).rstrip(".")
+        raise ConfigError(f"The Qdrant server at {url} does not serve: {why}. Check NACRE_QDRANT_URL") from error

@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 GRAPHS = ROOT / "tests/fixtures/graphs"
 Nacre = Callable[..., "subprocess.CompletedProcess[str]"]
+MOST_FILES = 2000
 
 
 def environment(data: Path) -> dict[str, str]:
@@ -94,6 +96,48 @@ def serving(
     command = [sys.executable, "-m", "serving.cli", "serve", "--port", str(port), *arguments]
     with started(command, data, folder, f"{address}/healthz", **settings) as process:
         yield address, process
+
+
+class Disk:
+    """A disk of one's own that can be filled: a tmpfs at `place`."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self._filler = place / "filler"
+
+    def fill(self, left: int = 0, *, files: bool = False) -> None:
+        """Leave so many bytes free; with `files` no further file can be made either."""
+        self.free()
+        self._filler.mkdir()
+        with (self._filler / "bytes").open("wb") as out:
+            os.posix_fallocate(out.fileno(), 0, shutil.disk_usage(self.place).free - left)
+        try:
+            for number in range(MOST_FILES if files else 0):
+                (self._filler / str(number)).touch()
+        except OSError:
+            assert files
+
+    def free(self) -> None:
+        """Remove what `fill` made."""
+        shutil.rmtree(self._filler, ignore_errors=True)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    """A small disk at tmp_path/data, so that `fresh` works on it; skips where nothing may be mounted."""
+    place = tmp_path / "data"
+    place.mkdir()
+    if shutil.which("mount") is None:
+        pytest.skip("no small disk can be made: there is no mount command")
+    size = f"size=128m,nr_inodes={MOST_FILES}"
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", place], capture_output=True, text=True)
+    if mounted.returncode:
+        pytest.skip(f"no small disk can be made: {mounted.stderr.strip()}")
+    try:
+        yield Disk(place)
+    finally:
+        # lazily: what a failed test left open must not keep it
+        subprocess.run(["umount", "-l", place], check=True)
 
 
 @pytest.fixture

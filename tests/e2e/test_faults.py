@@ -1,6 +1,8 @@
-"""What breaks under a running server: a kill in a turn, stores gone or damaged, a locked file, a new version."""
+"""What breaks under a running server: a kill in a turn, stores gone or damaged, a locked file, a full disk, a vector
+server that is gone, a new version."""
 
 import json
+import re
 import shutil
 import signal
 import sqlite3
@@ -12,10 +14,14 @@ from pathlib import Path
 import httpx
 import pytest
 
+from stores.conversations import Conversations, KeepingError
+from tests.qdrant_server import qdrant_server
+
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
 QUESTION = "How many pages does Granite have?"
 FOLLOW = "And The Salt Road?"
 JSON = {"Accept": "application/json"}
+STAGE = re.compile(r"[a-z]+: [\d.]+ s")
 
 
 @pytest.fixture
@@ -64,6 +70,19 @@ def test_a_kill_in_a_turn_loses_no_finished_turn(room, serve):
         assert len(kept) - len(finished) in (0, 1)
         record = asked(address, FOLLOW, thread)
         assert (record["turn"], record["values"]) == (len(kept) + 1, [312])
+
+
+def test_a_turn_that_a_kill_left_half_kept_is_asked_anew(room, serve, fresh):
+    for question in (QUESTION, FOLLOW):
+        assert fresh("ask", question, "--thread", "t").returncode == 0
+    # the loop's memory is written first; so it is when a kill comes between the two
+    for left in (1, 0):
+        with sqlite3.connect(room / "threads.sqlite") as file:
+            file.execute("DELETE FROM turn WHERE turn > ?", [left])
+        file.close()
+        with serve(room) as (address, _):
+            record = asked(address, FOLLOW if left else QUESTION, "t")
+            assert (record["turn"], record["values"]) == ((2, [312]) if left else (1, [540]))
 
 
 def test_a_stop_ends_turns_and_streams_cleanly(room, serve):
@@ -140,6 +159,190 @@ def test_conversations_that_are_locked_still_get_their_answer(room, serve):
         held.close()
         again = asked(address, FOLLOW, thread)
         assert (again["turn"], again["values"], again["caveats"]) == (2, [312], [])
+
+
+def test_a_turn_that_is_not_kept_is_not_remembered_either(room, serve):
+    with serve(room) as (address, _):
+        thread = httpx.post(f"{address}/api/threads", json={}).json()["thread"]
+        asked(address, QUESTION, thread)
+        held = sqlite3.connect(room / "threads.sqlite", isolation_level=None)
+        held.execute("CREATE TRIGGER refused BEFORE INSERT ON turn BEGIN SELECT RAISE(ABORT, 'no room'); END")
+        record = asked(address, FOLLOW, thread)
+        assert (record["values"], "no room" in record["caveats"][-1]) == ([312], True)
+        assert "no room" in asked(address, QUESTION, "new")["caveats"][-1]
+        held.execute("DROP TRIGGER refused")
+        held.close()
+        assert asked(address, FOLLOW, thread)["turn"] == 2
+        assert asked(address, QUESTION, "new")["turn"] == 1
+        kept = httpx.get(f"{address}/api/threads/{thread}").json()["turns"]
+        assert [turn["record"]["turn"] for turn in kept] == [1, 2]
+
+
+def test_a_full_disk_gets_answers_and_what_is_not_kept_is_said(disk, room, serve):
+    with serve(room) as (address, _):
+        thread = httpx.post(f"{address}/api/threads", json={}).json()["thread"]
+        assert asked(address, QUESTION, thread)["caveats"] == []
+        assert httpx.get(f"{address}/readyz").json() | {"graphs": {}} == {"status": "ok", "problems": [], "graphs": {}}
+        disk.fill(files=True)
+        for _ in range(2):
+            record = asked(address, FOLLOW, thread)
+            assert (record["turn"], record["values"]) == (2, [312])
+            assert "could not be kept in its thread (database or disk is full)" in record["caveats"][-1]
+        assert asked(address, QUESTION)["caveats"] == []
+        body = {"question": QUESTION, "thread": "begun-on-a-full-disk"}
+        told = httpx.post(f"{address}/api/ask", json=body, timeout=60).text
+        assert [line for line in told.splitlines() if line.startswith("event: ")][-2:] == [
+            "event: answer",
+            "event: done",
+        ]
+        assert "could not be kept" in told
+        ready = httpx.get(f"{address}/readyz")
+        assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
+        assert "0 bytes left" in " ".join(ready.json()["problems"])
+        assert httpx.patch(f"{address}/api/threads/{thread}", json={"title": "x"}, timeout=30).status_code == 503
+        disk.free()
+        assert httpx.get(f"{address}/readyz").json()["status"] == "ok"
+        again = asked(address, FOLLOW, thread)
+        assert (again["turn"], again["values"], again["caveats"]) == (2, [312], [])
+        assert asked(address, QUESTION, "begun-on-a-full-disk")["turn"] == 1
+        kept = httpx.get(f"{address}/api/threads/{thread}").json()["turns"]
+        assert [turn["record"]["turn"] for turn in kept] == [1, 2]
+
+
+def test_a_graph_can_be_opened_on_a_full_disk(disk, room, serve):
+    with serve(room) as (address, process):
+        disk.fill()
+        record = asked(address, QUESTION)
+        assert (record["values"], record["unavailable"]) == ([540], {})
+        assert process.poll() is None
+
+
+def test_a_server_that_can_keep_no_conversations_says_so_and_does_not_start(disk, room, fresh):
+    disk.fill(files=True)
+    refused = fresh("serve", "--port", "0")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert re.match(r"Can't write .*threads.sqlite: No space left on device", refused.stderr)
+
+
+def test_a_full_folder_for_temporary_files_costs_the_vectors_alone(disk, nacre):
+    disk.fill(1_000_000)
+    told = nacre("ask", QUESTION, "--json", TMPDIR=str(disk.place))
+    record = json.loads(told.stdout)
+    assert record["values"] == [540]
+    assert set(record["unavailable"]) == {"vector"}
+    assert f"no space left in {disk.place}" in record["unavailable"]["vector"]
+
+
+def test_an_ingest_onto_a_full_disk_leaves_the_old_graph_and_nothing_else(disk, room, fresh, tmp_path):
+    source = tmp_path / "room.ttl"
+    source.write_text((GRAPHS / "reading_room.ttl").read_text().replace(":pages 540", ":pages 541"))
+    before = version(room)
+    # it ends in the manifest, the tables, the index of words, the vectors
+    for left in (0, 64_000, 220_000, 1_000_000):
+        disk.fill(left)
+        ended = fresh("ingest", source, "--graph", "reading-room")
+        assert ended.returncode == 2
+        [line] = [line for line in ended.stderr.splitlines() if line and not STAGE.fullmatch(line)]
+        assert re.match(r"Can't write to .*(no space left|disk is full).*NACRE_DATA", line)
+        assert list(before.parent.iterdir()) == [before]
+        assert json.loads(fresh("ask", QUESTION, "--json").stdout)["values"] == [540]
+    disk.free()
+    assert fresh("ingest", source, "--graph", "reading-room").returncode == 0
+    assert json.loads(fresh("ask", QUESTION, "--json").stdout)["values"] == [541]
+    assert len(list(before.parent.iterdir())) == 1
+
+
+def test_what_does_not_fit_is_refused_whole(disk):
+    conversations = Conversations(disk.place / "threads.sqlite")
+    record = {"turn": 1, "question": QUESTION, "graph": "g", "id": "", "answer": "x" * 5_000_000}
+    disk.fill(2_000_000)
+    # more than SQLite holds in memory, so that it finds the disk full before the end
+    with pytest.raises(KeepingError, match="full"):
+        conversations.keep("ann", "t", record)
+    assert conversations.find("ann", "t") is None
+    disk.free()
+    conversations.keep("ann", "t", record)
+    assert [turn.record["turn"] for turn in conversations.turns("ann", "t")] == [1]
+    conversations.close()
+
+
+def test_keys_on_a_full_disk_stay_as_they_are(disk, fresh):
+    key = fresh("keys", "add", "ann").stdout
+    disk.fill()
+    refused = fresh("keys", "add", "bo")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "No space left" in refused.stderr
+    assert key
+    assert "ann" in fresh("keys", "list").stdout
+    assert sorted(path.name for path in disk.place.iterdir()) == ["filler", "keys.json"]
+
+
+def test_a_vector_server_that_hangs_costs_its_branch_alone(serve, fresh, tmp_path):
+    with qdrant_server() as qdrant:
+        made = fresh("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room", NACRE_QDRANT_URL=qdrant.url)
+        assert made.returncode == 0
+        assert not list((tmp_path / "data").rglob("vectors"))
+        with serve(tmp_path / "data", NACRE_QDRANT_URL=qdrant.url) as (address, _):
+            whole = asked(address, QUESTION)
+            assert (whole["values"], whole["unavailable"], "vector" in whole["visited"]) == ([540], {}, True)
+            assert httpx.get(f"{address}/readyz").json()["status"] == "ok"
+            qdrant.silent.set()
+            # in the first turn the branch is lost on the way, the next knows before
+            for visited in ({"sql", "vector", "lexical"}, {"sql", "lexical"}):
+                record = asked(address, QUESTION)
+                assert (record["values"], set(record["visited"])) == ([540], visited)
+                assert set(record["unavailable"]) == {"vector"}
+                assert f"{qdrant.url} does not serve: timed out" in record["unavailable"]["vector"]
+            ready = httpx.get(f"{address}/readyz", timeout=30).json()
+            assert ready["status"] == "degraded"
+            assert qdrant.url in ready["graphs"]["reading-room"]["unavailable"]["vector"]
+            qdrant.silent.clear()
+            ready_again(address)
+            assert asked(address, QUESTION)["unavailable"] == {}
+
+
+def test_a_vector_server_that_is_gone_costs_its_branch_alone_until_it_is_back(serve, fresh, tmp_path):
+    with qdrant_server() as qdrant:
+        made = fresh("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room", NACRE_QDRANT_URL=qdrant.url)
+        assert made.returncode == 0
+    with serve(tmp_path / "data", NACRE_QDRANT_URL=qdrant.url) as (address, _):
+        record = asked(address, QUESTION)
+        assert (record["values"], set(record["visited"])) == ([540], {"sql", "lexical"})
+        assert f"{qdrant.url} does not serve" in record["unavailable"]["vector"]
+        ready = httpx.get(f"{address}/readyz").json()
+        assert (ready["status"], set(ready["graphs"]["reading-room"]["unavailable"])) == ("degraded", {"vector"})
+        with qdrant_server(qdrant.port, qdrant.collections):
+            ready_again(address)
+            assert "vector" in asked(address, QUESTION)["visited"]
+    source = tmp_path / "room.ttl"
+    source.write_text((GRAPHS / "reading_room.ttl").read_text().replace(":pages 540", ":pages 541"))
+    refused = fresh("ingest", source, "--graph", "reading-room", NACRE_QDRANT_URL=qdrant.url)
+    assert refused.returncode == 2
+    [line] = [line for line in refused.stderr.splitlines() if line and not STAGE.fullmatch(line)]
+    assert f"{qdrant.url} does not serve" in line
+    assert json.loads(fresh("ask", QUESTION, "--json").stdout)["values"] == [540]
+
+
+def ready_again(address):
+    for _ in range(600):
+        if httpx.get(f"{address}/readyz", timeout=30).json()["status"] == "ok":
+            return
+        time.sleep(0.1)
+    raise AssertionError("the server does not notice that its vectors are back")
+
+
+def test_keys_that_can_not_be_read_let_nobody_in(room, serve, fresh):
+    key = {"Authorization": f"Bearer {fresh('keys', 'add', 'ann').stdout.strip()}"}
+    with serve(room) as (address, _):
+        body = {"question": QUESTION}
+        assert httpx.post(f"{address}/api/ask", json=body, headers=JSON | key, timeout=60).json()["values"] == [540]
+        (room / "keys.json").write_text("[")
+        for headers in (JSON, JSON | key):
+            reply = httpx.post(f"{address}/api/ask", json=body, headers=headers)
+            assert (reply.status_code, "damaged" in reply.json()["detail"]) == (422, True)
+        ready = httpx.get(f"{address}/readyz").json()
+        assert (ready["status"], "graphs" in ready) == ("degraded", False)
+        assert "keys can't be read" in ready["problems"][0]
 
 
 def test_a_new_version_in_mid_conversation(room, serve, fresh, tmp_path):

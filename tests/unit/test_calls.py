@@ -1,4 +1,6 @@
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +80,24 @@ async def test_what_was_not_whole_is_not_kept(scripted: ScriptedModel, tmp_path:
     assert await said(scripted, limits) == "Dal simmers."
 
 
-async def test_a_store_of_answers_that_is_broken_keeps_nothing(scripted: ScriptedModel, tmp_path: Path) -> None:
+@pytest.mark.parametrize("broken", ["damaged", "in no folder", "locked"])
+async def test_a_store_of_answers_that_is_broken_keeps_nothing(
+    scripted: ScriptedModel, tmp_path: Path, broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stores.replies.BUSY_SECONDS", 0.1)
     file = tmp_path / "replies.sqlite"
-    file.write_text("this is no database, whatever its name says" * 50)
-    scripted.replies = ["Dal simmers.", "Dal simmers."]
-    for _ in range(2):
-        assert await said(scripted, Limits(kept=Replies(file))) == "Dal simmers."
+    if broken == "damaged":
+        file.write_text("this is no database, whatever its name says" * 50)
+    elif broken == "in no folder":
+        (tmp_path / "file").touch()
+        file = tmp_path / "file" / "replies.sqlite"
+    scripted.replies = ["Dal simmers.", "Dal simmers on."]
+    with closing(sqlite3.connect(tmp_path / "replies.sqlite", isolation_level=None)) as other:
+        if broken == "locked":
+            Replies(file).clear()
+            other.execute("BEGIN EXCLUSIVE")
+        told = [await said(scripted, Limits(kept=Replies(file))) for _ in range(2)]
+    assert told == ["Dal simmers.", "Dal simmers on."]
 
 
 def test_the_oldest_answers_go_first(tmp_path: Path) -> None:

@@ -119,6 +119,10 @@ def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
         keys.file.write_text(content)
         with pytest.raises(ConfigError, match="damaged"):
             Keys(tmp_path).caller(token)
+    keys.file.unlink()
+    keys.file.mkdir()
+    with pytest.raises(ConfigError, match=r"keys.json can't be read \(Is a directory\)"):
+        Keys(tmp_path).caller(token)
 
 
 @pytest.mark.parametrize("name", ["local", "", "a:b", "Ann", "x" * 65])
