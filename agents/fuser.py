@@ -79,16 +79,18 @@ async def by_rules(task: FuseTask, gate: Gate) -> Result[Account]:
     return Result(told)
 
 
-def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
+def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, words_everything: bool = True) -> Fuser:
     """Prose of the model over numbered evidence; values and status stay the rules'.
 
     Where nothing was found there is nothing to word, and the rules say so. They also complete what a model leaves out,
-    and what it fails to end.
+    and what it fails to end. A model that does not word everything words what the rules can't: rows of a query that it
+    wrote itself, and answers in another language.
     """
 
     async def fuser(task: FuseTask, gate: Gate) -> Result[Account]:
         told = await off_loop(_account, task)
-        if not any(evidence for _, evidence in told.ledger.sentences) or _is_said_by_rules(task, told):
+        rests = any(evidence for _, evidence in told.ledger.sentences)
+        if not rests or _is_said_by_rules(task, told, words_everything):
             return await rules(task, gate)
         gate.spare = [(text, indexes) for text, indexes in told.ledger.sentences if indexes]
         shown = numbered(task.evidence, told, limits.evidence_tokens)
@@ -114,10 +116,12 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
     return fuser
 
 
-def _is_said_by_rules(task: FuseTask, told: Account) -> bool:
-    """Whether the answer is rows of a reading that leave no doubt: the rules say these in one checked sentence."""
-    if told.table is None or task.language != ENGLISH:
+def _is_said_by_rules(task: FuseTask, told: Account, words_everything: bool) -> bool:
+    """Whether the rules say it in checked sentences: rows of a reading that leave no doubt, or all that they have."""
+    if task.language != ENGLISH:
         return False
+    if told.table is None:
+        return not words_everything
     used = task.evidence[told.table]
     if used.table is None or is_empty(used.table):
         return True

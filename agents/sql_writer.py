@@ -14,7 +14,7 @@ from agents.limits import ANY_TURN, Limits, Turn
 from agents.links import links
 from agents.plain import quoted, quoted_lines
 from agents.prompt import prompt
-from agents.result import NOTHING, Result
+from agents.result import Result
 from agents.rewording import Understand, reworded
 from agents.schema_text import Describe, relevant, whole
 from agents.trust import DOUBTED, FULL, covered, is_empty, is_in_doubt
@@ -98,32 +98,55 @@ def by_model(model: BaseChatModel, rules: SqlWriter, limits: Limits) -> SqlWrite
         seen = [each for part in (*task.earlier, found) for each in part.evidence]
         if len(task.earlier) >= MODEL_VISITS or not is_in_doubt(task.understanding, seen):
             return drafted
-        bounds, ran, spent = limits.of(task.turn), list[Found](), NOTHING
-        given: list[str] = []
-
-        async def refuse(written: Written) -> str | None:
-            given.append(written.sql)
-            if written.sql in given[:-1]:
-                # what went wrong once goes wrong again
-                return None
-            ran.append(await task.run_written(written.sql))
-            return unfit(task.understanding, ran[-1])
-
         try:
+            bounds = limits.of(task.turn)
             other, spent = await reworded(model, task.understanding, task.schema, task.understand, bounds)
-            read = await _read(task, other, seen) if other else None
-            if read is not None:
-                return Result(_together(found, [read], read), "model", spent)
-            drafts = [found, *[await task.run_reading(i) for i in _further(task)]]
-            _, usage = await structured(model, _messages(task, drafts, limits), Written, limits=bounds, refuse=refuse)
         except ModelFailed as failed:
-            return Result(_together(found, ran, None), f"rules after model: {failed.why}", spent + failed.usage)
-        if len(given) > len(ran):
-            why = "rules after model: it gave the same query again"
-            return Result(_together(found, ran, None), why, spent + usage)
-        return Result(_together(found, ran, ran[-1]), "model", spent + usage)
+            return Result(found, f"rules after model: {failed.why}", failed.usage)
+        read = await _read(task, other, seen) if other else None
+        if read is not None:
+            return Result(_together(found, [read], read), "model", spent)
+        drafts = [found, *[await task.run_reading(i) for i in _further(task)]]
+        written = await _written(model, task, found, drafts, limits)
+        return replace(written, usage=spent + written.usage)
 
     return sql_writer
+
+
+def alone(model: BaseChatModel, limits: Limits) -> SqlWriter:
+    """The model without what the rules found, neither drafts nor linked names: what these bring shows beside it."""
+
+    async def sql_writer(task: SqlTask) -> Result[Found]:
+        if len(task.earlier) >= MODEL_VISITS:
+            return Result(Found("sql", error=QueryError("empty", "The model was asked before.")))
+        bare = replace(task, understanding=replace(task.understanding, mentions=(), readings=()))
+        return await _written(model, bare, Found("sql"), (), limits)
+
+    return sql_writer
+
+
+async def _written(
+    model: BaseChatModel, task: SqlTask, found: Found, drafts: Sequence[Found], limits: Limits
+) -> Result[Found]:
+    """What the rules found together with the rows of a SELECT by the model, which is told what was wrong with it."""
+    ran, given = list[Found](), list[str]()
+
+    async def refuse(written: Written) -> str | None:
+        given.append(written.sql)
+        if written.sql in given[:-1]:
+            # what went wrong once goes wrong again
+            return None
+        ran.append(await task.run_written(written.sql))
+        return unfit(task.understanding, ran[-1])
+
+    messages = _messages(task, drafts, limits)
+    try:
+        _, usage = await structured(model, messages, Written, limits=limits.of(task.turn), refuse=refuse)
+    except ModelFailed as failed:
+        return Result(_together(found, ran, None), f"rules after model: {failed.why}", failed.usage)
+    if len(given) > len(ran):
+        return Result(_together(found, ran, None), "rules after model: it gave the same query again", usage)
+    return Result(_together(found, ran, ran[-1]), "model", usage)
 
 
 async def _read(task: SqlTask, other: Understanding, seen: Sequence[Evidence]) -> Found | None:

@@ -29,8 +29,13 @@ class Models:
     selector: BaseChatModel
 
 
-def build_agents(model: BaseChatModel | Models | None, limits: Limits | None = None) -> Team:
-    """The team by rules, or the team by model that wraps it."""
+def build_agents(
+    model: BaseChatModel | Models | None, limits: Limits | None = None, *, words_everything: bool = True
+) -> Team:
+    """The team by rules, or the team by model that wraps it.
+
+    Where the model does not word everything, the rules say all that they can say themselves.
+    """
     rules = Team(rewriter.by_rules, tool_selector.by_rules, sql_writer.by_rules, fuser.by_rules)
     if model is None:
         return rules
@@ -41,5 +46,5 @@ def build_agents(model: BaseChatModel | Models | None, limits: Limits | None = N
         rewriter.by_model(models.rewriter, rules.rewriter, limits),
         tool_selector.by_model(models.selector, rules.tool_selector, limits),
         sql_writer.by_model(models.sql, rules.sql_writer, limits),
-        fuser.by_model(models.fuser, rules.fuser, limits),
+        fuser.by_model(models.fuser, rules.fuser, limits, words_everything=words_everything),
     )

@@ -1,22 +1,30 @@
-"""Compare the two minds on the example: what each answers right, and what the model's answers take.
+"""Compare minds: what each answers right, and what the model's answers take.
 
-    python -m evaluation.minds [LIMIT]
+    python -m evaluation.minds [--minds rules,model,alone,naive] [--every N] [GRAPH=QUESTIONS ...]
 
-Needs NACRE_MODEL. LIMIT asks the first questions only.
+Needs NACRE_MODEL. Asked are the example and the graphs named, of these every N-th conversation or single question.
+`rules` and `model` are the two minds; `alone` is the model without what the rules found; `naive` is one query in one
+call over the tables.
 """
 
+import argparse
+import asyncio
+import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from config.embedder import embedder
 from config.settings import Settings
 from evaluation.__main__ import ROOT, nacre, shipped
 from evaluation.questions import Gold, read
 from evaluation.score import quantile, read_answers, right
 from records.answer import Answer
+from stores.catalog import Library
 
-MINDS = ("rules", "model")
+MINDS = ("rules", "model", "alone", "naive")
 
 
 def compared(questions: Sequence[Gold], answers: Mapping[str, Mapping[Any, Answer]]) -> str:
@@ -27,9 +35,10 @@ def compared(questions: Sequence[Gold], answers: Mapping[str, Mapping[Any, Answe
         asked = [question for question in questions if question["id"] in records]
         good[mind] = right(asked, records)
         lines.append(_line(mind, len(good[mind]), list(records.values())))
-    first, second = good
-    lines.append(f"only by {second}: {_listed(good[second] - good[first])}")
-    lines.append(f"only by {first}: {_listed(good[first] - good[second])}")
+    first, *others = good
+    for second in others:
+        lines.append(f"only by {second}: {_listed(good[second] - good[first])}")
+        lines.append(f"only by {first}, not by {second}: {_listed(good[first] - good[second])}")
     return "\n".join(lines) + "\n"
 
 
@@ -50,23 +59,69 @@ def _listed(ids: Iterable[Any]) -> str:
     return ", ".join(sorted(map(str, ids))) or "none"
 
 
-def main(limit: str = "") -> None:
-    """Ask both minds and print the comparison."""
+def every(questions: Sequence[Gold], n: int) -> list[Gold]:
+    """Every n-th conversation or single question, from the first on.
+
+    >>> [q["id"] for q in every([{"id": i, "question": "?", "conversation": i // 2} for i in range(6)], 2)]
+    [0, 1, 4, 5]
+    """
+    groups: dict[Any, list[Gold]] = {}
+    for gold in questions:
+        talk = gold.get("conversation")
+        groups.setdefault(("single", gold["id"]) if talk is None else talk, []).append(gold)
+    return [gold for group in list(groups.values())[::n] for gold in group]
+
+
+def asked_by(mind: str, graph: str, questions: Path, out: Path, settings: Settings) -> dict[Any, Answer]:
+    """The records of one mind; rules and model are asked by the command line, as a user's questions are."""
+    if mind in ("rules", "model"):
+        environment = {**os.environ, "NACRE_DATA": str(settings.data)}
+        nacre("eval", str(questions), "--graph", graph, "--mind", mind, "--out", str(out), environment=environment)
+        return read_answers(out)
+    from evaluation.alone import alone, naive
+    from evaluation.run import read as asked
+    from evaluation.run import run
+
+    library = Library(settings.data, embedder(settings.embedder))
+    ask = alone(settings, graph) if mind == "alone" else naive(settings, library, graph)
+
+    async def answers() -> None:
+        with out.open("w", encoding="utf-8") as file:
+            async for record in run(asked(questions), ask):
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+                file.flush()
+
+    asyncio.run(answers())
+    return read_answers(out)
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Ask the minds and print a comparison for each graph."""
+    command = argparse.ArgumentParser(prog="python -m evaluation.minds", description="Compare minds.")
+    command.add_argument("--minds", default="rules,model", help=f"of {', '.join(MINDS)}")
+    command.add_argument("--every", type=int, default=1, metavar="N", help="every N-th conversation or question")
+    command.add_argument("graphs", nargs="*", metavar="GRAPH=QUESTIONS", help="besides the example")
+    given = command.parse_args(arguments)
+    minds = given.minds.split(",")
+    if set(minds) - set(MINDS):
+        sys.exit(f"--minds {given.minds}: choose of {', '.join(MINDS)}.")
     settings = Settings()
     if not settings.model:
         sys.exit("Set NACRE_MODEL, such as openai:gpt-4o-mini, to compare it with the rules.")
     own = settings.data / "evaluation"
     example = next(shipped(ROOT))
-    environment = {**os.environ, "NACRE_DATA": str(own)}
-    nacre("ingest", *example.sources, "--graph", example.graph, environment=environment)
-    answers = {}
-    for mind in MINDS:
-        predictions = own / "predictions" / f"{example.graph}-{mind}.jsonl"
-        asked = ["eval", str(example.questions), "--graph", example.graph, "--mind", mind, "--out", str(predictions)]
-        nacre(*asked, *(["--limit", limit] if limit else []), environment=environment)
-        answers[mind] = read_answers(predictions)
-    sys.stdout.write(compared(read(example.questions), answers))
+    nacre("ingest", *example.sources, "--graph", example.graph, environment={**os.environ, "NACRE_DATA": str(own)})
+    named = [(graph, Path(file), settings) for graph, _, file in (each.partition("=") for each in given.graphs)]
+    for graph, file, where in [(example.graph, example.questions, settings.model_copy(update={"data": own})), *named]:
+        questions = every(read(file), given.every)
+        folder = own / "predictions"
+        folder.mkdir(parents=True, exist_ok=True)
+        chosen = folder / f"{graph}-asked.jsonl"
+        chosen.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in questions), encoding="utf-8")
+        answers = {mind: asked_by(mind, graph, chosen, folder / f"{graph}-{mind}.jsonl", where) for mind in minds}
+        sys.stdout.write(f"\n{graph}: {file}\n{compared(questions, answers)}")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(sys.argv[1:])

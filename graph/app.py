@@ -106,8 +106,9 @@ def _for_studio() -> App:
     return compose(load_settings()).build()
 
 
-def _teams(settings: Settings) -> dict[str, Team]:
-    limits = Limits(
+def limits_of(settings: Settings) -> Limits:
+    """What a model may take."""
+    return Limits(
         settings.model_seconds,
         settings.model_retries,
         settings.evidence_tokens,
@@ -115,6 +116,10 @@ def _teams(settings: Settings) -> dict[str, Team]:
         settings.busy_retries,
         Replies(settings.model_cache) if settings.model_cache else None,
     )
+
+
+def _teams(settings: Settings) -> dict[str, Team]:
+    limits = limits_of(settings)
     rules = build_agents(None)
     try:
         roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
@@ -124,4 +129,7 @@ def _teams(settings: Settings) -> dict[str, Team]:
     rewriter, sql, fuser, selector = models
     if rewriter is None or sql is None or fuser is None or selector is None:
         return {"rules": rules}
-    return {"rules": rules, "model": build_agents(Models(rewriter, sql, fuser, selector), limits)}
+    # who names a model for wording wants it to word; a small one for all steps leaves out much of what was found
+    chosen = Models(rewriter, sql, fuser, selector)
+    team = build_agents(chosen, limits, words_everything=settings.model_fuser is not None)
+    return {"rules": rules, "model": team}

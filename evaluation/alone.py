@@ -1,0 +1,104 @@
+"""A model for comparison: without what the rules found, and as one query in one call -> ways to ask."""
+
+from dataclasses import replace
+from functools import partial
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.checkpoint.memory import InMemorySaver
+
+from agents import fuser, sql_writer
+from agents.account import said
+from agents.calls import ModelFailed, structured
+from agents.plain import quoted, quoted_lines
+from agents.prompt import prompt
+from agents.schema_text import relevant, whole
+from agents.sql_writer import Written
+from config.models import chat_model
+from config.settings import Settings
+from evaluation.run import Ask, Question, failed
+from graph.app import compose, limits_of
+from graph.builder import build
+from graph.context import Context
+from graph.nodes import Resources
+from graph.turn import stream
+from records.answer import Answer
+from records.errors import ConfigError
+from records.turn import Understanding
+from stores.catalog import Library
+from stores.schema_sql import schema_sql
+from tools.written import run_written
+
+
+def alone(settings: Settings, graph: str) -> Ask:
+    """The whole loop, but the model gets neither drafts nor linked names, and words every answer."""
+    composition = compose(settings)
+    if "model" not in composition.teams:
+        raise ConfigError("Set NACRE_MODEL, such as openai:gpt-4o-mini.")
+    limits, rules = limits_of(settings), composition.teams["rules"]
+    team = replace(
+        composition.teams["model"],
+        sql_writer=sql_writer.alone(_model(settings), limits),
+        fuser=fuser.by_model(_model(settings), rules.fuser, limits),
+    )
+    resources = Resources(composition.library, {"rules": rules, "model": team}, settings)
+    app = build(resources, InMemorySaver())
+
+    async def ask(question: Question, thread: str) -> Answer:
+        context = Context(mind="model")
+        found: Answer | None = None
+        async for kind, payload in stream(app, question.question, graph=graph, thread=thread, context=context):
+            found = payload if kind == "answer" else found
+        assert found is not None, "a turn ends with its record"
+        return found
+
+    return ask
+
+
+def naive(settings: Settings, library: Library, graph: str) -> Ask:
+    """One call a question: the tables and the question as it stands -> a SELECT, whose cells are the answer."""
+    model, limits = _model(settings), limits_of(settings)
+
+    async def ask(question: Question, thread: str) -> Answer:
+        record = failed(question, thread, "")
+        with library.open(graph) as opened:
+            tables, schema = opened.tables, opened.schema
+            describe = partial(schema_sql, tables)
+            text = whole(schema, limits.schema_tokens, describe) or relevant(
+                Understanding(question.question), schema, limits.schema_tokens, describe
+            )
+            turn = prompt(
+                "sql_writer_turn",
+                tables="",
+                conversation="",
+                links="none",
+                drafts="none",
+                question=quoted(question.question),
+            )
+            messages = [SystemMessage(prompt("sql_writer", schema=quoted_lines(text))), HumanMessage(turn)]
+            try:
+                written, usage = await structured(model, messages, Written, limits=limits)
+            except ModelFailed as error:
+                return {**record, "reason": error.why}
+            found = run_written(written.sql, tables, round=1)
+        rows = next((each.table for each in found.evidence if each.table is not None), None)
+        told = said(rows) if rows is not None and rows.rows else None
+        return {
+            **record,
+            "status": "answered" if told else "not_in_graph",
+            "answer": told.text if told else "",
+            "values": list(told.values) if told else [],
+            "llm_calls": usage.calls,
+            "input_tokens": usage.input,
+            "cached_tokens": usage.cached,
+            "output_tokens": usage.output,
+        }
+
+    return ask
+
+
+def _model(settings: Settings) -> BaseChatModel:
+    model = chat_model(settings, "sql")
+    if model is None:
+        raise ConfigError("Set NACRE_MODEL, such as openai:gpt-4o-mini.")
+    return model
