@@ -25,7 +25,7 @@ class Settings(BaseSettings):
     model_rewriter: str | None = Field(None, description="Another model for rewriting follow-ups.")
     model_sql: str | None = Field(None, description="Another model for writing queries.")
     model_fuser: str | None = Field(
-        None, description="A model for wording all answers; without it the rules word what they can."
+        None, description="A model that words all answers, where it is larger."
     )
     model_selector: str | None = Field(None, description="Another model for choosing where to look again.")
     forbid_models: bool = Field(False, description="true refuses every chat model, whatever is set (for tests).")
