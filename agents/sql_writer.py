@@ -17,7 +17,7 @@ from agents.prompt import prompt
 from agents.result import Result
 from agents.rewording import Understand, reworded
 from agents.schema_text import Describe, relevant, whole
-from agents.trust import DOUBTED, FULL, covered, is_empty, is_in_doubt
+from agents.trust import DOUBTED, FULL, UNLIKELY, covered, is_empty, is_in_doubt
 from records.evidence import Evidence, Found, Query, QueryError, Table
 from records.schema import Schema
 from records.turn import Earlier, Expected, Reading, Understanding
@@ -93,11 +93,18 @@ def by_model(model: BaseChatModel, rules: SqlWriter, limits: Limits) -> SqlWrite
     """
 
     async def sql_writer(task: SqlTask) -> Result[Found]:
-        drafted = await rules(task)
-        found = drafted.value
-        seen = [each for part in (*task.earlier, found) for each in part.evidence]
-        if len(task.earlier) >= MODEL_VISITS or not is_in_doubt(task.understanding, seen):
-            return drafted
+        found = (await rules(task)).value
+        before = [each for part in task.earlier for each in part.evidence]
+        if len(task.earlier) >= MODEL_VISITS:
+            return Result(found)
+        for index in _likely(task):
+            if any(each.table is not None and not is_empty(each.table) for each in found.evidence):
+                break
+            # a further reading costs milliseconds, a model seconds
+            found = _beside(found, await task.run_reading(index))
+        seen = [*before, *found.evidence]
+        if not is_in_doubt(task.understanding, seen):
+            return Result(found)
         try:
             bounds = limits.of(task.turn)
             other, spent = await reworded(model, task.understanding, task.schema, task.understand, bounds)
@@ -187,6 +194,14 @@ def is_of_kind(expected: Expected, table: Table) -> bool:
     if expected in ("entities", "date"):
         return any(isinstance(cell, str) or (expected == "date" and isinstance(cell, int)) for cell in cells)
     return bool(cells)
+
+
+def _likely(task: SqlTask) -> range:
+    """The readings that this round did not run, and that are not much less likely than the best."""
+    readings, first = task.understanding.readings, tried(task.understanding, task.earlier)
+    first += 1 if task.earlier else near(task.understanding)
+    likely = [i for i, each in enumerate(readings) if readings[0].score - each.score <= UNLIKELY]
+    return range(first, max(likely, default=-1) + 1)
 
 
 def _further(task: SqlTask) -> list[int]:
