@@ -37,6 +37,7 @@ def compose(work: Work) -> Draft | None:
     body = comparison(work) or _yes_no(work) or _main(work)
     if body is None:
         return None
+    body = _for_each(work, body)
     if "than" in work.words and work.form.comparatives and not work.compared:
         # a comparison was said and found no place
         work.dropped += 1
@@ -62,6 +63,20 @@ def _is_a(work: Work) -> Draft | None:
     # of several things of the name, one that is of the kind may be meant
     cost = 0.0 if thing.relations & kind.relations else 0.5
     return Draft(Ask(Select((Itself(variable.name),), (variable,))), -cost, used)
+
+
+def _for_each(work: Work, body: Body) -> Body:
+    """ "How many X per Y", "the average P of each Y": one number for each of them, where one for all was composed."""
+    if not isinstance(body, Select) or body.group or body.order or len(body.answers) != 1:
+        return body
+    (answer,) = body.answers
+    names = {variable.name for variable in body.variables}
+    for node in work.nodes:
+        before = [w for w in work.words[max(0, node.start - 2) : node.start] if w not in ("single", "one")]
+        each = bool(before) and before[-1] in ("per", "each", "every") and node.role == "class" and not node.keys
+        if each and node.name in names and isinstance(answer, Aggregate) and answer.of != Itself(node.name):
+            return replace(body, answers=(Itself(node.name), answer), group=(node.name,))
+    return body
 
 
 def _main(work: Work) -> Body | None:

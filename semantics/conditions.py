@@ -76,7 +76,8 @@ def _existence(work: Work, pick: Candidate, placed: list[Node], parts: Parts) ->
     before = work.words[max(0, pick.start - 2) : pick.start]
     none = any(w in ("no", "without", "lack", "lacks", "lacking") for w in before)
     none = none or "never" in work.words[max(0, pick.start - 4) : pick.start]
-    some = bool(before) and (before[-1] in ("has", "have", "with", "having") or before[-2:] == ["have", "any"])
+    having = before[:-1] if before[-1:] and before[-1] in ("a", "an", "any") else before
+    some = bool(having) and having[-1] in ("has", "have", "with", "having")
     if not (none or some) or pick.covered <= work.used or work.bounded(pick):
         return
     if any(s.end == pick.start for s in work.form.superlatives):

@@ -39,6 +39,8 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
     if not isinstance(body, Select):
         return _listed([str(r[0]) for r in table.rows])
     last = body.answers[-1]
+    if isinstance(last, Aggregate) and body.group and len(body.answers) > 1:
+        return _numbers(plan, table, schema)
     if isinstance(last, Aggregate):
         return _number(plan, table, schema)
     if isinstance(last, Itself) and len(body.answers) > 1:
@@ -72,6 +74,17 @@ def _number(plan: Plan, table: Table, schema: Schema) -> Phrase:
     said = say(value, unit)
     text = f"{words[:1].upper()}{words[1:]} is {said}." if len(words.split()) <= 30 else f"{said}."
     return Phrase(text, (_round(value) if isinstance(value, float) else value,), unit or None)
+
+
+def _numbers(plan: Plan, table: Table, schema: Schema) -> Phrase:
+    """One number for each of the things that are named in the first column."""
+    unit, words = table.units[-1], to_words(plan, schema)
+    lines = [f"{row[0]}: {say(row[-1], unit)}" for row in table.rows]
+    more = f"; and {len(lines) - NAMED} more" if len(lines) > NAMED else ""
+    numbers = [_round(row[-1]) if isinstance(row[-1], float) else row[-1] for row in table.rows]
+    text = f"{words[:1].upper()}{words[1:]}: {'; '.join(lines[:NAMED])}{more}."
+    values = (*dict.fromkeys(str(row[0]) for row in table.rows), *(n for n in numbers if n is not None))
+    return Phrase(text, values, unit or None)
 
 
 def _attribute(body: Select, last: Attribute, table: Table, schema: Schema, asked_when: bool) -> Phrase:

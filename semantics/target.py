@@ -24,6 +24,10 @@ def target(work: Work) -> Target | None:
         return Target(node=work.nodes[0])
     if form.asked == "who" and not _class_after_be(work):
         return who(work)
+    if form.asked == "when" and work.nodes:
+        said = [p for p in work.attributes if _is_date(work, p.predicate) and not work.bounded(p)]
+        if len(said) == 1:
+            return Target(pick=said[0])
     things, picks = work.nodes, [*work.attributes, *work.links]
     items: list[Candidate | Node] = [*things, *picks]
     items = sorted(items, key=lambda i: (i.start, isinstance(i, Candidate)))
@@ -194,12 +198,16 @@ def _implied(work: Work, first: Candidate | Node) -> Target | None:
         return Target(pick=work.as_pick(found[0], work.form.focus - 1)) if found else None
     if work.form.asked != "when":
         return None
-    dates = [p.iri for p in work.schema.predicates if p.datatype in ("date", "datetime", "year")]
+    dates = [p.iri for p in work.schema.predicates if _is_date(work, p.iri)]
     ways = sorted((a.cost, iri) for iri in dates for a in work.graph.access(first.relations, iri)[:1])
     if not ways:
         return None
     work.cost += 0.4 + 0.4 * (len(ways) > 1)
     return Target(pick=work.as_pick(ways[0][1], work.form.focus - 1))
+
+
+def _is_date(work: Work, predicate: str) -> bool:
+    return work.schema.predicate_of[predicate].datatype in ("date", "datetime", "year")
 
 
 def _in_unit(work: Work, node: Node) -> Target | None:

@@ -77,11 +77,14 @@ def _select(select: Select, schema: Schema) -> str:
         if named or first.variable == _variable_of(answers[-1]):
             # the property already says whose it is
             answers = answers[1:]
-    shown = " and ".join(_term(a, variables, schema) for a in answers)
+    each = select.group[0] if select.group and isinstance(answers[-1], Aggregate) and len(answers) > 1 else ""
+    shown = " and ".join(_term(a, variables, schema) for a in (answers[-1:] if each else answers))
     roots = [_variable_of(a) for a in select.answers]
     text = shown + _conditions(select, roots[-1], variables, schema, {roots[-1]})
     for condition in select.filters:
         text += _filter(condition, variables, schema)
+    if each:
+        text += f", for each {_noun(variables[each], schema)}"
     if select.order is not None:
         word = "highest" if select.order.descending else "lowest"
         which = f"the {select.limit} with the {word}" if (select.limit or 1) > 1 else f"with the {word}"

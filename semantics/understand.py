@@ -31,7 +31,7 @@ _LIST_OF_SCOPE = re.compile(r" \((?:of )?[^()]*\)")
 # about the graph itself, not about anything in it
 _WHOLE = re.compile(
     r"\b(?:this|the|your|our) (?:knowledge )?(?:graph|data|dataset|database|knowledge base)\b(?!\s+\w+\s+of)"
-    r"|\bwhat (?:can|could) (?:i|you|we) (?:ask|answer|tell)\b|\bwhat do you know\b"
+    r"|\bwhat (?:can|could) (?:i|you|we) (?:ask|answer|tell)\b|\bwhat do you know\b(?!\s+(?:about|of|on)\b)"
     r"|\b(?:which|what) (?:classes|kinds of things)\b"
 )
 _PRONOUNS = frozenset(
