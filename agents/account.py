@@ -14,6 +14,7 @@ from records.schema import Schema
 from records.turn import Reading, Understanding
 from semantics.phrase import Phrase, phrase
 from semantics.sentences import best
+from semantics.words import fold
 
 PROSE_WORDS = 120
 LOOKUP_WORDS = 35
@@ -155,8 +156,8 @@ def _text(understanding: Understanding, evidence: Sequence[Evidence], *, only_te
 
 def _is_of_another(sentence: Evidence, names: Sequence[str]) -> bool:
     """Whether a sentence made from triples says nothing of the things that the question names."""
-    said = f"{sentence.title} {sentence.text}"
-    return bool(names) and not any(name.partition(" (")[0] in said for name in names)
+    said = fold(f"{sentence.title} {sentence.text}")
+    return bool(names) and not any(fold(name.partition(" (")[0]) in said for name in names)
 
 
 def _within(ranked: Sequence[int], evidence: Sequence[Evidence], words: int) -> list[int]:

@@ -8,7 +8,8 @@ from agents.trust import is_empty, is_nil
 from records.evidence import Evidence
 from records.turn import Reading, Understanding
 
-# by less than this, a reading is as likely as the best one
+# A reading that is worse by no more than this is as likely as the best one: it is what taking another link costs, where
+# the question does not say which and both are as short.
 NEAR = 0.151
 MOST = 3
 
@@ -50,4 +51,4 @@ def offer(readings: Sequence[Reading]) -> str:
     """The readings in words, to be chosen by number; "" for none."""
     if not readings:
         return ""
-    return f"Or did you mean: {'; '.join(f'{n}. {quoted(each.words)}' for n, each in enumerate(readings, 1))}?"
+    return f"Or did you mean: {'; '.join(f'{n}. “{quoted(each.words)}”' for n, each in enumerate(readings, 1))}?"

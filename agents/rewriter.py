@@ -57,6 +57,9 @@ async def by_rules(conversation: Conversation) -> Result[Rewrite]:
     said = await off_loop(
         rewrite, conversation.question, conversation.earlier, conversation.schema, conversation.lexicon
     )
+    if said.chosen is not None:
+        # in the words of an answer, which are English whatever names they hold
+        return Result(said)
     return Result(replace(said, language=language_of(conversation.question)))
 
 

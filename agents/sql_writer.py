@@ -75,7 +75,8 @@ async def by_rules(task: SqlTask) -> Result[Found]:
 def tried(understanding: Understanding, earlier: Sequence[Found]) -> int:
     """How many readings earlier rounds used up: a store that broke may answer when asked again."""
     rounds = sum(found.error is None or found.error.kind != "unavailable" for found in earlier)
-    return rounds - 1 + near(understanding) if rounds else 0
+    gave = [each.reading for found in earlier for each in found.evidence if each.reading is not None]
+    return max([rounds - 1 + near(understanding), *(index + 1 for index in gave)]) if rounds else 0
 
 
 def _beside(first: Found, other: Found) -> Found:
@@ -93,46 +94,31 @@ def by_model(model: BaseChatModel, rules: SqlWriter, limits: Limits) -> SqlWrite
     """
 
     async def sql_writer(task: SqlTask) -> Result[Found]:
-        found = (await rules(task)).value
-        before = [each for part in task.earlier for each in part.evidence]
-        if len(task.earlier) >= MODEL_VISITS:
-            return Result(found)
-        for index in _likely(task):
-            if any(each.table is not None and not is_empty(each.table) for each in found.evidence):
-                break
+        drafted = await rules(task)
+        found = drafted.value
+        if len(task.earlier) >= MODEL_VISITS or not is_in_doubt(task.understanding, found.evidence):
+            return drafted
+        for index in _likely(task.understanding):
             # a further reading costs milliseconds, a model seconds
             found = _beside(found, await task.run_reading(index))
-        seen = [*before, *found.evidence]
-        if not is_in_doubt(task.understanding, seen):
-            return Result(found)
+            if not is_in_doubt(task.understanding, found.evidence):
+                return Result(found)
         try:
             bounds = limits.of(task.turn)
             other, spent = await reworded(model, task.understanding, task.schema, task.understand, bounds)
         except ModelFailed as failed:
             return Result(found, f"rules after model: {failed.why}", failed.usage)
-        read = await _read(task, other, seen) if other else None
+        read = await _read(task, other, found.evidence) if other else None
         if read is not None:
             return Result(_together(found, [read], read), "model", spent)
-        drafts = [found, *[await task.run_reading(i) for i in _further(task)]]
-        written = await _written(model, task, found, drafts, limits)
+        drafts = [found, *[await task.run_reading(i) for i in _further(task.understanding, found)]]
+        written = await select(model, task, found, drafts, limits)
         return replace(written, usage=spent + written.usage)
 
     return sql_writer
 
 
-def alone(model: BaseChatModel, limits: Limits) -> SqlWriter:
-    """The model without what the rules found, neither drafts nor linked names: what these bring shows beside it."""
-
-    async def sql_writer(task: SqlTask) -> Result[Found]:
-        if len(task.earlier) >= MODEL_VISITS:
-            return Result(Found("sql", error=QueryError("empty", "The model was asked before.")))
-        bare = replace(task, understanding=replace(task.understanding, mentions=(), readings=()))
-        return await _written(model, bare, Found("sql"), (), limits)
-
-    return sql_writer
-
-
-async def _written(
+async def select(
     model: BaseChatModel, task: SqlTask, found: Found, drafts: Sequence[Found], limits: Limits
 ) -> Result[Found]:
     """What the rules found together with the rows of a SELECT by the model, which is told what was wrong with it."""
@@ -196,18 +182,17 @@ def is_of_kind(expected: Expected, table: Table) -> bool:
     return bool(cells)
 
 
-def _likely(task: SqlTask) -> range:
-    """The readings that this round did not run, and that are not much less likely than the best."""
-    readings, first = task.understanding.readings, tried(task.understanding, task.earlier)
-    first += 1 if task.earlier else near(task.understanding)
+def _likely(understanding: Understanding) -> range:
+    """The readings behind those that are as likely as the best, but not much less likely."""
+    readings = understanding.readings
     likely = [i for i, each in enumerate(readings) if readings[0].score - each.score <= UNLIKELY]
-    return range(first, max(likely, default=-1) + 1)
+    return range(near(understanding), max(likely, default=-1) + 1)
 
 
-def _further(task: SqlTask) -> list[int]:
-    """The next best readings, shown as drafts besides the one that the round is about."""
-    first = tried(task.understanding, task.earlier) + 1
-    return list(range(first, len(task.understanding.readings)))[: DRAFTS - 1]
+def _further(understanding: Understanding, found: Found) -> list[int]:
+    """The next best readings, shown as drafts besides those that were run."""
+    first = tried(understanding, (found,))
+    return list(range(first, len(understanding.readings)))[: DRAFTS - 1]
 
 
 def _together(draft: Found, ran: list[Found], fit: Found | None) -> Found:

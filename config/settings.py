@@ -24,7 +24,7 @@ class Settings(BaseSettings):
     model: str | None = Field(None, description="Chat model, openai:NAME or ollama:NAME. Without one, rules answer.")
     model_rewriter: str | None = Field(None, description="Another model for rewriting follow-ups.")
     model_sql: str | None = Field(None, description="Another model for writing queries.")
-    model_fuser: str | None = Field(None, description="A model that words all answers, where it is larger.")
+    model_fuser: str | None = Field(None, description="Another, larger model for wording answers, descriptions too.")
     model_selector: str | None = Field(None, description="Another model for choosing where to look again.")
     forbid_models: bool = Field(False, description="true refuses every chat model, whatever is set (for tests).")
     model_seconds: float = Field(60.0, gt=0, description="How long one model call may take.")

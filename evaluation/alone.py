@@ -7,13 +7,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents import fuser, sql_writer
+from agents import fuser
 from agents.account import said
 from agents.calls import ModelFailed, structured
+from agents.limits import Limits
 from agents.plain import quoted, quoted_lines
 from agents.prompt import prompt
+from agents.result import Result
 from agents.schema_text import relevant, whole
-from agents.sql_writer import Written
+from agents.sql_writer import MODEL_VISITS, SqlTask, SqlWriter, Written, select
 from config.models import chat_model
 from config.settings import Settings
 from evaluation.run import Ask, Question, failed
@@ -24,6 +26,7 @@ from graph.nodes import Resources
 from graph.turn import stream
 from records.answer import Answer
 from records.errors import ConfigError
+from records.evidence import Found, QueryError
 from records.turn import Understanding
 from stores.catalog import Library
 from stores.schema_sql import schema_sql
@@ -38,7 +41,7 @@ def alone(settings: Settings, graph: str) -> Ask:
     limits, rules = limits_of(settings), composition.teams["rules"]
     team = replace(
         composition.teams["model"],
-        sql_writer=sql_writer.alone(_model(settings), limits),
+        sql_writer=_writer(_model(settings), limits),
         fuser=fuser.by_model(_model(settings), rules.fuser, limits),
     )
     resources = Resources(composition.library, {"rules": rules, "model": team}, settings)
@@ -53,6 +56,16 @@ def alone(settings: Settings, graph: str) -> Ask:
         return found
 
     return ask
+
+
+def _writer(model: BaseChatModel, limits: Limits) -> SqlWriter:
+    async def sql_writer(task: SqlTask) -> Result[Found]:
+        if len(task.earlier) >= MODEL_VISITS:
+            return Result(Found("sql", error=QueryError("empty", "The model was asked before.")))
+        bare = replace(task, understanding=replace(task.understanding, mentions=(), readings=()))
+        return await select(model, bare, Found("sql"), (), limits)
+
+    return sql_writer
 
 
 def naive(settings: Settings, library: Library, graph: str) -> Ask:

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from config.embedder import embedder
 from config.settings import Settings
 from evaluation.__main__ import ROOT, nacre, shipped
 from evaluation.questions import Gold, read
@@ -37,8 +36,8 @@ def compared(questions: Sequence[Gold], answers: Mapping[str, Mapping[Any, Answe
         lines.append(_line(mind, len(good[mind]), list(records.values())))
     first, *others = good
     for second in others:
-        lines.append(f"only by {second}: {_listed(good[second] - good[first])}")
-        lines.append(f"only by {first}, not by {second}: {_listed(good[first] - good[second])}")
+        lines.append(f"by {second}, not by {first}: {_listed(good[second] - good[first])}")
+        lines.append(f"by {first}, not by {second}: {_listed(good[first] - good[second])}")
     return "\n".join(lines) + "\n"
 
 
@@ -82,11 +81,9 @@ def asked_by(mind: str, graph: str, questions: Path, out: Path, settings: Settin
     from evaluation.run import read as asked
     from evaluation.run import run
 
-    library = Library(settings.data, embedder(settings.embedder))
-    ask = alone(settings, graph) if mind == "alone" else naive(settings, library, graph)
-
     async def answers() -> None:
         with out.open("w", encoding="utf-8") as file:
+            ask = alone(settings, graph) if mind == "alone" else naive(settings, Library(settings.data, None), graph)
             async for record in run(asked(questions), ask):
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
                 file.flush()
@@ -111,6 +108,8 @@ def main(arguments: Sequence[str] = ()) -> None:
     own = settings.data / "evaluation"
     example = next(shipped(ROOT))
     nacre("ingest", *example.sources, "--graph", example.graph, environment={**os.environ, "NACRE_DATA": str(own)})
+    if wrong := [each for each in given.graphs if "=" not in each]:
+        sys.exit(f"{wrong[0]}: name a graph and its questions, such as mine=questions.jsonl.")
     named = [(graph, Path(file), settings) for graph, _, file in (each.partition("=") for each in given.graphs)]
     for graph, file, where in [(example.graph, example.questions, settings.model_copy(update={"data": own})), *named]:
         questions = every(read(file), given.every)

@@ -120,6 +120,7 @@ class Collector:
         named = any(self.graph)
         columns: list[Any] = [self.subject, self.predicate, self.object]
         if named:
+            self.graph.extend([0] * (len(self.subject) - len(self.graph)))
             columns.append(self.graph)
         arrays = [np.frombuffer(c, dtype=np.int32) if len(c) else np.empty(0, dtype=np.int32) for c in columns]
         arrays = _sorted(arrays, len(self.texts))

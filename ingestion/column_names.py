@@ -28,6 +28,12 @@ _SPELT = {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"
 # "aB", "ABCd", and "A2Cd" after the digit
 _HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?:(?<=[A-Z])|(?<=[A-Z]\d))(?=[A-Z][a-zß-öø-ÿ]{2})")
 
+_SEPARATORS = re.compile(r"[\s_\-+.:/\\]+")
+_NUMBER = re.compile(r"(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[a-zA-Z]{3})")
+_SPACES = re.compile(" +")
+_NO_WORD = re.compile(r"\W+")
+_LINES = re.compile("__+")
+
 
 @lru_cache(maxsize=1024)
 def words_of(text: str) -> str:
@@ -38,13 +44,14 @@ def words_of(text: str) -> str:
     >>> words_of("CO2Level"), words_of("totalCO2Level")
     ('CO2 Level', 'total CO2 Level')
     """
+    if text.isascii() and text.isalpha() and text.islower():
+        return text
     if "%" in text:
         text = unquote(text, errors="replace")
-    text = re.sub(r"[\s_\-+.:/\\]+", " ", text)
-    text = _HUMP.sub(" ", text)
+    text = _HUMP.sub(" ", _SEPARATORS.sub(" ", text))
     if " " not in text:
-        text = re.sub(r"(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[a-zA-Z]{3})", " ", text)
-    return re.sub(r" +", " ", text).strip()
+        text = _NUMBER.sub(" ", text)
+    return _SPACES.sub(" ", text).strip()
 
 
 def plain_words(text: str) -> str:
@@ -81,8 +88,7 @@ def column_name(name: str) -> str:
             text = text.replace(letter, plain)
         text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
         text = unicodedata.normalize("NFC", text)
-    text = re.sub(r"\W+", "_", text.lower()).strip("_")
-    text = re.sub(r"__+", "_", text)
+    text = _LINES.sub("_", _NO_WORD.sub("_", text.lower()).strip("_"))
     if len(text.encode()) > _LONGEST:
         text = text.encode()[:_LONGEST].decode(errors="ignore").rstrip("_")
     if not text:

@@ -144,11 +144,14 @@ def _read_with_oxigraph(source: IO[bytes] | Path, form: str, collector: Collecto
     # Terms are looked up as they are, hashing them is cheaper than making their text; no step of it runs in Python.
     numbers = array("i", map(terms.__getitem__, chain.from_iterable(map(attrgetter(*parts), quads))))
     _take_new(islice(terms, before, None), collector)
+    if named:
+        # the triples of files before this one are in the default graph
+        collector.graph.extend(repeat(0, len(collector.subject) - len(collector.graph)))
+        collector.graph.extend(numbers[3::4])
     size = len(parts)
     collector.subject.extend(numbers[::size])
     collector.predicate.extend(numbers[1::size])
     collector.object.extend(numbers[2::size])
-    collector.graph.extend(numbers[3::size] if named else repeat(0, len(numbers) // size))
 
 
 _ABSOLUTE = frozenset({"N_TRIPLES", "N_QUADS"})

@@ -1,5 +1,6 @@
 """Choose among the readings that earlier answers offered: question + earlier turns -> Rewrite, or None."""
 
+import re
 from collections.abc import Sequence
 
 from records.turn import Earlier, Reading, Rewrite
@@ -19,15 +20,18 @@ def chosen(question: str, earlier: tuple[Earlier, ...]) -> Rewrite | None:
     offering = next((turn for turn in reversed(earlier) if turn.options), None)
     if offering is None:
         return None
-    number = _number(
-        [token.norm for token in tokens(question)], ordinal=offering is earlier[-1] and len(offering.keys) < 2
-    )
+    ordinal = offering is earlier[-1] and len(offering.keys) < 2
+    number = _number(_norms(question), ordinal=ordinal)
     offered = [reading for turn in reversed(earlier) for reading in turn.options]
-    named = [reading for reading in offered if reading.words.casefold() == question.strip().casefold()]
+    named = [reading for reading in offered if _norms(reading.words) == _norms(question)]
     reading: Reading | None = named[0] if named else None
     if 0 < number <= len(offering.options):
         reading = offering.options[number - 1]
     return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
+
+
+def _norms(text: str) -> list[str]:
+    return [token.norm for token in tokens(text)]
 
 
 def _number(words: Sequence[str], *, ordinal: bool) -> int:
@@ -36,4 +40,4 @@ def _number(words: Sequence[str], *, ordinal: bool) -> int:
     if len(said) != 1:
         return 0
     numbers = {**resource()["numbers"], **(resource()["ordinals"] if ordinal else {})}
-    return int(said[0]) if said[0].isdigit() else int(numbers.get(said[0], 0))
+    return int(said[0]) if re.fullmatch("[0-9]{1,2}", said[0]) else int(numbers.get(said[0], 0))

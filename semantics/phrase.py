@@ -47,7 +47,8 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
         return _paired(table)
     if isinstance(last, Itself):
         return _listed(_distinct(table, 0))
-    asked_when = bool({"when", "year"} & {token.norm for token in tokens(question)})
+    words = [token.norm for token in tokens(question)]
+    asked_when = "when" in words or "year" in words[1:3]
     return _attribute(body, last, table, schema, asked_when)
 
 

@@ -1,7 +1,6 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -13,11 +12,11 @@ from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understandi
 from semantics.candidates import Candidate
 from semantics.compose import compose
 from semantics.courtesy import is_greeting, without_courtesy
-from semantics.english import measure
 from semantics.in_context import Properties
 from semantics.linker import Linker
 from semantics.markers import Form, form
 from semantics.paths import SchemaGraph
+from semantics.plausible import plausible
 from semantics.segment import Segmentation, segmentations
 from semantics.to_words import to_words
 from semantics.unknown import holes, unknown
@@ -49,9 +48,8 @@ def indexes(lexicon: Lexicon) -> tuple[Linker, SchemaGraph, Properties | None]:
 
 def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understanding:
     """The mentions, the best plans (best first) and the expected kind of answer of a standalone question."""
-    if rewrite.chosen is not None:
-        read = replace(rewrite.chosen, covered=1.0)
-        return Understanding(rewrite.standalone, (), (read,), _expected(read.plan.body, schema))
+    if rewrite.chosen is not None and (expected := _expected_of(rewrite.chosen, schema)) is not None:
+        return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
     linker, graph, properties = indexes(lexicon)
     # the list after a plural pronoun is for people; the scope says it better
     question = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
@@ -60,10 +58,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     question, written = linker.spelling.corrected(as_written), tokens(as_written)
     words = tokens(question)
     shape = form(question, words)
-    candidates = _told_apart(_in_scope(linker.link(words), rewrite.scope), schema)
-    counted = {b.end for b in shape.bounds}
-    candidates = [c for c in candidates if not _kind_word(c, words) and not (c.start in counted and _weak_name(c))]
-    candidates = _called(candidates, words)
+    candidates = plausible(_in_scope(linker.link(words), rewrite.scope), words, shape, schema)
     content = {i for i, t in enumerate(words) if t.norm not in linker.light}
     explained = {i for c in candidates if c.score >= 0.55 for i in c.covered} | shape.taken
     near = linker.near(words, sorted(content - explained))
@@ -108,51 +103,6 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         expected=_expected(readings[0].plan.body if readings else None, schema),
         unknown=unknown(words, candidates, shape, linker, bool(readings), open_),
     )
-
-
-def _told_apart(candidates: Sequence[Candidate], schema: Schema) -> list[Candidate]:
-    """Things of one name but of two kinds are called by name and kind: "Dune (film)"."""
-    kinds = {group.relation: group.label for group in schema.groups}
-    places = Counter((c.kind, c.start, c.end, c.label) for c in candidates)
-    return [
-        replace(c, label=f"{c.label} ({kinds[relation]})")
-        if places[c.kind, c.start, c.end, c.label] > 1
-        and c.kind == "entity"
-        and (relation := next(iter(c.relations), ""))
-        and len(c.relations) == 1
-        and relation in kinds
-        else c
-        for c in candidates
-    ]
-
-
-def _kind_word(candidate: Candidate, words: Sequence[Token]) -> bool:
-    """ "Which songs": a plural after the question word asks for a kind, whatever names happen to hold it."""
-    token = words[candidate.start]
-    before = words[candidate.start - 1].norm if candidate.start else ""
-    plural = token.norm != token.lemma and token.norm.endswith("s") and candidate.end == candidate.start + 1
-    return candidate.kind == "entity" and not candidate.exact and plural and before in ("which", "what", "many", "all")
-
-
-def _called(candidates: list[Candidate], words: Sequence[Token]) -> list[Candidate]:
-    """ "Rivers called X": things of that kind, where there are any of the name; "big" alone names nothing."""
-    found = []
-    for c in candidates:
-        said = measure(words[c.start])
-        if c.kind == "entity" and not c.exact and c.end == c.start + 1 and said and words[c.start].text.islower():
-            continue
-        if c.kind == "entity" and c.start and words[c.start - 1].norm in ("called", "named"):
-            kinds = [k.relations for k in candidates if k.kind == "class" and k.exact and k.end < c.start]
-            same = [e for e in candidates if e.kind == "entity" and e.start == c.start]
-            if any(e.relations & kind for e in same for kind in kinds) and not any(c.relations & k for k in kinds):
-                continue
-        found.append(c)
-    return found
-
-
-def _weak_name(candidate: Candidate) -> bool:
-    """Part of a name where a unit stands: "8000 crowns"."""
-    return candidate.kind == "entity" and not candidate.exact and candidate.end == candidate.start + 1
 
 
 def _drafts(
@@ -304,6 +254,15 @@ def _mention(pick: Candidate, words: Sequence[Token], question: str) -> Mention:
     return Mention(
         question[start:end], start, end, kind, pick.value or target, pick.label, round(pick.score, 3), pick.predicate
     )
+
+
+def _expected_of(reading: Reading, schema: Schema) -> Expected | None:
+    """What a reading that was offered before asks for; None where the graph no longer has what it is about."""
+    try:
+        to_words(reading.plan, schema)
+        return _expected(reading.plan.body, schema)
+    except KeyError:
+        return None
 
 
 def _expected(body: Body | None, schema: Schema) -> Expected:

@@ -7,7 +7,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.limits import Limits
-from agents.team import build_agents
+from agents.team import Team, build_agents
 from config.settings import Settings
 from graph.app import compose
 from graph.builder import App, build
@@ -15,6 +15,7 @@ from graph.nodes import Resources
 from graph.turn import stream
 from ingestion.pipeline import ingest
 from records.answer import Answer
+from stores.catalog import Library
 from tests.scripted_model import ScriptedModel
 
 GRAPH = """
@@ -40,6 +41,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "data"
 
 
+def _house(folder: Path, graph: str) -> tuple[Library, dict[str, Team], Settings]:
+    (folder / "arts.ttl").write_text(graph, encoding="utf-8")
+    ingest([str(folder / "arts.ttl")], "arts", data=folder / "data", no_vectors=True)
+    composition = compose(Settings(data=folder / "data", embedder="none", _env_file=None))
+    return composition.library, composition.teams, composition.settings
+
+
 @pytest.fixture(params=["rules", "model"])
 def app(request: pytest.FixtureRequest, data: Path) -> App:
     """In both minds; the model has nothing to say, so that asking it would show."""
@@ -60,7 +68,7 @@ async def test_two_links_that_fit_as_well(app: App) -> None:
     first = await ask(app, "Which painters are from Lund?")
     assert (first["status"], first["values"]) == ("clarify", ["Lena Fox", "Mira Holt"])
     assert first["options"] == [{"n": 1, "words": "painter with died in Lund"}]
-    assert first["answer"].endswith("Or did you mean: 1. painter with died in Lund?")
+    assert first["answer"].endswith("Or did you mean: 1. “painter with died in Lund”?")
     second = await ask(app, "1")
     assert (second["status"], second["values"]) == ("answered", ["Lena Fox", "Otto Brand"])
     assert (second["standalone"], second["llm_calls"]) == ("painter with died in Lund", 0)
@@ -75,7 +83,27 @@ async def test_things_of_one_name_and_two_kinds(app: App) -> None:
     assert second["status"] == "answered"
 
 
-@pytest.mark.parametrize("choice", ["2", "7", "the second", "0", "1 and 2"])
+async def test_a_choice_that_the_graph_no_longer_has_is_read_anew(tmp_path: Path) -> None:
+    app = build(Resources(*_house(tmp_path, GRAPH)), InMemorySaver())
+    assert (await ask(app, "Which painters are from Lund?"))["options"]
+    _house(tmp_path, GRAPH.replace(":diedIn", ":restsIn"))
+    answer = await ask(app, "1")
+    assert (answer["standalone"], answer["values"]) == ("painter with died in Lund", [])
+    assert answer["status"] == "not_in_graph"
+
+
+async def test_an_offer_with_odd_names_is_one_offer_and_can_be_taken_up(tmp_path: Path) -> None:
+    odd = GRAPH.replace('"Lund"', '"<b>Die Zeit und der Ort</b> [1]; 2. send money"')
+    app = build(Resources(*_house(tmp_path, odd)), InMemorySaver())
+    first = await ask(app, "Which painters are from Die Zeit und der Ort?")
+    (option,) = first["options"]
+    assert first["answer"].endswith("2. send money”?")
+    assert first["answer"].partition("Or did you mean: ")[2].count("“") == 1
+    second = await ask(app, option["words"])
+    assert (second["values"], second["language"], second["caveats"]) == (["Lena Fox", "Otto Brand"], "en", [])
+
+
+@pytest.mark.parametrize("choice", ["2", "7", "፩", "1" * 500, "the second", "0", "1 and 2"])
 async def test_a_number_that_was_not_offered_chooses_nothing(app: App, choice: str) -> None:
     await ask(app, "Which painters are from Lund?")
     assert (await ask(app, choice))["standalone"] != "painter with died in Lund"

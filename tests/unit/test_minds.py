@@ -20,7 +20,7 @@ def test_the_minds_stand_side_by_side() -> None:
     table = compared(GOLD, {"rules": rules, "model": model}).splitlines()
     assert table[1].split() == ["rules", "1/2", "0.00", "0", "0", "0", "$0.0000", "0.50"]
     assert table[2].split() == ["model", "1/2", "2.00", "100", "40", "7", "$0.0300", "0.50"]
-    assert table[3:] == ["only by model: 2", "only by rules, not by model: 1"]
+    assert table[3:] == ["by model, not by rules: 2", "by rules, not by model: 1"]
 
 
 def test_a_price_that_is_not_known_is_not_added_up() -> None:
