@@ -37,6 +37,8 @@ _OPS = {
     "in": "is",
 }
 
+_PREPOSITIONS = frozenset("in at by of from to on for with".split())
+
 
 def to_words(plan: Plan, schema: Schema) -> str:
     """What the plan asks, naming classes and predicates by their labels, never tables or columns."""
@@ -155,11 +157,15 @@ def _linked(label: str, noun: str, forward: bool) -> str:
 
     >>> _linked("fuel type", "fuel type diesel", True), _linked("is part of", "X", True), _linked("borders", "X", False)
     (' with fuel type diesel', ' that is part of X', ' that X borders')
+    >>> _linked("born in", "Lund", True), _linked("located in", "X", False)
+    (' born in Lund', ' that X is located in')
     """
     first = label.split()[0]
     verb = first in ("is", "has", "was", "are") or (first.endswith("s") and not first.endswith(("ss", "ies", "us")))
     if verb:
         return f" that {label} {noun}" if forward else f" that {noun} {label}"
+    if label.split()[-1] in _PREPOSITIONS:
+        return f" {label} {noun}" if forward else f" that {noun} is {label}"
     if not forward:
         return f" that is {label} of {noun}"
     return f" with {noun}" if noun.startswith(label) else f" with {label} {noun}"

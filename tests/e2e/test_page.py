@@ -133,6 +133,29 @@ def test_what_the_graph_holds_is_shown_and_never_run(page, nacre, data, server):
         assert nacre("remove", "--graph", "hostile").returncode == 0
 
 
+def test_what_else_may_be_meant_is_a_click_away(page, nacre, data, server):
+    arts = data.parent / "arts.ttl"
+    arts.write_text(
+        "@prefix : <http://example.org/arts/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ':lund a :Town ; r:label "Lund" . :visby a :Town ; r:label "Visby" .\n'
+        ':mira a :Painter ; r:label "Mira Holt" ; :bornIn :lund ; :diedIn :visby .\n'
+        ':otto a :Painter ; r:label "Otto Brand" ; :bornIn :visby ; :diedIn :lund .\n'
+    )
+    assert nacre("ingest", arts, "--graph", "arts", "--no-vectors").returncode == 0
+    try:
+        page.goto(server)
+        page.wait_for_selector("#graph option >> nth=1", state="attached")
+        page.select_option("#graph", "arts")
+        page.wait_for_selector("#head >> text=Ask arts")
+        assert "Mira Holt" in ask(page, "Which painters are from Lund?", 1)
+        page.click("article:nth-child(1) >> text='painter died in Lund'")
+        page.wait_for_selector("article:nth-child(2) .tools")
+        assert "Otto Brand" in page.inner_text("article:nth-child(2) .answer")
+        assert "Otto Brand" in ask(page, "1", 3)
+    finally:
+        assert nacre("remove", "--graph", "arts").returncode == 0
+
+
 def test_the_policy_is_strict(server):
     policy = httpx.get(server).headers["content-security-policy"]
     assert "default-src 'none'" in policy
