@@ -32,7 +32,7 @@ async def reworded(
     Raises ModelFailed.
     """
     messages: list[BaseMessage] = [
-        SystemMessage(prompt("rewording", vocabulary=quoted_lines(vocabulary(schema, limits.schema_tokens)))),
+        SystemMessage(head(schema, limits)),
         HumanMessage(prompt("rewording_turn", question=quoted(before.standalone))),
     ]
     answer, usage = await structured(model, messages, Reworded, limits=limits)
@@ -43,6 +43,11 @@ async def reworded(
     labels = [each.label for each in schema.classes] + [each.label for each in schema.predicates]
     terms = {label.casefold() for label in labels}
     return (None if strays(before, after, terms) else after), usage
+
+
+def head(schema: Schema, limits: Limits) -> str:
+    """What every prompt about a graph begins with, byte for byte."""
+    return prompt("rewording", vocabulary=quoted_lines(vocabulary(schema, limits.schema_tokens)))
 
 
 def strays(before: Understanding, after: Understanding, terms: Collection[str] = ()) -> str:

@@ -216,11 +216,9 @@ def _says_the_same(drafted: Evidence, fit: Found) -> bool:
 
 def _messages(task: SqlTask, drafted: Sequence[Found], limits: Limits) -> list[BaseMessage]:
     """The fixed head first: where all tables fit into it, a server reads it once for all questions."""
-    schema = whole(task.schema, limits.schema_tokens, task.describe)
     tables = ""
-    if schema is None:
+    if whole(task.schema, limits.schema_tokens, task.describe) is None:
         shown = relevant(task.understanding, task.schema, limits.schema_tokens, task.describe)
-        schema = "The tables are named with each question."
         tables = f"<schema>\n{quoted_lines(shown)}\n</schema>\n"
     found = links(task.understanding, task.schema, task.relation_of)
     drafts = [line for part in (*task.earlier, *drafted) for line in _drafts(part)]
@@ -232,7 +230,13 @@ def _messages(task: SqlTask, drafted: Sequence[Found], limits: Limits) -> list[B
         drafts="\n".join(dict.fromkeys(drafts)) or "none",
         question=quoted(task.question),
     )
-    return [SystemMessage(prompt("sql_writer", schema=quoted_lines(schema))), HumanMessage(turn)]
+    return [SystemMessage(head(task.schema, task.describe, limits)), HumanMessage(turn)]
+
+
+def head(schema: Schema, describe: Describe, limits: Limits) -> str:
+    """What every prompt about a graph begins with, byte for byte: all tables, where they fit."""
+    tables = whole(schema, limits.schema_tokens, describe) or "The tables are named with each question."
+    return prompt("sql_writer", schema=quoted_lines(tables))
 
 
 def _conversation(earlier: Sequence[Earlier]) -> str:

@@ -46,6 +46,12 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
     return chat
 
 
+def is_own_server(settings: Settings) -> bool:
+    """Whether the general model runs on a server of one's own, which takes time to read but no money."""
+    name = settings.model or ""
+    return name.startswith("ollama:") or (name.startswith("openai:") and settings.openai_base_url is not None)
+
+
 def _openai(settings: Settings, model: str) -> dict[str, Any]:
     key = settings.openai_api_key
     if key is None and settings.openai_base_url:

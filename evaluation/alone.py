@@ -1,5 +1,6 @@
 """A model for comparison: without what the rules found, and as one query in one call -> ways to ask."""
 
+import time
 from dataclasses import replace
 from functools import partial
 
@@ -11,11 +12,10 @@ from agents import fuser
 from agents.account import said
 from agents.calls import ModelFailed, structured
 from agents.limits import Limits
-from agents.plain import quoted, quoted_lines
+from agents.plain import quoted
 from agents.prompt import prompt
 from agents.result import Result
-from agents.schema_text import relevant, whole
-from agents.sql_writer import MODEL_VISITS, SqlTask, SqlWriter, Written, select
+from agents.sql_writer import MODEL_VISITS, SqlTask, SqlWriter, Written, head, select
 from config.models import chat_model
 from config.settings import Settings
 from evaluation.run import Ask, Question, failed
@@ -27,7 +27,6 @@ from graph.turn import stream
 from records.answer import Answer
 from records.errors import ConfigError
 from records.evidence import Found, QueryError
-from records.turn import Understanding
 from stores.catalog import Library
 from stores.schema_sql import schema_sql
 from tools.written import run_written
@@ -73,13 +72,10 @@ def naive(settings: Settings, library: Library, graph: str) -> Ask:
     model, limits = _model(settings), limits_of(settings)
 
     async def ask(question: Question, thread: str) -> Answer:
-        record = failed(question, thread, "")
+        record, started = failed(question, thread, ""), time.perf_counter()
         with library.open(graph) as opened:
             tables, schema = opened.tables, opened.schema
             describe = partial(schema_sql, tables)
-            text = whole(schema, limits.schema_tokens, describe) or relevant(
-                Understanding(question.question), schema, limits.schema_tokens, describe
-            )
             turn = prompt(
                 "sql_writer_turn",
                 tables="",
@@ -88,7 +84,7 @@ def naive(settings: Settings, library: Library, graph: str) -> Ask:
                 drafts="none",
                 question=quoted(question.question),
             )
-            messages = [SystemMessage(prompt("sql_writer", schema=quoted_lines(text))), HumanMessage(turn)]
+            messages = [SystemMessage(head(schema, describe, limits)), HumanMessage(turn)]
             try:
                 written, usage = await structured(model, messages, Written, limits=limits)
             except ModelFailed as error:
@@ -101,6 +97,7 @@ def naive(settings: Settings, library: Library, graph: str) -> Ask:
             "status": "answered" if told else "not_in_graph",
             "answer": told.text if told else "",
             "values": list(told.values) if told else [],
+            "seconds": round(time.perf_counter() - started, 4),
             "llm_calls": usage.calls,
             "input_tokens": usage.input,
             "cached_tokens": usage.cached,

@@ -1,6 +1,7 @@
 """Whole turns with a chat model that follows a script."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents import rewriter
+from agents.heads import read_ahead
 from agents.limits import Limits
 from agents.result import Result
 from agents.rewriter import Conversation
@@ -20,6 +22,7 @@ from graph.turn import stream
 from records.answer import Answer
 from records.turn import Rewrite
 from stores.catalog import Library
+from stores.schema_sql import schema_sql
 from tests.scripted_model import Cut, ScriptedModel, Slow
 
 UNCLEAR = "Which of them simmers on and on?"
@@ -212,3 +215,23 @@ async def test_a_second_turn_is_worded_with_the_first_in_view(settings: Settings
     assert (second["standalone"], second["values"]) == ("What is the cooking time of the dal?", [35])
     assert "What is the cooking time of the pilaf?" in str(scripted.asked[0][-1].content)
     assert second["by"]["rewriter"] == "model"
+
+
+async def test_what_is_read_ahead_is_what_prompts_begin_with(
+    app: App, scripted: ScriptedModel, kitchen: Path, dish: str
+) -> None:
+    scripted.replies = ["a", "b", {"question": UNCLEAR}, {"sql": TABLE.format(dish=dish)}, "That dish is dal [1]."]
+    with Library(kitchen, None).open("kitchen") as graph:
+        await read_ahead(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1))
+    await ask(app, UNCLEAR)
+    writer, rewording, reworded, wrote, _ = (messages[0].content for messages in scripted.asked)
+    assert (rewording, writer) == (reworded, wrote)
+
+
+async def test_a_model_that_is_down_is_no_reason_not_to_start(
+    scripted: ScriptedModel, kitchen: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Library(kitchen, None).open("kitchen") as graph:
+        await read_ahead(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1))
+    assert "did not read ahead" in caplog.text
+    assert len(scripted.asked) == 1
