@@ -200,6 +200,10 @@ def _attribute_plan(work: Work, pick: Candidate) -> Body | None:
     if any(f.op == "=" and f.left == attribute and isinstance(f.right, str) for f in parts.filters):
         # a value that is said is not asked for
         work.cost += 2.0
+    if work.schema.predicate_of[pick.predicate].role == "name" and len(owner.keys) == 1 and not pick.exact:
+        # nor is the name of what was named, in words that do not ask for a name
+        work.cost += 4.0
+        work.dropped += 1
     numeric = work.schema.predicate_of[pick.predicate].minimum is not None
     if work.form.asked == "count" and not numeric:
         function = "count"

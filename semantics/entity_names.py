@@ -151,6 +151,12 @@ class EntityNames:
                 break
         if not names:
             return None
+        last = max(matched)
+        said_before = {token.norm for token in tokens[start:last]}
+        if last == end - 1 and tokens[last].norm in function_words() & said_before:
+            # "plug in hybrid in the range": the second "in" is no part of the name
+            del matched[last]
+            end = last
         qualities = [max(like.values()) for like in matched.values()]
         return end, names, sum(qualities) / len(qualities), matched
 

@@ -53,7 +53,8 @@ def target(work: Work) -> Target | None:
     if implied is not None:
         return implied
     measures = [s.measure for s in work.supers if s.measure]
-    if _named(first) and not work.attributes and any(not _measurable(work, first, m) for m in measures):
+    own = [a for a in work.attributes if not _beside(work, a)]
+    if _named(first) and not own and any(not _measurable(work, first, m) for m in measures):
         # "the cheapest <material>": of the things that have it
         return who(work)
     if isinstance(first, Candidate) and form.asked == "fragment" and not things and _half_said(work, first):
@@ -79,6 +80,12 @@ def target(work: Work) -> Target | None:
     if node is not None and head is None:
         return who(work)
     return Target(form.asked == "count", node=head) if head is not None else None
+
+
+def _beside(work: Work, pick: Candidate) -> bool:
+    """ "..., and its price": asked for besides the thing."""
+    before = work.words[max(0, pick.start - 2) : pick.start]
+    return before in (["and", "its"], ["and", "their"])
 
 
 def _asks_name(work: Work) -> bool:
