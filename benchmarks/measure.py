@@ -9,7 +9,6 @@ import resource
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import _lru_cache_wrapper
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -128,10 +127,12 @@ def main(what: str, *files: str) -> None:
 
 
 def forget() -> None:
-    """Empty all caches of functions: a first ingest has none."""
-    for each in gc.get_objects():
-        if isinstance(each, _lru_cache_wrapper) and each.__module__.startswith("ingestion"):
-            each.cache_clear()
+    """Empty what is remembered of names: a first ingest knows none of them."""
+    from ingestion.column_names import column_name, words_of
+    from ingestion.vocabulary import local_name, name_rank
+
+    for each in (column_name, words_of, local_name, name_rank):
+        each.cache_clear()
 
 
 def _base() -> int:

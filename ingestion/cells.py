@@ -127,7 +127,9 @@ def _found(iri: str, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -
 
 
 def _bounds(value: Sequence[Cell]) -> tuple[float | None, float | None]:
-    numbers = [v for v in value if isinstance(v, (int, float)) and abs(v) != inf]
+    numbers = [v for v in value if isinstance(v, (int, float))]
+    if numbers and max(map(abs, numbers)) == inf:
+        numbers = [v for v in numbers if abs(v) != inf]
     return (float(min(numbers)), float(max(numbers))) if numbers else (None, None)
 
 

@@ -44,8 +44,9 @@ def words_of(text: str) -> str:
     >>> words_of("CO2Level"), words_of("totalCO2Level")
     ('CO2 Level', 'total CO2 Level')
     """
-    if text.isascii() and text.isalpha() and text.islower():
-        return text
+    if text.isascii() and text.isalpha():
+        # letters alone, as most names are: neither separators nor numbers to look for
+        return text if text.islower() else _HUMP.sub(" ", text)
     if "%" in text:
         text = unquote(text, errors="replace")
     text = _HUMP.sub(" ", _SEPARATORS.sub(" ", text))
@@ -88,7 +89,9 @@ def column_name(name: str) -> str:
             text = text.replace(letter, plain)
         text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
         text = unicodedata.normalize("NFC", text)
-    text = _LINES.sub("_", _NO_WORD.sub("_", text.lower()).strip("_"))
+    plain = text.lower().replace(" ", "_")
+    text = plain if plain.isascii() and plain.isidentifier() else _NO_WORD.sub("_", text.lower())
+    text = _LINES.sub("_", text).strip("_")
     if len(text.encode()) > _LONGEST:
         text = text.encode()[:_LONGEST].decode(errors="ignore").rstrip("_")
     if not text:

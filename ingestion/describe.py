@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FEW_VALUES = 30
 _SAMPLES = 5
+_BETWEEN = re.compile(r"[\W_]+")
 _LONG_TEXT = 60
 _LONGEST_SAMPLE = 80
 
@@ -252,4 +253,4 @@ def _echo(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> bool:
 
 
 def _bare(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text.lower())
+    return _BETWEEN.sub("", text.lower())

@@ -232,7 +232,6 @@ def _junction_order(layout: Layout, place: Place) -> "NDArray[np.int64]":
 
 def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:
     connection.execute("CREATE UNIQUE INDEX _nacre_entity_iri ON entity(iri)")
-    connection.execute("CREATE INDEX _nacre_entity_label ON entity(label)")
     number = 0
     for table, places in zip(layout.classes.tables, by_table, strict=True):
         for place in places:
