@@ -20,6 +20,7 @@ from config.models import Role, chat_model
 from config.settings import Settings
 from graph.builder import App
 from graph.builder import build as build_graph
+from graph.context import choosing_of
 from graph.nodes import Resources
 from records.errors import ConfigError
 from stores.catalog import Library
@@ -103,7 +104,8 @@ def graph() -> App:
 
 @cache
 def _for_studio() -> App:
-    return compose(load_settings()).build()
+    composition = compose(load_settings())
+    return build_graph(composition.resources, context=choosing_of(composition.library.names))
 
 
 def limits_of(settings: Settings) -> Limits:

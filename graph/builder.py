@@ -23,7 +23,9 @@ class BadInput(ConfigError, ValueError):
     """A ConfigError whose message `langgraph dev` shows to its clients, as it does for ValueErrors alone."""
 
 
-def build(resources: Resources, checkpointer: BaseCheckpointSaver[Any] | None = None) -> App:
+def build(
+    resources: Resources, checkpointer: BaseCheckpointSaver[Any] | None = None, context: type[Context] = Context
+) -> App:
     """The compiled graph; without a checkpointer it remembers nothing (or what `langgraph dev` keeps for it)."""
 
     def bound(node: Node) -> Any:
@@ -41,7 +43,7 @@ def build(resources: Resources, checkpointer: BaseCheckpointSaver[Any] | None = 
     async def again(state: State, runtime: Runtime[Context]) -> str:
         return "tool_selector" if nodes.may_go_on(state, runtime, resources) else "fuser"
 
-    graph = StateGraph(State, context_schema=Context, input_schema=Input)
+    graph = StateGraph(State, context_schema=context, input_schema=Input)
     graph.add_node("rewriter", bound(nodes.rewriter))
     graph.add_node("understand", bound(nodes.understand))
     graph.add_node("tool_selector", bound(nodes.tool_selector))

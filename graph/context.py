@@ -1,9 +1,9 @@
 """What one turn may choose: a mapping from a client, or Studio's form -> Context. Unknown keys are refused."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from graph.branches import BRANCHES
 from records.errors import ConfigError
@@ -30,6 +30,18 @@ class Context(BaseModel):
     top_k: int | None = Field(None, ge=1, le=50, description="How many passages a branch looks at.")
     strategy: Literal["parallel", "stepwise"] | None = Field(
         None, description="parallel asks all branches at first; stepwise lets a model choose each step."
+    )
+
+
+def choosing_of(names: Callable[[], list[str]]) -> type[Context]:
+    """The same choices, where a form offers the graphs that are there when it is drawn."""
+
+    def offer(schema: dict[str, Any]) -> None:
+        schema["anyOf"] = [{"type": "string", "enum": names()}, {"type": "null"}] if names() else schema["anyOf"]
+
+    described = Context.model_fields["graph"].description
+    return create_model(
+        "Context", __base__=Context, graph=(str | None, Field(None, description=described, json_schema_extra=offer))
     )
 
 

@@ -34,6 +34,8 @@ def test_context_and_input_have_schemas_for_forms(client, assistant):
     assert {"graph", "mind", "branches", "max_rounds", "top_k", "strategy"} == set(
         schemas["context_schema"]["properties"]
     )
+    # the graphs are offered to choose from
+    assert {"type": "string", "enum": ["reading-room"]} in schemas["context_schema"]["properties"]["graph"]["anyOf"]
     assert {"question", "messages"} <= set(schemas["input_schema"]["properties"])
 
 
