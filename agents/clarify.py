@@ -29,26 +29,24 @@ def near(understanding: Understanding) -> int:
 
 def others(table: int, understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[Reading, ...]:
     """The readings that are as likely as the one whose rows answer, and that give something else."""
-    chosen = evidence[table]
-    if chosen.reading is None or chosen.table is None or chosen.reading >= near(understanding):
+    chosen, likely = evidence[table], range(near(understanding))
+    if chosen.reading not in likely or chosen.table is None:
         return ()
     given, words = [chosen.table], {chosen.words}
     found: list[Reading] = []
     for each in evidence:
-        if each.table is None or each.reading is None or each.reading >= near(understanding):
+        if each.table is None or each.reading is None or each.reading not in likely or each.words in words:
             continue
-        if is_empty(each.table) or is_nil(each.table) or each.words in words:
+        if is_empty(each.table) or is_nil(each.table):
             continue
         if any(say_the_same(each.table, rows) for rows in given):
             continue
         given.append(each.table)
         words.add(each.words)
         found.append(understanding.readings[each.reading])
-    return tuple(found[:MOST])
+    return tuple(found)
 
 
 def offer(readings: Sequence[Reading]) -> str:
-    """The readings in words, to be chosen by number; "" for none."""
-    if not readings:
-        return ""
+    """The readings in words, to be chosen by number."""
     return f"Or did you mean: {'; '.join(f'{n}. “{quoted(each.words)}”' for n, each in enumerate(readings, 1))}?"

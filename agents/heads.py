@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from agents import rewording, sql_writer
 from agents.limits import Limits
-from agents.schema_text import Describe
+from agents.schema_text import Describe, whole
 from records.schema import Schema
 
 log = logging.getLogger(__name__)
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 def heads(schema: Schema, describe: Describe, limits: Limits) -> Iterator[str]:
     """What prompts about this graph begin with; last what is asked first, as a server may keep no more than one."""
-    yield sql_writer.head(schema, describe, limits)
+    yield sql_writer.head(whole(schema, limits.schema_tokens, describe))
     yield rewording.head(schema, limits)
 
 

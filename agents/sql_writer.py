@@ -215,28 +215,40 @@ def _says_the_same(drafted: Evidence, fit: Found) -> bool:
 
 
 def _messages(task: SqlTask, drafted: Sequence[Found], limits: Limits) -> list[BaseMessage]:
-    """The fixed head first: where all tables fit into it, a server reads it once for all questions."""
-    tables = ""
-    if whole(task.schema, limits.schema_tokens, task.describe) is None:
-        shown = relevant(task.understanding, task.schema, limits.schema_tokens, task.describe)
-        tables = f"<schema>\n{quoted_lines(shown)}\n</schema>\n"
     found = links(task.understanding, task.schema, task.relation_of)
-    drafts = [line for part in (*task.earlier, *drafted) for line in _drafts(part)]
+    drafts = dict.fromkeys(line for part in (*task.earlier, *drafted) for line in _drafts(part))
+    said = _conversation(task.conversation)
+    return asking(task.understanding, task.schema, task.describe, limits, found, list(drafts), said)
+
+
+def asking(
+    understanding: Understanding,
+    schema: Schema,
+    describe: Describe,
+    limits: Limits,
+    found: Sequence[str] = (),
+    drafts: Sequence[str] = (),
+    conversation: str = "",
+) -> list[BaseMessage]:
+    """The fixed head first: where all tables fit into it, a server reads it once for all questions."""
+    every, tables = whole(schema, limits.schema_tokens, describe), ""
+    if every is None:
+        shown = relevant(understanding, schema, limits.schema_tokens, describe)
+        tables = f"<schema>\n{quoted_lines(shown)}\n</schema>\n"
     turn = prompt(
         "sql_writer_turn",
         tables=tables,
-        conversation=_conversation(task.conversation),
+        conversation=conversation,
         links="\n".join(found) or "none",
-        drafts="\n".join(dict.fromkeys(drafts)) or "none",
-        question=quoted(task.question),
+        drafts="\n".join(drafts) or "none",
+        question=quoted(understanding.standalone),
     )
-    return [SystemMessage(head(task.schema, task.describe, limits)), HumanMessage(turn)]
+    return [SystemMessage(head(every)), HumanMessage(turn)]
 
 
-def head(schema: Schema, describe: Describe, limits: Limits) -> str:
+def head(tables: str | None) -> str:
     """What every prompt about a graph begins with, byte for byte: all tables, where they fit."""
-    tables = whole(schema, limits.schema_tokens, describe) or "The tables are named with each question."
-    return prompt("sql_writer", schema=quoted_lines(tables))
+    return prompt("sql_writer", schema=quoted_lines(tables or "The tables are named with each question."))
 
 
 def _conversation(earlier: Sequence[Earlier]) -> str:

@@ -5,17 +5,14 @@ from dataclasses import replace
 from functools import partial
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents import fuser
 from agents.account import said
 from agents.calls import ModelFailed, structured
 from agents.limits import Limits
-from agents.plain import quoted
-from agents.prompt import prompt
 from agents.result import Result
-from agents.sql_writer import MODEL_VISITS, SqlTask, SqlWriter, Written, head, select
+from agents.sql_writer import MODEL_VISITS, SqlTask, SqlWriter, Written, asking, select
 from config.models import chat_model
 from config.settings import Settings
 from evaluation.run import Ask, Question, failed
@@ -27,6 +24,7 @@ from graph.turn import stream
 from records.answer import Answer
 from records.errors import ConfigError
 from records.evidence import Found, QueryError
+from records.turn import Understanding
 from stores.catalog import Library
 from stores.schema_sql import schema_sql
 from tools.written import run_written
@@ -74,17 +72,8 @@ def naive(settings: Settings, library: Library, graph: str) -> Ask:
     async def ask(question: Question, thread: str) -> Answer:
         record, started = failed(question, thread, ""), time.perf_counter()
         with library.open(graph) as opened:
-            tables, schema = opened.tables, opened.schema
-            describe = partial(schema_sql, tables)
-            turn = prompt(
-                "sql_writer_turn",
-                tables="",
-                conversation="",
-                links="none",
-                drafts="none",
-                question=quoted(question.question),
-            )
-            messages = [SystemMessage(head(schema, describe, limits)), HumanMessage(turn)]
+            tables = opened.tables
+            messages = asking(Understanding(question.question), opened.schema, partial(schema_sql, tables), limits)
             try:
                 written, usage = await structured(model, messages, Written, limits=limits)
             except ModelFailed as error:

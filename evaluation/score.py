@@ -86,9 +86,7 @@ def report(questions: Sequence[Gold], answers: Answers, *, kinds: bool = True) -
         counts = f"{each.kind:<14}{each.asked:>7}{each.right:>7}{share:>7}{each.status:>8}"
         lines.append(f"{counts}{each.median:>9.3f}{each.slow:>9.3f}")
     given = Counter(answers[q["id"]]["status"] if q["id"] in answers else "no record" for q in questions)
-    hit: Counter[str] = Counter(
-        answers[q["id"]]["status"] for q in questions if q["id"] in answers and is_right(q, answers[q["id"]])
-    )
+    hit: Counter[str] = Counter(answers[id_]["status"] for id_ in right(questions, answers))
     wanted, count = refused(questions, answers)
     lines.append(", ".join(f"{name} {times} ({hit[name]} of them right)" for name, times in given.most_common()))
     return "\n".join([*lines, f"refused though there is an answer: {count} of {wanted}", ""])

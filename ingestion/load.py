@@ -255,8 +255,7 @@ def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: lis
         ("entity_class", "entity_id"),
     ):
         number += 1
-        if connection.execute(f"SELECT 1 FROM {table_name} LIMIT 1").fetchone():
-            connection.execute(f"CREATE INDEX _nacre_link_{number} ON {table_name}({columns})")
+        connection.execute(f"CREATE INDEX _nacre_link_{number} ON {table_name}({columns})")
 
 
 def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown: Schema) -> None:

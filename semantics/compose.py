@@ -70,11 +70,13 @@ def _for_each(work: Work, body: Body) -> Body:
     if not isinstance(body, Select) or body.group or body.order or len(body.answers) != 1:
         return body
     (answer,) = body.answers
+    if not isinstance(answer, Aggregate):
+        return body
     names = {variable.name for variable in body.variables}
     for node in work.nodes:
         before = [w for w in work.words[max(0, node.start - 2) : node.start] if w not in ("single", "one")]
-        each = bool(before) and before[-1] in ("per", "each", "every") and node.role == "class" and not node.keys
-        if each and node.name in names and isinstance(answer, Aggregate) and answer.of != Itself(node.name):
+        each = before[-1:] in (["per"], ["each"], ["every"]) and node.role == "class" and not node.keys
+        if each and node.name in names and answer.of != Itself(node.name):
             return replace(body, answers=(Itself(node.name), answer), group=(node.name,))
     return body
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from records.schema import Schema
 from records.turn import Earlier, Rewrite, Scope
 from semantics.candidates import Candidate
 from semantics.courtesy import without_courtesy
 from semantics.english import function_words, measure, resource
+from semantics.focus import focus
 from semantics.linker import Linker
 from semantics.offered import chosen
 from semantics.understand import indexes
@@ -62,13 +62,13 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     if pronoun is not None:
         return _resolved(question, words, pronoun, earlier, linker)
     if not named and _fragment(words, linker):
-        focus = _focus(earlier, many=False, linker=linker)
-        if focus.keys and _asks_of_things(words):
-            many = _focus(earlier, many=True, linker=linker)
+        meant = focus(earlier, many=False, linker=linker)
+        if meant.keys and _asks_of_things(words):
+            many = focus(earlier, many=True, linker=linker)
             if len(many.keys) > 1:
                 return Rewrite(f"{_stripped(question)} (of {_listed(many.labels)})", True, many)
-        if focus.keys and len(focus.keys) == 1:
-            return Rewrite(f"{_stripped(question)} of {focus.labels[0]}?", True, focus)
+        if meant.keys and len(meant.keys) == 1:
+            return Rewrite(f"{_stripped(question)} of {meant.labels[0]}?", True, meant)
     return Rewrite(asked)
 
 
@@ -192,22 +192,22 @@ def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
 def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:
     token = words[at]
     many = token.norm in _MANY or token.norm in ("two", "three", "both")
-    focus = _focus(earlier, many, linker)
-    if not focus.keys:
+    meant = focus(earlier, many, linker)
+    if not meant.keys:
         return Rewrite(question)
     start, end = token.start, token.end
     if token.norm == "there":
-        return _replaced(question, start, end, f"in {focus.labels[0]}", focus.keys[0], focus)
+        return _replaced(question, start, end, f"in {meant.labels[0]}", meant.keys[0], meant)
     if token.norm in ("that", "this", "those", "these") and at + 1 < len(words):
         following = words[at + 1]
         if following.norm not in function_words() or following.norm in ("one", "ones"):
             # "that car", "this one": the noun goes too
             end = following.end
-    if len(focus.keys) == 1:
-        label = focus.labels[0] + ("'s" if token.norm in ("its", "their", "his", "her") and at + 1 < len(words) else "")
-        return _replaced(question, start, end, label, focus.keys[0], focus)
-    text = f"{question[: token.end]} ({_listed(focus.labels)}){question[token.end :]}"
-    return Rewrite(_stripped(text), True, focus)
+    if len(meant.keys) == 1:
+        label = meant.labels[0] + ("'s" if token.norm in ("its", "their", "his", "her") and at + 1 < len(words) else "")
+        return _replaced(question, start, end, label, meant.keys[0], meant)
+    text = f"{question[: token.end]} ({_listed(meant.labels)}){question[token.end :]}"
+    return Rewrite(_stripped(text), True, meant)
 
 
 def _replaced(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
@@ -247,55 +247,3 @@ def _asks_of_things(words: Sequence[Token]) -> bool:
         and words[0].norm in ("which", "what", "who", "and")
         and not any(t.norm not in function_words() and measure(t) is None for t in words)
     )
-
-
-def _focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Scope:
-    """What the conversation is about: the things of the last turn that has some, one or many as the pronoun wants."""
-    for turn in reversed(earlier):
-        answered, asked = _answered(turn), _asked_about(turn.plan)
-        if many:
-            for keys in (answered, turn.keys, asked):
-                if len(keys) > 1:
-                    return Scope(turn.plan, tuple(keys), _labels(keys, linker))
-            continue
-        if answered:
-            return Scope(turn.plan, tuple(answered), _labels(answered, linker))
-        if asked:
-            return Scope(turn.plan, tuple(asked), _labels(asked, linker))
-    if many:
-        return _focus(earlier, False, linker)
-    return Scope()
-
-
-def _answered(turn: Earlier) -> tuple[str, ...]:
-    """The things an answer named, where it named things."""
-    body = turn.plan.body if turn.plan else None
-    if isinstance(body, Combine):
-        return turn.keys
-    if isinstance(body, Select) and not isinstance(body.answers[0], Aggregate) and body.answers[0].kind == "itself":
-        return turn.keys
-    return ()
-
-
-def _asked_about(plan: Plan | None) -> tuple[str, ...]:
-    """The things a plan names: those of its first variable with names."""
-    body = plan.body if plan else None
-    if isinstance(body, Ask):
-        body = body.select
-    if isinstance(body, Compute):
-        body = body.left
-    if isinstance(body, Profile):
-        body = body.members
-    if not isinstance(body, Select):
-        return ()
-    answer = body.answers[-1]
-    owner = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
-    ordered: list[Variable] = sorted(body.variables, key=lambda v: v.name != owner)
-    for variable in ordered:
-        if variable.keys:
-            return variable.keys
-    return ()
-
-
-def _labels(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
-    return tuple(linker.lexicon.entities[k][0].label if k in linker.lexicon.entities else k for k in keys)

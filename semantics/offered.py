@@ -20,13 +20,14 @@ def chosen(question: str, earlier: tuple[Earlier, ...]) -> Rewrite | None:
     offering = next((turn for turn in reversed(earlier) if turn.options), None)
     if offering is None:
         return None
-    ordinal = offering is earlier[-1] and len(offering.keys) < 2
-    number = _number(_norms(question), ordinal=ordinal)
-    offered = [reading for turn in reversed(earlier) for reading in turn.options]
-    named = [reading for reading in offered if _norms(reading.words) == _norms(question)]
-    reading: Reading | None = named[0] if named else None
+    words = _norms(question)
+    number = _number(words, ordinal=offering is earlier[-1] and len(offering.keys) < 2)
+    reading: Reading | None
     if 0 < number <= len(offering.options):
         reading = offering.options[number - 1]
+    else:
+        offered = (reading for turn in reversed(earlier) for reading in turn.options)
+        reading = next((reading for reading in offered if _norms(reading.words) == words), None)
     return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
 
 

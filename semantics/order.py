@@ -51,8 +51,7 @@ def _by_number(work: Work, marker: Superlative, target: Node, here: list[Node]) 
     if following is None:
         return None
     work.used |= {marker.end, marker.end + 1}
-    by = Order(Aggregate("count", Itself(following.name)), marker.descending)
-    return Ranking(by, (target.name,), marker.limit, marker.place - 1)
+    return _counting(marker, target, following)
 
 
 def _by_said(
@@ -108,7 +107,11 @@ def _by_count(work: Work, marker: Superlative, target: Node, here: list[Node]) -
         following = next((n for n in reversed(here) if n is not target and n.end <= marker.start), None)
     if marker.measure is not None or following is None or following is target:
         return None
-    by = Order(Aggregate("count", Itself(following.name)), marker.descending)
+    return _counting(marker, target, following)
+
+
+def _counting(marker: Superlative, target: Node, counted: Node) -> Ranking:
+    by = Order(Aggregate("count", Itself(counted.name)), marker.descending)
     return Ranking(by, (target.name,), marker.limit, marker.place - 1)
 
 

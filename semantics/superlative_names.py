@@ -16,17 +16,21 @@ def ranked_by_name(work: Work) -> None:
         return
     for node in [n for n in work.nodes if not n.keys]:
         said = _superlative(work, node.start, node.end)
-        for owner in _owners(work, node, node.start) if said else ():
+        if said is None:
+            continue
+        for owner in _owners(work, node, node.start):
             predicate = _number_called(work, owner, work.words[node.start])
-            if said and predicate:
+            if predicate:
                 work.nodes.remove(node)
                 work.ranked.append((owner, predicate, said.descending))
                 break
     for pick in list(work.attributes):
         said = _superlative(work, pick.start, pick.end)
-        for owner in _owners(work, None, pick.start) if said else ():
+        if said is None:
+            continue
+        for owner in _owners(work, None, pick.start):
             beside = work.words[owner.end : pick.start] == ["with", "the"]
-            if said and beside and _is_number_of(work, owner, pick.predicate):
+            if beside and _is_number_of(work, owner, pick.predicate):
                 work.attributes.remove(pick)
                 work.used |= pick.covered
                 work.ranked.append((owner, pick.predicate, said.descending))

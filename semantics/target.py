@@ -3,11 +3,9 @@
 from collections import Counter
 
 from semantics.candidates import Candidate
-from semantics.english import Measure, function_words, resource
-from semantics.paths import Step
-from semantics.units import convert
+from semantics.english import Measure, function_words
+from semantics.question_words import dated, implied, measured, place, when
 from semantics.who import owners, who
-from semantics.words import fold, lemma
 from semantics.work import Node, Target, Work
 
 
@@ -15,19 +13,17 @@ def target(work: Work) -> Target | None:
     """The first thing or property after the question word that can be asked for."""
     form = work.form
     if form.asked == "degree" and form.degree and work.nodes:
-        return _measured(work, form.degree)
+        return measured(work, form.degree)
     if form.asked == "where":
-        return _place(work)
+        return place(work)
     if work.scope is not None and work.supers and not any(n.role == "class" for n in work.nodes):
         return Target(node=work.scope)
     if _asks_name(work):
         return Target(node=work.nodes[0])
     if form.asked == "who" and not _class_after_be(work):
         return who(work)
-    if form.asked == "when" and work.nodes:
-        said = [p for p in work.attributes if _is_date(work, p.predicate) and not work.bounded(p)]
-        if len(said) == 1:
-            return Target(pick=said[0])
+    if form.asked == "when" and (said := when(work)) is not None:
+        return said
     things, picks = work.nodes, [*work.attributes, *work.links]
     items: list[Candidate | Node] = [*things, *picks]
     items = sorted(items, key=lambda i: (i.start, isinstance(i, Candidate)))
@@ -37,8 +33,8 @@ def target(work: Work) -> Target | None:
     first = items[0]
     if isinstance(first, Node) and (beside := work.beside_class(first)) is not None:
         first = beside
-    if isinstance(first, Candidate) and (dated := _dated(work, first)) is not None:
-        first = dated
+    if isinstance(first, Candidate) and (other := dated(work, first)) is not None:
+        first = other
     if isinstance(first, Node) and _kind_named(work, first):
         return _members(work, first)
     described = next((n for n in things if n.role == "class" and _describes(work, n)), None)
@@ -49,11 +45,11 @@ def target(work: Work) -> Target | None:
         return Target(form.asked == "count", node=led)
     if isinstance(first, Node) and _head(work, first) is None:
         return who(work)
-    implied = _implied(work, first)
-    if implied is not None:
-        return implied
+    said = implied(work, first)
+    if said is not None:
+        return said
     measures = [s.measure for s in work.supers if s.measure]
-    own = [a for a in work.attributes if not _beside(work, a)]
+    own = [a for a in work.attributes if not _asked_besides(work, a)]
     if _named(first) and not own and any(not _measurable(work, first, m) for m in measures):
         # "the cheapest <material>": of the things that have it
         return who(work)
@@ -82,7 +78,7 @@ def target(work: Work) -> Target | None:
     return Target(form.asked == "count", node=head) if head is not None else None
 
 
-def _beside(work: Work, pick: Candidate) -> bool:
+def _asked_besides(work: Work, pick: Candidate) -> bool:
     """ "..., and its price": asked for besides the thing."""
     before = work.words[max(0, pick.start - 2) : pick.start]
     return before in (["and", "its"], ["and", "their"])
@@ -99,19 +95,6 @@ def _class_after_be(work: Work) -> bool:
     be = at < len(work.words) and work.words[at] in ("is", "are", "was", "were")
     near = [n for n in work.nodes if n.role == "class" and n.start <= at + (4 if be else 1)]
     return bool(near)
-
-
-def _measured(work: Work, measure: Measure) -> Target | None:
-    """ "How tall is X": the property that is said besides ("how long does charging take"), else the one measured."""
-    said = [p for p in work.attributes if not work.bounded(p)]
-    said = [p for p in said if p.exact or work.graph.can_measure(p.predicate, measure)]
-    if said:
-        return Target(pick=max(said, key=lambda p: (p.score, -p.start)))
-    found = work.measured(work.nodes[0], measure.concepts)
-    if found is None:
-        return None
-    work.cost += found[2] * 0.5
-    return Target(pick=work.as_pick(found[0], work.form.focus))
 
 
 def _compound(work: Work, first: Candidate | Node) -> Node | None:
@@ -168,18 +151,6 @@ def _kind_named(work: Work, item: Node) -> bool:
     return work.form.asked in ("which", "count", "list") and plural and not work.picks[1:]
 
 
-def _dated(work: Work, pick: Candidate) -> Candidate | None:
-    """ "In what year was it founded": the word only says which kind of property the other one is."""
-    said = {work.tokens[i].lemma for i in pick.covered}
-    if pick.exact or not said <= {"year", "date", "day", "month", "time"}:
-        return None
-    others = [p for p in work.attributes if p is not pick and not work.bounded(p)]
-    dates = ("date", "datetime", "year")
-    found = next((p for p in others if work.schema.predicate_of[p.predicate].datatype in dates), None)
-    work.used |= pick.covered if found else set()
-    return found
-
-
 def _describes(work: Work, node: Node) -> bool:
     """ "The best selling <kind>", "highest paid <kind>": a ranked property right before a class ranks its things."""
     return any(p.end == node.start and s.end == p.start for p in work.attributes for s in work.supers)
@@ -192,40 +163,6 @@ def _half_said(work: Work, pick: Candidate) -> bool:
         return False
     said = {work.tokens[i].lemma for i in pick.covered}
     return any((words - said) & set(marker.measure.concepts) for words in work.graph.words[pick.predicate])
-
-
-def _implied(work: Work, first: Candidate | Node) -> Target | None:
-    """ "When did X ...", "how much is X": the question word alone says which kind of property is asked for."""
-    if not isinstance(first, Node) or work.attributes or work.supers:
-        return None
-    if work.form.unit:
-        return _in_unit(work, first)
-    if work.form.asked == "amount":
-        found = work.measured(first, ("price", "cost", "fee"))
-        return Target(pick=work.as_pick(found[0], work.form.focus - 1)) if found else None
-    if work.form.asked != "when":
-        return None
-    dates = [p.iri for p in work.schema.predicates if _is_date(work, p.iri)]
-    ways = sorted((a.cost, iri) for iri in dates for a in work.graph.access(first.relations, iri)[:1])
-    if not ways:
-        return None
-    work.cost += 0.4 + 0.4 * (len(ways) > 1)
-    return Target(pick=work.as_pick(ways[0][1], work.form.focus - 1))
-
-
-def _is_date(work: Work, predicate: str) -> bool:
-    return work.schema.predicate_of[predicate].datatype in ("date", "datetime", "year")
-
-
-def _in_unit(work: Work, node: Node) -> Target | None:
-    """ "How many minutes does X take": the property that is measured in that unit."""
-    ways = sorted(
-        (access.cost, predicate.iri)
-        for predicate in work.schema.predicates
-        if predicate.unit and convert(1.0, work.form.unit, predicate.unit) is not None
-        for access in work.graph.access(node.relations, predicate.iri)[:1]
-    )
-    return Target(pick=work.as_pick(ways[0][1], work.form.focus - 1)) if ways else None
 
 
 def _measurable(work: Work, item: Candidate | Node, measure: Measure) -> bool:
@@ -271,56 +208,3 @@ def _head(work: Work, node: Node) -> Node | None:
         ):
             return None
     return node
-
-
-def _place(work: Work) -> Target | None:
-    """ "Where is X": what a link about places says of X; "where is the highest P" is P itself."""
-    for pick in work.links:
-        if work.noun_link(pick) and not any(n.start < pick.end for n in work.nodes):
-            node = work.link_node(pick)
-            if node:
-                return Target(node=node)
-    if not work.nodes:
-        return None
-    thing = work.nodes[0]
-    for pick in work.links:
-        if thing.relations & {end.subject for end in work.graph.ends[pick.predicate]}:
-            node = work.link_node(pick)
-            if node is not None:
-                return Target(node=node)
-    told = [p for p in work.attributes if work.schema.predicate_of[p.predicate].datatype == "text"]
-    told = [p for p in told if work.schema.predicate_of[p.predicate].minimum is None]
-    if told:
-        return Target(pick=max(told, key=lambda p: (p.score, -p.start)))
-    words = set(resource()["places"])
-    best: tuple[float, Step] | None = None
-    for relation in thing.relations:
-        for step in work.graph.steps[relation]:
-            if step.forward:
-                names = set().union(*work.graph.words[step.predicate]) if work.graph.words[step.predicate] else set()
-                names |= {lemma(w) for w in fold(step.target).split("_")}
-                cost = 0.0 if names & words else 1.0
-                if best is None or (cost, -step.triples) < (best[0], -best[1].triples):
-                    best = cost, step
-    if best is None or best[0] > 0.5:
-        return None
-    step = best[1]
-    relations = frozenset(
-        s.target for r in thing.relations for s in work.graph.steps[r] if s.predicate == step.predicate and s.forward
-    )
-    already = next((n for n in work.nodes[1:] if n.role == "class" and n.relations & relations), None)
-    if already:
-        return Target(node=already)
-    classes, without = work.type_of(relations)
-    node = Node(
-        work.fresh("place"),
-        work.form.focus - 1,
-        work.form.focus,
-        "link",
-        relations,
-        classes,
-        without,
-        predicate=step.predicate,
-    )
-    work.nodes.insert(0, node)
-    return Target(node=node)

@@ -4,21 +4,17 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 
 import anyio
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 
-from agents.heads import read_ahead
-from agents.off_loop import off_loop
-from config.models import chat_model, is_own_server
 from config.settings import Settings
-from graph.app import limits_of, load_settings
+from graph.app import load_settings
 from records.errors import NacreError
 from serving import api_ask, api_graphs, api_threads, health, logs
-from serving.asking import Asking, opened
+from serving.asking import opened
 from serving.door import Door
 from serving.keys import Keys
 from serving.langserve import add_ask
@@ -30,7 +26,6 @@ from serving.runs import Runs
 from serving.threads import Threads
 from serving.tracing import trace
 from stores.conversations import KeepingError
-from stores.schema_sql import schema_sql
 
 FORGET_SECONDS = 3600.0
 
@@ -49,8 +44,6 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
         async with opened(settings, lasting=True) as asking:
             app.state.asking = asking
             beside = [asyncio.create_task(_stop(app, settings.stop_seconds))]
-            if is_own_server(settings):
-                beside.append(asyncio.create_task(_read_ahead(asking, settings)))
             if settings.keep_days and asking.threads is not None:
                 beside.append(asyncio.create_task(_forget(asking.threads, settings.keep_days)))
             try:
@@ -105,16 +98,6 @@ async def _stop(app: FastAPI, seconds: float) -> None:
     """When the server is told to stop, let turns end for so long, then cancel the rest; their clients are told."""
     await app.state.stopping.wait()
     await app.state.runs.close(seconds)
-
-
-async def _read_ahead(asking: Asking, settings: Settings) -> None:
-    """Let the model read the newest graph's schema, which takes a small one a minute, before the first question."""
-    newest = max(asking.names(), key=asking.library.current, default=None)
-    model = chat_model(settings, "sql")
-    if newest is None or model is None:
-        return
-    with await off_loop(asking.library.open, newest) as graph:
-        await read_ahead(model, graph.schema, partial(schema_sql, graph.tables), limits_of(settings))
 
 
 async def _forget(threads: Threads, days: float) -> None:

@@ -23,12 +23,17 @@ def connect(url: str, key: str | None = None, seconds: int = INGEST_SECONDS) -> 
     return QdrantClient(url=url, api_key=key, timeout=seconds, check_compatibility=False)
 
 
+def _in_a_turn(url: str, key: str | None) -> Any:
+    """The client that waits no longer than a turn may; a server in this process is one and the same for all."""
+    return connect(url, key) if url == ":memory:" else connect(url, key, TURN_SECONDS)
+
+
 class ServerCollection:
     """One collection, opened to read; `patient` with a slow server."""
 
     def __init__(self, url: str, key: str | None, name: str, *, patient: bool = False) -> None:
         self._url = url
-        self._client = connect(url, key) if patient or url == ":memory:" else connect(url, key, TURN_SECONDS)
+        self._client = connect(url, key) if patient else _in_a_turn(url, key)
         self.name = name
         if not self._ask(lambda: self._client.collection_exists(name)):
             raise ConfigError(f"The Qdrant server at {url} has no collection {name}.")
@@ -84,8 +89,7 @@ def collections(url: str, key: str | None, prefix: str) -> list[str]:
 
 def drop(url: str, key: str | None, name: str) -> None:
     """Remove a collection; one that is gone already is no error."""
-    client = connect(url, key) if url == ":memory:" else connect(url, key, TURN_SECONDS)
-    _call(url, lambda: client.delete_collection(name))
+    _call(url, lambda: _in_a_turn(url, key).delete_collection(name))
 
 
 def _call(url: str, call: Callable[[], T]) -> T:
