@@ -13,7 +13,7 @@ from benchmarks.make_graph import write_graph
 SCALES = (1, 10, 100)
 LARGE = 1000
 WITH_VECTORS = 3
-REPEATS = {1: 5, 10: 5, 100: 3, LARGE: 1}
+REPEATS = {1: 5, 10: 5, 100: 3, LARGE: 3}
 TIMES_PARSING = 5.0
 GROWTH = 12.5
 BYTES_A_TRIPLE = 400.0
