@@ -8,16 +8,16 @@ from typing import Protocol
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from agents.account import Account, account
-from agents.calls import ModelFailed, streamed
-from agents.clarify import offer
-from agents.limits import ANY_TURN, Limits, Turn
-from agents.meter import Meter
+from agents.answering.account import Account, account
+from agents.answering.clarify import offer
+from agents.answering.trust import is_empty, is_in_doubt, plan_of
+from agents.models.calls import ModelFailed, streamed
+from agents.models.limits import ANY_TURN, Limits, Turn
+from agents.models.meter import Meter
 from agents.off_loop import off_loop
 from agents.plain import plain, quoted
 from agents.prompt import prompt
 from agents.result import Result
-from agents.trust import is_empty, is_in_doubt, plan_of
 from records.answer import Value
 from records.evidence import Evidence, QueryError
 from records.schema import Schema

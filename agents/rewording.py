@@ -6,8 +6,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.calls import structured
-from agents.limits import Limits
+from agents.models.calls import structured
+from agents.models.limits import Limits
 from agents.plain import quoted, quoted_lines
 from agents.prompt import prompt
 from agents.result import Usage

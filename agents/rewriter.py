@@ -7,8 +7,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.calls import ModelFailed, structured
-from agents.limits import ANY_TURN, Limits, Turn
+from agents.models.calls import ModelFailed, structured
+from agents.models.limits import ANY_TURN, Limits, Turn
 from agents.off_loop import off_loop
 from agents.plain import quoted
 from agents.prompt import prompt

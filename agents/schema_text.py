@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from agents.trust import content_words
+from agents.answering.trust import content_words
 from records.json_form import to_json
 from records.schema import Relation, Schema
 from records.turn import Understanding

@@ -7,17 +7,17 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.agreement import say_the_same
-from agents.calls import ModelFailed, structured
-from agents.clarify import near
-from agents.limits import ANY_TURN, Limits, Turn
+from agents.answering.agreement import say_the_same
+from agents.answering.clarify import near
+from agents.answering.trust import DOUBTED, FULL, UNLIKELY, covered, is_empty, is_in_doubt
 from agents.links import links
+from agents.models.calls import ModelFailed, structured
+from agents.models.limits import ANY_TURN, Limits, Turn
 from agents.plain import quoted, quoted_lines
 from agents.prompt import prompt
 from agents.result import Result
 from agents.rewording import Understand, reworded
 from agents.schema_text import Describe, relevant, whole
-from agents.trust import DOUBTED, FULL, UNLIKELY, covered, is_empty, is_in_doubt
 from records.evidence import Evidence, Found, Query, QueryError, Table
 from records.schema import Schema
 from records.turn import Earlier, Expected, Reading, Understanding

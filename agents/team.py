@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from langchain_core.language_models import BaseChatModel
 
 from agents import fuser, rewriter, sql_writer, tool_selector
-from agents.limits import Limits
+from agents.models.limits import Limits
 from agents.prompt import warm
 
 

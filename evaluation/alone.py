@@ -8,9 +8,9 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents import fuser
-from agents.account import said
-from agents.calls import ModelFailed, structured
-from agents.limits import Limits
+from agents.answering.account import said
+from agents.models.calls import ModelFailed, structured
+from agents.models.limits import Limits
 from agents.result import Result
 from agents.sql_writer import MODEL_VISITS, SqlTask, SqlWriter, Written, asking, select
 from config.models import chat_model

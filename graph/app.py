@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from pydantic import ValidationError
 
-from agents.limits import Limits
+from agents.models.limits import Limits
 from agents.off_loop import off_loop
 from agents.team import Models, Team, build_agents
 from config.embedder import embedder

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agents.limits import ANY_TURN, Turn
+from agents.models.limits import ANY_TURN, Turn
 from agents.off_loop import off_loop
 from agents.result import Result
 from agents.sql_writer import MODEL_VISITS, SqlTask, tried

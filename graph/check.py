@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents.trust import is_enough
+from agents.answering.trust import is_enough
 from graph.branches import BRANCHES
 from records.evidence import Evidence, Found
 from records.turn import Understanding

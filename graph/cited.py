@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Sequence
 
+from agents.answering.trust import plan_of
 from agents.off_loop import off_loop
-from agents.trust import plan_of
 from records.evidence import Evidence
 from records.turn import Understanding
 from stores.catalog import Graph

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 
-from agents.account import said
+from agents.answering.account import said
+from agents.answering.trust import content_words, is_empty
 from agents.plain import harmless, unnumbered
-from agents.trust import content_words, is_empty
 from records.evidence import Evidence
 from semantics.claims import Known, is_bare, nothing_known, unsupported
 from semantics.held import Held

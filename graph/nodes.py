@@ -11,9 +11,9 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from agents.account import Account
+from agents.answering.account import Account
 from agents.fuser import FuseTask
-from agents.limits import Turn
+from agents.models.limits import Turn
 from agents.off_loop import off_loop
 from agents.result import Result, Usage
 from agents.rewriter import Conversation

@@ -6,9 +6,9 @@ from typing import Any
 
 from langgraph.config import get_config
 
-from agents.account import Account
+from agents.answering.account import Account
+from agents.answering.trust import plan_of
 from agents.plain import harmless, plain
-from agents.trust import plan_of
 from graph.gate import Gate
 from graph.state import State, add_up
 from records.answer import Answer, Citation, Cost, Option, QueryRecord

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents.limits import Turn
+from agents.models.limits import Turn
 from graph.state import State
 from records.evidence import Found, QueryError
 from records.json_form import from_json

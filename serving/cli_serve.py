@@ -79,7 +79,7 @@ async def _openable(settings: "Settings") -> None:
 
 async def _read_ahead(settings: "Settings") -> None:
     """Let a model on a server of one's own read the newest graph's schema, which takes a small one a minute."""
-    from agents.heads import read_ahead
+    from agents.models.heads import read_ahead
     from config.models import chat_model, is_own_server
     from graph.app import compose, limits_of
     from stores.schema_sql import schema_sql

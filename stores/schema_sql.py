@@ -20,7 +20,7 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
     shown = [r for r in schema.relations if relations is None or r.name in relations]
     empty = {c.relation for c in schema.classes if not c.count}
     parts = [
-        "-- every thing has a row here; all ids are ids of it\n"
+        "-- every thing of every table has a row here too, with the same id; label is its name\n"
         "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT,\n  label TEXT\n);"
     ]
     for relation in shown:
@@ -45,7 +45,8 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
     if predicate.unit:
         parts.append(f"in {predicate.unit}")
     bounds = predicate.minimum, predicate.maximum
-    if bounds[0] is not None and bounds[1] is not None and (predicate.unit or not predicate.values):
+    few = 0 < len(predicate.values) <= _FEW
+    if bounds[0] is not None and bounds[1] is not None and (predicate.unit or not few):
         parts.append(f"from {bounds[0]:.10g} to {bounds[1]:.10g}")
     elif predicate.values:
         more = ", ..." if len(predicate.values) > _FEW else ""
@@ -56,11 +57,14 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
 
 
 def definitions(
-    column: Column, predicate: Predicate, target: str, samples: Sequence[str] = ()
+    column: Column, predicate: Predicate, target: str, samples: Sequence[str] = (), filled: str = ""
 ) -> list[tuple[str, str]]:
-    """The SQL columns of a predicate with a comment each: value, low, high, raw text, link (to `target`)."""
+    """The SQL columns of a predicate with a comment each: value, low, high, raw text, link (to `target`).
+
+    `filled` says how many rows have one, "" where all do.
+    """
     kind = _TYPES.get(predicate.datatype, "TEXT")
-    said = column_comment(predicate, samples)
+    said = "; ".join(x for x in (column_comment(predicate, samples), filled) if x)
     found: list[tuple[str, str]] = []
     if column.value:
         shape = {"range": "middle of the range", "pair": "first of two"}.get(predicate.shape, "") if column.low else ""
@@ -71,8 +75,10 @@ def definitions(
     if column.text:
         found.append((f"{quoted(column.text)} TEXT", "as written in the data"))
     if column.link:
-        note = "; ".join(x for x in (f"id in {target}", "" if column.value else said) if x)
-        found.append((f"{quoted(column.link)} INTEGER REFERENCES entity(id)", note))
+        meaning = _clean(" ".join(predicate.comment.split())[:200].rstrip("."))
+        # the values of a link are the names that its target lists
+        note = "" if column.value else "; ".join(x for x in (meaning, filled) if x)
+        found.append((f"{quoted(column.link)} INTEGER REFERENCES {quoted(target)}(id)", note))
     return found
 
 
@@ -99,7 +105,7 @@ def _statement(tables: Tables, relation: Relation) -> str:
     columns = [(f"{quoted(relation.key)} INTEGER" + ("" if relation.kind == "junction" else " PRIMARY KEY"), "")]
     for column in relation.columns:
         predicate = schema.predicate_of.get(column.predicate)
-        if predicate is None or predicate.role == "identifier":
+        if predicate is None:
             continue
         samples: list[str] = []
         if column.value and predicate.samples and predicate.datatype == "text":
@@ -107,7 +113,7 @@ def _statement(tables: Tables, relation: Relation) -> str:
             query = f"SELECT DISTINCT {name} FROM {quoted(relation.name)} WHERE {name} IS NOT NULL LIMIT 2"
             samples = [str(row[0]) for row in tables.trusted().execute(query)]
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
-        columns += definitions(shown, predicate, _target(schema, predicate), samples)
+        columns += definitions(shown, predicate, target_of(schema, predicate), samples, _filled(schema, relation, predicate))
     about = _about(schema, relation)
     return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + ";"
 
@@ -144,7 +150,17 @@ def _about(schema: Schema, relation: Relation) -> str:
     return f"{said} ({count} rows)" if said and count else said
 
 
-def _target(schema: Schema, predicate: Predicate) -> str:
+def _filled(schema: Schema, relation: Relation, predicate: Predicate) -> str:
+    """How many rows of a table have a value, where that is known and not all do."""
+    groups = [g for g in schema.groups if g.relation == relation.name and len(g.classes) == 1]
+    if not groups or groups[0].without:
+        return ""
+    have, count = predicate.domains.get(groups[0].classes[0], 0), groups[0].count
+    return f"only {have} of {count} rows have one" if 0 < have < count else ""
+
+
+def target_of(schema: Schema, predicate: Predicate) -> str:
+    """The smallest table whose rows are all that the links of a predicate lead to; `entity` where there is none."""
     total = predicate.objects
     holds_all = [iri for iri, count in predicate.ranges.items() if iri and count == total]
     relations = [schema.class_of[iri] for iri in holds_all if iri in schema.class_of]

@@ -9,7 +9,7 @@ from random import Random
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.account import Account
+from agents.answering.account import Account
 from agents.fuser import FuseTask, Gate
 from agents.result import Result
 from graph.app import Composition

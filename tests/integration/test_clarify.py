@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.limits import Limits
+from agents.models.limits import Limits
 from agents.team import Team, build_agents
 from config.settings import Settings
 from graph.app import compose

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agents.calls import Limits
+from agents.models.calls import Limits
 from agents.team import build_agents
 from config.settings import Settings
 from graph.app import Composition, compose

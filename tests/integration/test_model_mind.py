@@ -9,8 +9,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents import rewriter
-from agents.heads import read_ahead
-from agents.limits import Limits
+from agents.models.heads import read_ahead
+from agents.models.limits import Limits
 from agents.result import Result
 from agents.rewriter import Conversation
 from agents.team import build_agents

@@ -9,9 +9,9 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, SecretStr
 
 from agents import calls
-from agents.calls import ModelFailed, streamed, structured
-from agents.limits import Limits
-from agents.meter import Meter
+from agents.models.calls import ModelFailed, streamed, structured
+from agents.models.limits import Limits
+from agents.models.meter import Meter
 from agents.result import Usage
 from config.models import chat_model
 from config.settings import Settings

@@ -7,9 +7,9 @@ import pytest
 from langchain_core.exceptions import OutputParserException
 
 from agents import fuser
-from agents.account import Account, account
-from agents.calls import Limits
+from agents.answering.account import Account, account
 from agents.fuser import FuseTask
+from agents.models.calls import Limits
 from agents.result import Result
 from graph.gate import Gate
 from records.evidence import Evidence, Query, QueryError, Table

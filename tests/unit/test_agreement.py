@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.account import account
+from agents.answering.account import account
 from records.evidence import Evidence, Query, QueryError, Table
 from records.plan import Attribute, Itself, Plan, Select, Variable
 from records.schema import Predicate, Schema

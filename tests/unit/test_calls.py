@@ -9,9 +9,9 @@ from langchain_core.messages import HumanMessage
 from langchain_core.outputs import Generation
 from pydantic import BaseModel
 
-from agents.calls import ModelFailed, repeats, streamed, structured
-from agents.limits import Limits, Turn
-from agents.meter import Meter
+from agents.models.calls import ModelFailed, repeats, streamed, structured
+from agents.models.limits import Limits, Turn
+from agents.models.meter import Meter
 from agents.result import Usage
 from stores.replies import Replies
 from tests.scripted_model import Cut, ScriptedModel

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from agents import rewriter
-from agents.limits import Limits
+from agents.models.limits import Limits
 from agents.result import Result, Usage
 from agents.rewriter import Conversation, Rewriter
 from records.schema import Schema

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from agents import sql_writer
-from agents.limits import Limits
+from agents.answering.trust import answering_table, is_sure
+from agents.models.limits import Limits
 from agents.result import Result
 from agents.sql_writer import SqlTask, unfit
-from agents.trust import answering_table, is_sure
 from records.evidence import Evidence, Found, Query, QueryError, Table
 from records.plan import Plan, Select
 from records.schema import Class, Column, Group, Predicate, Relation, Schema

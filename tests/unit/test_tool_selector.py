@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from agents import tool_selector
-from agents.limits import Limits
+from agents.models.limits import Limits
 from agents.result import Result
 from agents.team import build_agents
 from agents.tool_selector import Choice, Situation

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
+from agents.answering.trust import DOUBTED, FULL, content_words, covered, empty_table, guesses_a_name
 from agents.plain import quoted
-from agents.trust import DOUBTED, FULL, content_words, covered, empty_table, guesses_a_name
 from records.answer import Status
 from records.evidence import Evidence, QueryError
 from records.schema import Schema

@@ -14,9 +14,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, ValidationError
 
-from agents.kept import Kept
-from agents.limits import Limits
-from agents.meter import Meter
+from agents.models.kept import Kept
+from agents.models.limits import Limits
+from agents.models.meter import Meter
 from agents.result import NOTHING, Usage
 
 log = logging.getLogger(__name__)

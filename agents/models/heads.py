@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from agents import rewording, sql_writer
-from agents.limits import Limits
+from agents.models.limits import Limits
 from agents.schema_text import Describe, whole
 from records.schema import Schema
 

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import Generation
 
-from agents.limits import Limits
+from agents.models.limits import Limits
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.trust import covered, covers, is_answer, is_empty, is_nil, is_sure
+from agents.answering.trust import covered, covers, is_answer, is_empty, is_nil, is_sure
 from records.evidence import Cell, Evidence, Table
 from records.turn import Understanding
 from semantics.amounts import amounts

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.absence import absence, closed, listed
-from agents.agreement import Dispute, disputes
-from agents.clarify import others
+from agents.answering.absence import absence, closed, listed
+from agents.answering.agreement import Dispute, disputes
+from agents.answering.clarify import others
+from agents.answering.trust import answering_table, content_words, covered, covers, plan_of
 from agents.plain import quoted
-from agents.trust import answering_table, content_words, covered, covers, plan_of
 from records.answer import Status, Value
 from records.evidence import Cell, Evidence, Ledger, QueryError, Table
 from records.schema import Schema

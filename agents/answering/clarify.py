@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from agents.agreement import say_the_same
+from agents.answering.agreement import say_the_same
+from agents.answering.trust import is_empty, is_nil
 from agents.plain import quoted
-from agents.trust import is_empty, is_nil
 from records.evidence import Evidence
 from records.turn import Reading, Understanding
 

@@ -1,0 +1,1 @@
+"""What is answered: candidates and evidence -> sentences, values and a status."""

@@ -1,0 +1,1 @@
+"""Calls of chat models: bounded, counted, validated."""
