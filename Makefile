@@ -54,7 +54,7 @@ dev: .venv/dev.stamp
 eval: .venv/nacre.stamp
 	@$(BIN)/python -m evaluation $(MORE)
 
-# needs NACRE_MODEL; more minds and graphs: make eval-model MORE="--minds rules,model,alone,naive mine=questions.jsonl"
+# needs NACRE_MODEL; more minds and graphs: make eval-model MORE="--minds rules,model,alone mine=questions.jsonl"
 eval-model: .venv/nacre.stamp
 	@$(BIN)/python -m evaluation.minds $(MORE)
 

@@ -1,48 +1,38 @@
-"""Say what the branches found: FuseTask -> sentences with their evidence into a gate, and the answer as data."""
+"""Say what the branches found: TurnView -> sentences with their evidence into a gate, and the answer as data."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from agents.answering.account import Account, account
+from agents.answering.account import Account, account, asks_for_prose
 from agents.answering.clarify import offer
-from agents.answering.trust import is_empty, is_in_doubt, plan_of
+from agents.doubts import shown as shown_rows
 from agents.models.calls import ModelFailed, streamed
-from agents.models.limits import ANY_TURN, Limits, Turn
+from agents.models.limits import Limits
 from agents.models.meter import Meter
 from agents.off_loop import off_loop
-from agents.plain import plain, quoted
+from agents.plain import plain, quoted, quoted_lines
 from agents.prompt import prompt
 from agents.result import Result
+from agents.turn_view import TurnView
 from records.answer import Value
-from records.evidence import Evidence, QueryError
+from records.evidence import Evidence
 from records.schema import Schema
-from records.turn import Understanding
 from semantics.languages import ENGLISH, language_name
+from semantics.sentences import best
+from semantics.words import fold
 
 log = logging.getLogger(__name__)
 
 CHARACTERS_A_TOKEN = 4
 MOST_VALUES_SAID = 30
+ROWS_SHOWN = 100
+MOST_WORDS = 2000
+LONGEST_ANSWER = 600
 _SWAPPED = str.maketrans(",.", ".,")
-
-
-@dataclass(frozen=True)
-class FuseTask:
-    """All that a turn found; `failures` are the errors of branches that brought back nothing, by branch; `language` is
-    what a model answers in."""
-
-    question: str
-    understanding: Understanding
-    schema: Schema
-    evidence: tuple[Evidence, ...]
-    failures: dict[str, QueryError]
-    language: str = ENGLISH
-    turn: Turn = ANY_TURN
 
 
 class Gate(Protocol):
@@ -67,37 +57,37 @@ class Gate(Protocol):
     def discard(self) -> None: ...
 
 
-Fuser = Callable[[FuseTask, Gate], Awaitable[Result[Account]]]
+Fuser = Callable[[TurnView, Schema, Gate], Awaitable[Result[Account]]]
 
 
-async def by_rules(task: FuseTask, gate: Gate) -> Result[Account]:
+async def by_rules(view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
     """The sentences of the rules' account, each through the gate."""
-    told = await off_loop(_account, task)
+    told = await off_loop(account, view, schema)
     for text, evidence in told.ledger.sentences:
         gate.say(text, evidence)
     _offer(told, gate)
     return Result(told)
 
 
-def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, words_everything: bool = True) -> Fuser:
+def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
     """Prose of the model over numbered evidence; values and status stay the rules'.
 
-    Where nothing was found there is nothing to word, and the rules say so. They also complete what a model leaves out,
-    and what it fails to end. A model that does not word everything words what the rules can't: rows of a query that it
-    wrote itself, and answers in another language.
+    Rows are said by the rules, in full; the model words descriptions, comparisons, summaries, and answers in another
+    language. Where nothing was found there is nothing to word. What it leaves out, or fails to end, the rules complete.
     """
 
-    async def fuser(task: FuseTask, gate: Gate) -> Result[Account]:
-        told = await off_loop(_account, task)
+    async def fuser(view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
+        told = await off_loop(account, view, schema)
         rests = any(evidence for _, evidence in told.ledger.sentences)
-        if not rests or _is_said_by_rules(task, told, words_everything):
-            return await rules(task, gate)
+        if not rests or (view.language == ENGLISH and not asks_for_prose(view)):
+            return await rules(view, schema, gate)
         gate.spare = [(text, indexes) for text, indexes in told.ledger.sentences if indexes]
-        shown = numbered(task.evidence, told, limits.evidence_tokens)
+        shown = numbered(view, told, limits.evidence_tokens)
         meter = Meter()
         why = ""
         try:
-            async for text in streamed(model, _messages(task, shown), meter, limits=limits.of(task.turn)):
+            bounds = limits.until(view.deadline, view.version)
+            async for text in streamed(model, _messages(view, shown), meter, limits=bounds):
                 gate.feed(text, shown)
             gate.finish(shown)
         except ModelFailed as failed:
@@ -116,50 +106,49 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, words_everyt
     return fuser
 
 
-def _is_said_by_rules(task: FuseTask, told: Account, words_everything: bool) -> bool:
-    """Whether the rules say it in checked sentences: rows of a reading that leave no doubt, or all that they have."""
-    if task.language != ENGLISH:
-        return False
-    if told.table is None:
-        return not words_everything
-    used = task.evidence[told.table]
-    if used.table is None or is_empty(used.table):
-        return True
-    return plan_of(task.understanding, used) is not None and not is_in_doubt(task.understanding, [used])
-
-
-def numbered(evidence: Sequence[Evidence], told: Account, tokens: int) -> list[int]:
-    """What a model is shown, as indexes, within about `tokens`: what the rules cite first, then by rank."""
-    order = [i for _, indexes in told.ledger.sentences for i in indexes] + list(range(len(evidence)))
+def numbered(view: TurnView, told: Account, tokens: int) -> list[int]:
+    """What a model is shown, as indexes, within about `tokens`, nothing twice: rows that a model gathered, what the
+    rules cite, then sentences, those that share the most with the question first."""
+    evidence = view.evidence
+    gathered = [i for i, each in enumerate(evidence) if each.table is not None and each.reading is None]
+    cited = [i for _, indexes in told.ledger.sentences for i in indexes]
+    told_by = [i for i, each in enumerate(evidence) if each.kind == "sentence"]
+    ranked = [told_by[i] for i in best(view.standalone, [evidence[i] for i in told_by], MOST_WORDS)]
     shown: list[int] = []
-    texts: set[str] = set()
+    facts: set[str] = set()
     left = tokens * CHARACTERS_A_TOKEN
-    for index in dict.fromkeys(order):
-        line = _line(evidence[index])
-        if not line or line in texts or (shown and len(line) > left):
+    for index in dict.fromkeys([*gathered, *cited, *ranked]):
+        line = line_of(evidence[index])
+        fact = " ".join(fold(line).split())
+        if not line or fact in facts or (shown and len(line) > left):
             continue
         shown.append(index)
-        texts.add(line)
+        facts.add(fact)
         left -= len(line)
     return shown
 
 
-def _account(task: FuseTask) -> Account:
-    return account(task.question, task.understanding, task.schema, task.evidence, task.failures)
-
-
-def _messages(task: FuseTask, shown: Sequence[int]) -> list[BaseMessage]:
-    lines = [f"[{n}] {_line(task.evidence[index])}" for n, index in enumerate(shown, 1)]
-    language = f"Answer in {language_name(task.language)}.\n" if task.language != ENGLISH else ""
-    question = quoted(task.understanding.standalone)
-    turn = prompt("fuser_turn", evidence="\n".join(lines), language=language, question=question)
+def _messages(view: TurnView, shown: Sequence[int]) -> list[BaseMessage]:
+    lines = [f"[{n}] {line_of(view.evidence[index])}" for n, index in enumerate(shown, 1)]
+    language = f"Answer in {language_name(view.language)}.\n" if view.language != ENGLISH else ""
+    before = "".join(
+        f"{quoted(turn.standalone)}\n{quoted(turn.answer)[:LONGEST_ANSWER]}\n" for turn in view.leant_on[-1:]
+    )
+    turn = prompt(
+        "fuser_turn",
+        evidence="\n".join(lines),
+        before=f"<before>\n{before}</before>\n" if before else "",
+        language=language,
+        question=quoted(view.standalone),
+    )
     return [SystemMessage(prompt("fuser")), HumanMessage(turn)]
 
 
-def _line(evidence: Evidence) -> str:
+def line_of(evidence: Evidence) -> str:
+    """Evidence as a model reads it: all rows, a line each; a sentence with what it is about."""
     if evidence.kind == "table":
-        rows = quoted(evidence.text) or "no rows"
-        return f"{quoted(evidence.words)}: {rows}" if evidence.words else rows
+        rows = quoted_lines(shown_rows(evidence, ROWS_SHOWN))
+        return f"{quoted(evidence.words)}:\n{rows}" if evidence.words else rows
     text = quoted(evidence.text)
     return text if not evidence.title or evidence.title in evidence.text else f"{quoted(evidence.title)}: {text}"
 

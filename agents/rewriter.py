@@ -1,42 +1,31 @@
-"""Make a turn stand alone, in English: Conversation -> Rewrite. A model is asked only where the rules are unsure."""
+"""Make a turn stand alone, in English: TurnView -> Rewrite. A model is asked only where the rules are unsure."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
+from agents.database import Database
 from agents.models.calls import ModelFailed, structured
-from agents.models.limits import ANY_TURN, Limits, Turn
+from agents.models.limits import Limits
 from agents.off_loop import off_loop
 from agents.plain import quoted
 from agents.prompt import prompt
 from agents.result import Result
-from records.schema import Schema
-from records.turn import Earlier, Rewrite
+from agents.turn_view import TurnView
+from records.turn import Rewrite
 from semantics.conversation import rewrite
 from semantics.languages import ENGLISH, language_name, language_of
 from semantics.words import tokens
-from stores.lexicon import Lexicon
 
 TURNS_SHOWN = 3
 # words by which a question leans on what was said before, as a rule
 POINTING = frozenset("it its they them their theirs those these he she him his her hers ones".split())
 
 
-@dataclass(frozen=True)
-class Conversation:
-    """The question as typed, what was said before it (oldest first), and the graph it is about."""
-
-    question: str
-    earlier: tuple[Earlier, ...]
-    schema: Schema
-    lexicon: Lexicon
-    turn: Turn = ANY_TURN
-
-
-Rewriter = Callable[[Conversation], Awaitable[Result[Rewrite]]]
+Rewriter = Callable[[TurnView, Database], Awaitable[Result[Rewrite]]]
 
 
 class Standalone(BaseModel):
@@ -52,34 +41,32 @@ class Translated(BaseModel):
     english: str = Field(min_length=1, max_length=1000)
 
 
-async def by_rules(conversation: Conversation) -> Result[Rewrite]:
+async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
     """The rewrite by the rules of `semantics.conversation`; they read English, and name the question's language."""
-    said = await off_loop(
-        rewrite, conversation.question, conversation.earlier, conversation.schema, conversation.lexicon
-    )
+    said = await off_loop(rewrite, view.question, view.conversation, database.schema, database.lexicon)
     if said.chosen is not None:
         # in the words of an answer, which are English whatever names they hold
         return Result(said)
-    return Result(replace(said, language=language_of(conversation.question)))
+    return Result(replace(said, language=language_of(view.question)))
 
 
 def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits) -> Rewriter:
     """The rules' rewrite; worded by the model where they are unsure, and translated where it is in another language."""
 
-    async def rewriter(conversation: Conversation) -> Result[Rewrite]:
-        drafted = await rules(conversation)
+    async def rewriter(view: TurnView, database: Database) -> Result[Rewrite]:
+        drafted = await rules(view, database)
         draft = drafted.value
         foreign = draft.language != ENGLISH
-        if not foreign and not (conversation.earlier and _is_unsure(conversation.question, draft)):
+        if not foreign and not (view.conversation and _is_unsure(view.question, draft)):
             return drafted
         shape: type[Standalone] | type[Translated] = Translated if foreign else Standalone
-        messages, bounds = _messages(conversation, draft), limits.of(conversation.turn)
+        messages, bounds = _messages(view, draft), limits.until(view.deadline, view.version)
         try:
             answer, usage = await structured(model, messages, shape, limits=bounds)
         except ModelFailed as failed:
             return Result(draft, f"rules after model: {failed.why}", failed.usage)
         worded = " ".join(answer.question.split())
-        depends = worded.casefold() != conversation.question.casefold() and bool(conversation.earlier)
+        depends = worded.casefold() != view.question.casefold() and bool(view.conversation)
         if isinstance(answer, Translated):
             english = " ".join(answer.english.split())
             return Result(Rewrite(english, depends, language=draft.language, own=worded), "model", usage)
@@ -99,10 +86,10 @@ def _is_unsure(question: str, draft: Rewrite) -> bool:
     return not draft.sure or (not draft.depends and points)
 
 
-def _messages(conversation: Conversation, draft: Rewrite) -> list[SystemMessage | HumanMessage]:
+def _messages(view: TurnView, draft: Rewrite) -> list[SystemMessage | HumanMessage]:
     lines = [
         f"Question: {quoted(turn.standalone)}\nAnswer: {quoted(turn.answer)[:300]}"
-        for turn in conversation.earlier[-TURNS_SHOWN:]
+        for turn in view.conversation[-TURNS_SHOWN:]
     ]
     hint = f"Draft of the question standing alone: {quoted(draft.standalone)}"
     if draft.language != ENGLISH:
@@ -112,6 +99,6 @@ def _messages(conversation: Conversation, draft: Rewrite) -> list[SystemMessage 
         "rewriter_turn",
         conversation="\n".join(lines) or "nothing was said before",
         draft=hint,
-        question=quoted(conversation.question),
+        question=quoted(view.question),
     )
     return [SystemMessage(prompt("rewriter")), HumanMessage(turn)]

@@ -1,12 +1,17 @@
-"""The tables as a model reads them: Schema -> CREATE statements within a budget; all of them, or those that matter."""
+"""The tables as a model reads them: Schema -> CREATE statements within a budget; all of them, or a connected part."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 from agents.answering.trust import content_words
 from records.json_form import to_json
 from records.schema import Relation, Schema
 from records.turn import Understanding
+from semantics.words import split_name
+from stores.lexicon import Lexicon, Link
 
 # the CREATE statements of `entity` and these relations, of all where None
 Describe = Callable[[Collection[str] | None], str]
@@ -14,6 +19,9 @@ Describe = Callable[[Collection[str] | None], str]
 CHARACTERS_A_TOKEN = 4
 # a column with its comment; only tells that far more columns than fit need not be written to be counted
 COLUMN_CHARACTERS = 30
+# tables that the question speaks of, between which paths are shown before anything else (given)
+SEEDS = 8
+LONGEST_PATH = 3
 
 
 def whole(schema: Schema, tokens: int, describe: Describe) -> str | None:
@@ -25,39 +33,96 @@ def whole(schema: Schema, tokens: int, describe: Describe) -> str | None:
     return text if len(text) <= most else None
 
 
-def relevant(understanding: Understanding, schema: Schema, tokens: int, describe: Describe) -> str:
-    """The tables that a question is about, the most relevant first, within the budget; at least one."""
+def relevant(understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: Describe) -> str:
+    """The part of the schema that a question is about, within the budget; at least one table.
+
+    Tables that the question speaks of or is near to come first, with those on the paths between them, then what their
+    columns refer to and what refers to them, then the other tables that share words with the question.
+    """
+    ranked = _ranked(understanding, schema, lexicon)
     chosen: list[str] = []
     text = describe(chosen)
-    for relation in _ranked(understanding, schema):
-        longer = describe([*chosen, relation.name])
+    for name in _connected([relation.name for relation in ranked], lexicon.links):
+        longer = describe([*chosen, name])
         if chosen and len(longer) > tokens * CHARACTERS_A_TOKEN:
             continue
-        chosen.append(relation.name)
+        chosen.append(name)
         text = longer
     return text
 
 
-def _ranked(understanding: Understanding, schema: Schema) -> list[Relation]:
-    """Relations that what was understood speaks of, then those that share words with the question, then large ones."""
+def _connected(ranked: Sequence[str], links: Sequence[Link]) -> list[str]:
+    """The tables in the order in which they are shown."""
+    near: dict[str, dict[str, int]] = {}
+    for link in links:
+        if link.subject and link.object:
+            for one, other in ((link.subject, link.object), (link.object, link.subject)):
+                beside = near.setdefault(one, {})
+                beside[other] = beside.get(other, 0) + link.triples
+    seeds = list(ranked[:SEEDS])
+    between = [name for one, other in combinations(seeds, 2) for name in _path(one, other, near)]
+    referred = [link.object for seed in seeds for link in links if link.subject == seed]
+    referring = [link.subject for seed in seeds for link in links if link.object == seed]
+    order = [*seeds[:1], *_with_paths(seeds, near), *between, *referred, *referring, *ranked]
+    return [name for name in dict.fromkeys(order) if name]
+
+
+def _with_paths(seeds: Sequence[str], near: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Each further seed with the path that leads to it from the first."""
+    for seed in seeds[1:]:
+        yield seed
+        yield from _path(seeds[0], seed, near)
+
+
+def _path(one: str, other: str, near: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The tables of a shortest path between two, at most `LONGEST_PATH` links long; of several the most used."""
+    paths = {one: [one]}
+    for _ in range(LONGEST_PATH):
+        further: dict[str, list[str]] = {}
+        for end, path in paths.items():
+            for following in sorted(near.get(end, ()), key=lambda name: (-near[end][name], name)):
+                if following == other:
+                    return path[1:]
+                if following not in path:
+                    further.setdefault(following, [*path, following])
+        paths = further
+    return []
+
+
+def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> list[Relation]:
+    """Relations that what was understood speaks of, then those that share words with the question or are near to it."""
     iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
     for reading in understanding.readings:
         iris.update(_strings(to_json(reading.plan)))
     asked = content_words(understanding.standalone)
     classes = {each.relation: each for each in schema.classes}
     groups = {each.relation: each for each in schema.groups}
-    worth: list[tuple[tuple[int, int, bool, int, str], Relation]] = []
+    homes = {name.relation for iri in iris for name in lexicon.entities.get(iri, ())}
+    near = _nearness(understanding.standalone, schema, lexicon)
+    worth: list[tuple[tuple[float, bool, int, str], Relation]] = []
     for relation in schema.relations:
         group, known = groups.get(relation.name), classes.get(relation.name)
         of = set(group.classes) if group else {known.iri} if known else set()
         predicates = {column.predicate for column in relation.columns}
-        words = " ".join([relation.name.replace("_", " "), relation.comment, *_labels(predicates, schema)])
-        spoken = len((of | predicates) & iris)
-        shared = len(content_words(words) & asked)
-        if spoken or shared:
+        own = content_words(f"{split_name(relation.name)} {relation.comment} {known.label if known else ''}")
+        labels = content_words(" ".join(_labels(predicates, schema)))
+        # a table that is named counts for more than one of whose columns only one is (given)
+        spoken = 3 * len(own & asked) + 2 * len(of & iris) + (relation.name in homes) + len(predicates & iris)
+        score = spoken + len(labels & asked - own) + 2 * near.get(relation.name, 0.0)
+        if score > 0:
             members = group.count if group else known.count if known else 0
-            worth.append(((-spoken, -shared, relation.kind == "view", -members, relation.name), relation))
+            worth.append(((-score, relation.kind == "view", -members, relation.name), relation))
     return [relation for _, relation in sorted(worth, key=lambda each: each[0])]
+
+
+def _nearness(question: str, schema: Schema, lexicon: Lexicon) -> dict[str, float]:
+    """How near in meaning the question is to each class table, 0..1; nothing without an embedder."""
+    if lexicon.embedder is None or not schema.classes:
+        return {}
+    shown = [each for each in schema.classes if each.count]
+    texts = [f"{each.label}. {each.comment}"[:200] for each in shown]
+    vectors = np.asarray(lexicon.embedder.embed([question, *texts]))
+    return {each.relation: max(0.0, float(score)) for each, score in zip(shown, vectors[1:] @ vectors[0], strict=True)}
 
 
 def _strings(data: Any) -> Iterator[str]:

@@ -1,41 +1,23 @@
-"""Choose the branches of a round: Situation -> Choice. No branch chosen ends the retrieval."""
+"""Choose the branches of a round: TurnView -> Choice. No branch chosen ends the retrieval."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from agents.models.calls import ModelFailed, structured
-from agents.models.limits import ANY_TURN, Limits, Turn
+from agents.models.limits import Limits
 from agents.plain import quoted
 from agents.prompt import prompt
 from agents.result import Result
+from agents.turn_view import TurnView
+from records.evidence import Found
 
-Strategy = Literal["parallel", "stepwise"]
 LONGEST_FOUND = 200
 MOST_FOUND = 8
-
-
-@dataclass(frozen=True)
-class Situation:
-    """Where a turn stands. `wanted` are the branches that lack evidence and still have something new to try.
-
-    `found` says of each query and branch so far what it gave, errors and empty results included. `unsure` means that
-    there is evidence, but perhaps not enough. With the strategy "stepwise" a model chooses each single step.
-    """
-
-    question: str
-    round: int
-    enabled: tuple[str, ...]
-    visited: tuple[str, ...]
-    wanted: tuple[str, ...]
-    found: tuple[str, ...] = ()
-    unsure: bool = False
-    strategy: Strategy = "parallel"
-    turn: Turn = ANY_TURN
+SENTENCES_TOLD = 3
 
 
 @dataclass(frozen=True)
@@ -46,7 +28,7 @@ class Choice:
     search: str = ""
 
 
-Selector = Callable[[Situation], Awaitable[Result[Choice]]]
+Selector = Callable[[TurnView], Awaitable[Result[Choice]]]
 
 
 class Step(BaseModel):
@@ -57,20 +39,20 @@ class Step(BaseModel):
     enough: bool
 
 
-async def by_rules(situation: Situation) -> Result[Choice]:
+async def by_rules(view: TurnView) -> Result[Choice]:
     """All enabled branches at first, then those that are wanted."""
-    return Result(Choice(situation.enabled if situation.round == 1 else situation.wanted))
+    return Result(Choice(view.enabled if view.round == 1 else view.wanted))
 
 
 def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
     """The rules' choice; the model's where it is unsure whether the evidence is enough, or for each step if so set."""
 
-    async def tool_selector(situation: Situation) -> Result[Choice]:
-        chosen = await rules(situation)
-        stepwise = situation.strategy == "stepwise"
-        if not stepwise and (situation.round == 1 or not situation.unsure or len(situation.wanted) < 2):
+    async def tool_selector(view: TurnView) -> Result[Choice]:
+        chosen = await rules(view)
+        stepwise = view.strategy == "stepwise"
+        if not stepwise and (view.round == 1 or not view.evidence or len(view.wanted) < 2):
             return chosen
-        places = situation.wanted or situation.enabled
+        places = view.wanted or view.enabled
 
         async def refuse(step: Step) -> str | None:
             known = step.enough or step.place in places
@@ -78,11 +60,11 @@ def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
 
         try:
             step, usage = await structured(
-                model, _messages(situation, places), Step, limits=limits.of(situation.turn), refuse=refuse
+                model, _messages(view, places), Step, limits=limits.until(view.deadline, view.version), refuse=refuse
             )
         except ModelFailed as failed:
             return Result(chosen.value, f"rules after model: {failed.why}", failed.usage)
-        if step.enough and situation.round > 1:
+        if step.enough and view.round > 1:
             return Result(Choice(()), "model", usage)
         # what is enough before anything was found names no place
         branches = (step.place,) if step.place in places else chosen.value.branches
@@ -91,11 +73,26 @@ def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
     return tool_selector
 
 
-def _messages(situation: Situation, places: tuple[str, ...]) -> list[SystemMessage | HumanMessage]:
+def _messages(view: TurnView, places: tuple[str, ...]) -> list[SystemMessage | HumanMessage]:
     turn = prompt(
         "tool_selector_turn",
         places=", ".join(places),
-        found="\n".join(quoted(line)[:LONGEST_FOUND] for line in situation.found[-MOST_FOUND:]) or "nothing yet",
-        question=quoted(situation.question),
+        found="\n".join(quoted(line)[:LONGEST_FOUND] for line in tried(view)[-MOST_FOUND:]) or "nothing yet",
+        question=quoted(view.standalone),
     )
     return [SystemMessage(prompt("tool_selector")), HumanMessage(turn)]
+
+
+def tried(view: TurnView) -> tuple[str, ...]:
+    """What the branches tried and what that gave, a line each, errors and empty results included."""
+    return tuple(line for part in view.found for line in _tried(part))
+
+
+def _tried(part: Found) -> list[str]:
+    lines = [
+        f"{part.branch}: {query.words or query.text}: {query.error.message if query.error else f'{query.rows} rows'}"
+        for query in part.queries
+    ]
+    told = [f"{part.branch}: {each.text}" for each in part.evidence if each.kind == "sentence"][:SENTENCES_TOLD]
+    failed = [f"{part.branch}: {part.error.message}"] if part.error and not lines else []
+    return [*lines, *told, *failed]

@@ -76,7 +76,7 @@ def _ollama(settings: Settings, model: str) -> dict[str, Any]:
 
 
 def _other(settings: Settings, model: str) -> dict[str, Any]:
-    # busy servers are tried again in one place for all providers, see agents/calls.py
+    # busy servers are tried again in one place for all providers, see agents/models/calls.py
     return {"max_tokens": settings.model_tokens, "timeout": settings.model_seconds, "max_retries": 0}
 
 

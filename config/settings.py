@@ -24,7 +24,7 @@ class Settings(BaseSettings):
     model: str | None = Field(None, description="Chat model, openai:NAME or ollama:NAME. Without one, rules answer.")
     model_rewriter: str | None = Field(None, description="Another model for rewriting follow-ups.")
     model_sql: str | None = Field(None, description="Another model for writing queries.")
-    model_fuser: str | None = Field(None, description="Another, larger model for wording answers, descriptions too.")
+    model_fuser: str | None = Field(None, description="Another model for wording descriptions.")
     model_selector: str | None = Field(None, description="Another model for choosing where to look again.")
     forbid_models: bool = Field(False, description="true refuses every chat model, whatever is set (for tests).")
     model_seconds: float = Field(60.0, gt=0, description="How long one model call may take.")
@@ -38,10 +38,23 @@ class Settings(BaseSettings):
         None, description="Keep model answers in this SQLite file. Without it, none is kept."
     )
     prices: Path | None = Field(None, description="Prices of your own, in the form of config/prices.yaml.")
-    model_tokens: int = Field(400, gt=0, description="The most tokens one model call may write.")
+    model_tokens: int = Field(800, gt=0, description="The most tokens one model call may write.")
     temperature: float = Field(0.0, ge=0, le=2, description="0 repeats itself, more varies.")
-    evidence_tokens: int = Field(350, gt=0, description="The most tokens of evidence a model is shown.")
-    schema_tokens: int = Field(1500, gt=0, description="The most tokens of schema a model is shown.")
+    evidence_tokens: int | None = Field(
+        None, gt=0, description="The most tokens of evidence a model is shown; 2500, of a small one 350."
+    )
+    schema_tokens: int | None = Field(
+        None, gt=0, description="The most tokens of schema a model is shown; 6000, of a small one 1500."
+    )
+    lead: Literal["auto", "model", "rules"] = Field(
+        "auto", description="Who answers: auto, the likelier to be right; model or rules, for comparison."
+    )
+    model_size: Literal["small", "large"] | None = Field(
+        None, description="small (up to 4 billion parameters) or large, where the model's name does not tell."
+    )
+    model_output: Literal["auto", "json_schema", "tools", "text"] = Field(
+        "auto", description="How records are asked for: auto tries json_schema, tools, text in this order."
+    )
 
     openai_base_url: str | None = Field(
         None,

@@ -1,84 +1,47 @@
-"""A model for comparison: without what the rules found, and as one query in one call -> ways to ask."""
+"""A model without Nacre, for comparison: the tables and the question as it stands -> one SELECT, whose cells answer."""
 
 import time
-from dataclasses import replace
 from functools import partial
 
 from langchain_core.language_models import BaseChatModel
-from langgraph.checkpoint.memory import InMemorySaver
+from langchain_core.messages import HumanMessage, SystemMessage
 
-from agents import fuser
 from agents.answering.account import said
 from agents.models.calls import ModelFailed, structured
-from agents.models.limits import Limits
-from agents.result import Result
-from agents.sql_writer import MODEL_VISITS, SqlTask, SqlWriter, Written, asking, select
+from agents.query_writer import Written
+from agents.schema_text import relevant, whole
 from config.models import chat_model
 from config.settings import Settings
 from evaluation.run import Ask, Question, failed
-from graph.app import compose, limits_of
-from graph.builder import build
-from graph.context import Context
-from graph.nodes import Resources
-from graph.turn import stream
+from graph.app import limits_of
 from records.answer import Answer
 from records.errors import ConfigError
-from records.evidence import Found, QueryError
 from records.turn import Understanding
 from stores.catalog import Library
 from stores.schema_sql import schema_sql
 from tools.written import run_written
 
-
-def alone(settings: Settings, graph: str) -> Ask:
-    """The whole loop, but the model gets neither drafts nor linked names, and words every answer."""
-    composition = compose(settings)
-    if "model" not in composition.teams:
-        raise ConfigError("Set NACRE_MODEL, such as openai:gpt-4o-mini.")
-    limits, rules = limits_of(settings), composition.teams["rules"]
-    team = replace(
-        composition.teams["model"],
-        sql_writer=_writer(_model(settings), limits),
-        fuser=fuser.by_model(_model(settings), rules.fuser, limits),
-    )
-    resources = Resources(composition.library, {"rules": rules, "model": team}, settings)
-    app = build(resources, InMemorySaver())
-
-    async def ask(question: Question, thread: str) -> Answer:
-        context = Context(mind="model")
-        found: Answer | None = None
-        async for kind, payload in stream(app, question.question, graph=graph, thread=thread, context=context):
-            found = payload if kind == "answer" else found
-        assert found is not None, "a turn ends with its record"
-        return found
-
-    return ask
+HEAD = "You write one SQLite SELECT that answers a question about these tables. Select exactly what is asked for.\n\n"
 
 
-def _writer(model: BaseChatModel, limits: Limits) -> SqlWriter:
-    async def sql_writer(task: SqlTask) -> Result[Found]:
-        if len(task.earlier) >= MODEL_VISITS:
-            return Result(Found("sql", error=QueryError("empty", "The model was asked before.")))
-        bare = replace(task, understanding=replace(task.understanding, mentions=(), readings=()))
-        return await select(model, bare, Found("sql"), (), limits)
-
-    return sql_writer
-
-
-def naive(settings: Settings, library: Library, graph: str) -> Ask:
-    """One call a question: the tables and the question as it stands -> a SELECT, whose cells are the answer."""
+def alone(settings: Settings, library: Library, graph: str) -> Ask:
+    """One call a question, in whatever conversation it stands."""
     model, limits = _model(settings), limits_of(settings)
 
     async def ask(question: Question, thread: str) -> Answer:
         record, started = failed(question, thread, ""), time.perf_counter()
         with library.open(graph) as opened:
-            tables = opened.tables
-            messages = asking(Understanding(question.question), opened.schema, partial(schema_sql, tables), limits)
+            describe = partial(schema_sql, opened.tables)
+            shown = whole(opened.schema, limits.schema_tokens, describe)
+            if shown is None:
+                about = Understanding(question.question)
+                shown = relevant(about, opened.schema, opened.lexicon, limits.schema_tokens, describe)
+            messages = [SystemMessage(HEAD + shown), HumanMessage(f"Question: {question.question}")]
             try:
                 written, usage = await structured(model, messages, Written, limits=limits)
             except ModelFailed as error:
                 return {**record, "reason": error.why}
-            found = run_written(written.sql, tables, round=1)
+            found = run_written(written.sql, opened.tables, round=1)
         rows = next((each.table for each in found.evidence if each.table is not None), None)
         told = said(rows) if rows is not None and rows.rows else None
         return {

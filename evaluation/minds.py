@@ -1,10 +1,9 @@
 """Compare minds: what each answers right, and what the model's answers take.
 
-    python -m evaluation.minds [--minds rules,model,alone,naive] [--every N] [GRAPH=QUESTIONS ...]
+    python -m evaluation.minds [--minds rules,model,alone] [--every N] [GRAPH=QUESTIONS ...]
 
 Needs NACRE_MODEL. Asked are the example and the graphs named, of these every N-th conversation or single question.
-`rules` and `model` are the two minds; `alone` is the model without what the rules found; `naive` is one query in one
-call over the tables.
+`rules` and `model` are the two reasoners; `alone` is the model without Nacre: one query in one call over the tables.
 """
 
 import argparse
@@ -23,7 +22,7 @@ from evaluation.score import quantile, read_answers, right
 from records.answer import Answer
 from stores.catalog import Library
 
-MINDS = ("rules", "model", "alone", "naive")
+MINDS = ("rules", "model", "alone")
 
 
 def compared(questions: Sequence[Gold], answers: Mapping[str, Mapping[Any, Answer]]) -> str:
@@ -77,13 +76,13 @@ def asked_by(mind: str, graph: str, questions: Path, out: Path, settings: Settin
         environment = {**os.environ, "NACRE_DATA": str(settings.data)}
         nacre("eval", str(questions), "--graph", graph, "--mind", mind, "--out", str(out), environment=environment)
         return read_answers(out)
-    from evaluation.alone import alone, naive
+    from evaluation.alone import alone
     from evaluation.run import read as asked
     from evaluation.run import run
 
     async def answers() -> None:
         with out.open("w", encoding="utf-8") as file:
-            ask = alone(settings, graph) if mind == "alone" else naive(settings, Library(settings.data, None), graph)
+            ask = alone(settings, Library(settings.data, None), graph)
             async for record in run(asked(questions), ask):
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
                 file.flush()

@@ -13,10 +13,12 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from pydantic import ValidationError
 
 from agents.models.limits import Limits
+from agents.models.manner import Manner
+from agents.models.priors import Priors, Size, measured, priors, size_of
 from agents.off_loop import off_loop
 from agents.team import Models, Team, build_agents
 from config.embedder import embedder
-from config.models import Role, chat_model
+from config.models import Role, chat_model, is_own_server
 from config.settings import Settings
 from graph.builder import App
 from graph.builder import build as build_graph
@@ -28,6 +30,9 @@ from stores.conversations import Conversations, KeepingError
 from stores.replies import Replies
 
 THREADS = "threads.sqlite"
+# tokens of schema and of evidence that a model is shown where no setting says (given)
+SMALL_SCHEMA, LARGE_SCHEMA = 1500, 6000
+SMALL_EVIDENCE, LARGE_EVIDENCE = 350, 2500
 
 
 @dataclass(frozen=True)
@@ -97,9 +102,9 @@ def _conversations(file: Path) -> Conversations:
         raise ConfigError(f"Can't use {file}: {error}. {advice}") from error
 
 
-def graph() -> App:
-    """The graph for `langgraph dev`, which keeps threads itself."""
-    return _for_studio()
+async def graph() -> App:
+    """The graph for `langgraph dev`, which keeps threads itself and does not let its event loop wait for files."""
+    return await off_loop(_for_studio)
 
 
 @cache
@@ -109,19 +114,34 @@ def _for_studio() -> App:
 
 
 def limits_of(settings: Settings) -> Limits:
-    """What a model may take."""
+    """What a model may take; of the schema a small one is shown less."""
+    tokens = settings.schema_tokens or (SMALL_SCHEMA if size(settings) == "small" else LARGE_SCHEMA)
+    evidence = settings.evidence_tokens or (SMALL_EVIDENCE if size(settings) == "small" else LARGE_EVIDENCE)
     return Limits(
-        settings.model_seconds,
-        settings.model_retries,
-        settings.evidence_tokens,
-        settings.schema_tokens,
-        settings.busy_retries,
-        Replies(settings.model_cache) if settings.model_cache else None,
+        seconds=settings.model_seconds,
+        retries=settings.model_retries,
+        evidence_tokens=evidence,
+        schema_tokens=tokens,
+        busy_retries=settings.busy_retries,
+        exchanges=settings.max_rounds,
+        kept=Replies(settings.model_cache) if settings.model_cache else None,
+        manner=Manner(settings.model_output),
     )
 
 
+def size(settings: Settings) -> Size:
+    """The size class of the model that writes queries."""
+    return settings.model_size or size_of(
+        settings.model_sql or settings.model or "", own_server=is_own_server(settings)
+    )
+
+
+def chances(settings: Settings) -> Priors:
+    """How often that model's queries are right: measured by `nacre calibrate`, else as models of its size are."""
+    return priors(size(settings), measured(settings.data, settings.model_sql or settings.model or ""))
+
+
 def _teams(settings: Settings) -> dict[str, Team]:
-    limits = limits_of(settings)
     rules = build_agents(None)
     try:
         roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
@@ -131,7 +151,6 @@ def _teams(settings: Settings) -> dict[str, Team]:
     rewriter, sql, fuser, selector = models
     if rewriter is None or sql is None or fuser is None or selector is None:
         return {"rules": rules}
-    # who names a model for wording wants it to word; a small one for all steps leaves out much of what was found
     chosen = Models(rewriter, sql, fuser, selector)
-    team = build_agents(chosen, limits, words_everything=settings.model_fuser is not None)
+    team = build_agents(chosen, limits_of(settings), chances=chances(settings), lead=settings.lead)
     return {"rules": rules, "model": team}

@@ -5,22 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
-from agents.models.limits import ANY_TURN, Turn
 from agents.off_loop import off_loop
+from agents.query_writer import MODEL_VISITS, tried
 from agents.result import Result
-from agents.sql_writer import MODEL_VISITS, SqlTask, tried
 from agents.team import Team
+from agents.turn_view import TurnView
 from config.settings import Settings
+from graph.database import database
 from records.errors import ConfigError, ToolError
 from records.evidence import Found
-from records.turn import Earlier, Reading, Rewrite, Understanding
-from semantics.understand import understand as understand_question
-from stores.schema_sql import schema_sql
+from records.turn import Understanding
 from tools import lexical as lexical_tool
-from tools import sql as sql_tool
 from tools import vector as vector_tool
 
 if TYPE_CHECKING:
@@ -28,22 +25,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Task:
-    """One round of one branch; `earlier` is what the same branch found in earlier rounds of this turn, `conversation`
-    are the turns before it that the question leans on, `search` other words to look for, where there are better ones.
-    """
+class Tools:
+    """What a branch works with in one turn: the opened graph, agents, settings, how many passages to look at."""
 
-    question: str
-    understanding: Understanding
     graph: Graph
-    round: int
-    earlier: tuple[Found, ...]
-    top_k: int
     team: Team
     settings: Settings
-    conversation: tuple[Earlier, ...] = ()
-    turn: Turn = ANY_TURN
-    search: str = ""
+    top_k: int
 
 
 @dataclass(frozen=True)
@@ -51,80 +39,44 @@ class Branch:
     """`look` does the work and may raise; `lacks` says why a graph can't be asked this way, or ""; `fresh` whether a
     further round would try something new, given what the branch found before and whether a model may write."""
 
-    look: Callable[[Task], Awaitable[Result[Found]]]
+    look: Callable[[TurnView, Tools], Awaitable[Result[Found]]]
     lacks: Callable[[Graph], str]
     fresh: Callable[[Understanding, Sequence[Found], bool], bool]
 
 
-async def _sql(task: Task) -> Result[Found]:
-    tables, seconds, rows = task.graph.tables, task.settings.branch_seconds, task.settings.row_limit
-
-    async def run_other(reading: Reading, index: int = 0) -> Found:
-        running = off_loop(sql_tool.run_reading, reading, index, tables, round=task.round)
-        return await asyncio.wait_for(running, seconds)
-
-    async def run_reading(index: int) -> Found:
-        return await run_other(task.understanding.readings[index], index)
-
-    async def understand(question: str) -> Understanding:
-        return await off_loop(understand_question, Rewrite(question), task.graph.schema, task.graph.lexicon)
-
-    async def run_written(text: str) -> Found:
-        def run() -> Found:
-            # sqlglot is slow to import, and the rules do without it
-            from tools.written import run_written
-
-            return run_written(text, tables, round=task.round, limit=rows)
-
-        return await asyncio.wait_for(off_loop(run), seconds)
-
-    names = task.graph.lexicon.entities
-    job = SqlTask(
-        task.question,
-        task.understanding,
-        task.graph.schema,
-        task.earlier,
-        run_reading,
-        run_written,
-        run_other,
-        understand,
-        describe=partial(schema_sql, tables),
-        relation_of=lambda thing: names[thing][0].relation if thing in names else "",
-        conversation=task.conversation,
-        turn=task.turn,
-    )
-    return await task.team.sql_writer(job)
+async def _sql(view: TurnView, tools: Tools) -> Result[Found]:
+    return await tools.team.query_writer(view, database(tools.graph, tools.settings, view.round))
 
 
-async def _vector(task: Task) -> Result[Found]:
-    vectors, passages = task.graph.vectors, task.graph.passages
+async def _vector(view: TurnView, tools: Tools) -> Result[Found]:
+    vectors, passages = tools.graph.vectors, tools.graph.passages
     if vectors is None or passages is None:
-        raise ToolError("unavailable", lacks_vectors(task.graph))
-    text, limit = _text(task)
-    looking = off_loop(vector_tool.search, vectors, passages, text, task.question, round=task.round, limit=limit)
+        raise ToolError("unavailable", lacks_vectors(tools.graph))
+    text, limit = _text(view, tools.top_k)
+    looking = off_loop(vector_tool.search, vectors, passages, text, view.standalone, round=view.round, limit=limit)
     try:
-        return Result(await asyncio.wait_for(looking, task.settings.branch_seconds))
+        return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
     except ConfigError as error:
         raise ToolError("unavailable", str(error)) from error
 
 
-async def _lexical(task: Task) -> Result[Found]:
-    lexical, passages = task.graph.lexical, task.graph.passages
+async def _lexical(view: TurnView, tools: Tools) -> Result[Found]:
+    lexical, passages = tools.graph.lexical, tools.graph.passages
     if lexical is None or passages is None:
-        raise ToolError("unavailable", lacks_lexical(task.graph))
-    text, limit = _text(task)
-    looking = off_loop(lexical_tool.search, lexical, passages, text, task.question, round=task.round, limit=limit)
-    return Result(await asyncio.wait_for(looking, task.settings.branch_seconds))
+        raise ToolError("unavailable", lacks_lexical(tools.graph))
+    text, limit = _text(view, tools.top_k)
+    looking = off_loop(lexical_tool.search, lexical, passages, text, view.standalone, round=view.round, limit=limit)
+    return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
 
 
-def _text(task: Task) -> tuple[str, int]:
+def _text(view: TurnView, top_k: int) -> tuple[str, int]:
     """What to look for and how far: the question; from the second round on other words for it or its names, further."""
-    if task.search:
-        return task.search, task.top_k * 2
-    labels = list(dict.fromkeys(mention.label for mention in task.understanding.mentions))
-    if task.earlier and labels:
-        return " ".join(labels), task.top_k * 2
-    return task.question, task.top_k * (2 if task.earlier else 1)
+    if view.search:
+        return view.search, top_k * 2
+    labels = list(dict.fromkeys(mention.label for mention in view.understanding.mentions))
+    if view.round > 1 and labels:
+        return " ".join(labels), top_k * 2
+    return view.standalone, top_k * (2 if view.round > 1 else 1)
 
 
 def lacks_vectors(graph: Graph) -> str:

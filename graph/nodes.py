@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -12,27 +12,28 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from agents.answering.account import Account
-from agents.fuser import FuseTask
-from agents.models.limits import Turn
 from agents.off_loop import off_loop
 from agents.result import Result, Usage
-from agents.rewriter import Conversation
 from agents.team import Team
-from agents.tool_selector import Choice, Situation, Strategy
+from agents.tool_selector import Choice
+from agents.turn_view import TurnView
+from agents.turn_view import asked as asked_first
 from config.settings import Settings
 from graph.asked import about, asked, enabled
-from graph.branches import BRANCHES, Task
+from graph.branches import BRANCHES, Tools
 from graph.check import wanted
 from graph.cited import opened
 from graph.context import Context
+from graph.database import database
 from graph.gate import Gate
 from graph.holds import Holds
 from graph.record import answer_record, earlier_turn
-from graph.so_far import failures, found_so_far, leant_on, tried, turn_of
 from graph.state import State, add_up, attribute
+from graph.view import view_of
 from records.errors import ConfigError, ToolError
 from records.evidence import Found, Ledger, QueryError
 from records.json_form import from_json, to_json
+from records.schema import Schema
 from records.turn import Earlier, Rewrite, Understanding
 from semantics.known_names import known_names
 from semantics.languages import ENGLISH, language_name
@@ -74,9 +75,10 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
     hold = resources.holds.take(graph)
     earlier = tuple(from_json(Earlier, turn) for turn in state.get("earlier", []))
     rewrite, caveats = Result(Rewrite(question)), list[str]()
-    turn = Turn(started + resources.settings.turn_seconds, graph.version)
+    deadline = started + resources.settings.turn_seconds
+    view = replace(asked_first(question), conversation=earlier, deadline=deadline, version=graph.version)
     try:
-        rewrite = await team.rewriter(Conversation(question, earlier, graph.schema, graph.lexicon, turn))
+        rewrite = await team.rewriter(view, database(graph, resources.settings))
     except Exception:
         log.exception("rewriting failed")
         caveats = ["The question was taken as it stands: relating it to the conversation failed."]
@@ -123,26 +125,15 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
 
 async def tool_selector(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Choose the branches of the next round: all that are enabled at first, then what may still bring something."""
-    number, found = state["round"] + 1, found_so_far(state)
-    strategy: Strategy = "stepwise" if state["strategy"] == "stepwise" else "parallel"
-    situation = Situation(
-        state["rewrite"]["standalone"],
-        number,
-        tuple(state["enabled"]),
-        tuple(state["visited"]),
-        tuple(state["wanted"]),
-        tried(found),
-        any(part.evidence for part in found),
-        strategy,
-        turn_of(state, resources.settings.turn_seconds),
-    )
-    chosen = Result(Choice(situation.wanted))
+    number = state["round"] + 1
+    view = replace(view_of(state, resources.settings), round=number)
+    chosen = Result(Choice(view.wanted))
     try:
-        chosen = await team_of(resources, runtime.context).tool_selector(situation)
+        chosen = await team_of(resources, runtime.context).tool_selector(view)
     except Exception:
         log.exception("choosing branches failed")
     route = [branch for branch in state["enabled"] if branch in chosen.value.branches]
-    if number == 1 and (strategy == "parallel" or not route):
+    if number == 1 and (view.strategy == "parallel" or not route):
         # whatever a selector says, the first round leaves no enabled branch out
         route = state["enabled"]
     return {
@@ -159,25 +150,14 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
     """The node of one branch: a failure is what it found, for the next round to see."""
 
     async def branch(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-        earlier = tuple(part for part in found_so_far(state) if part.branch == name)
         context, settings = runtime.context, resources.settings
         result: Result[Found]
         try:
             with await off_loop(resources.library.open, state["about"], state["version"]) as graph:
-                task = Task(
-                    state["rewrite"]["standalone"],
-                    from_json(Understanding, state["understanding"]),
-                    graph,
-                    state["round"],
-                    earlier,
-                    (context and context.top_k) or settings.top_k,
-                    team_of(resources, context),
-                    settings,
-                    leant_on(state),
-                    turn_of(state, resources.settings.turn_seconds),
-                    state.get("search", ""),
+                tools = Tools(
+                    graph, team_of(resources, context), settings, (context and context.top_k) or settings.top_k
                 )
-                result = await BRANCHES[name].look(task)
+                result = await BRANCHES[name].look(view_of(state, settings), tools)
         except ToolError as error:
             result = Result(Found(name, error=QueryError(error.kind, str(error))))
         except TimeoutError:
@@ -194,11 +174,8 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
 
 async def check(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Is the evidence enough? If not, which branches should look once more."""
-    understanding = from_json(Understanding, state["understanding"])
     by_model = _mind(resources, runtime.context) == "model"
-    stepwise = by_model and state["strategy"] == "stepwise"
-    found = found_so_far(state)
-    return {"wanted": list(wanted(understanding, found, state["enabled"], by_model=by_model, stepwise=stepwise))}
+    return {"wanted": list(wanted(view_of(state, resources.settings), by_model=by_model))}
 
 
 def may_go_on(state: State, runtime: Runtime[Context], resources: Resources) -> bool:
@@ -210,10 +187,7 @@ def may_go_on(state: State, runtime: Runtime[Context], resources: Resources) -> 
 
 async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Say what was found, through the gate, and write the record of the turn."""
-    found = found_so_far(state)
-    understanding = from_json(Understanding, state["understanding"])
-    rewrite = from_json(Rewrite, state["rewrite"])
-    evidence = tuple(each for part in found for each in part.evidence)
+    view = view_of(state, resources.settings)
     first: list[float] = []
 
     def release(token: str) -> None:
@@ -222,24 +196,20 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         runtime.stream_writer({"type": "token", "text": token})
 
     with await off_loop(resources.library.open, state["about"], state["version"]) as graph:
-        gate = Gate(evidence, release, partial(known_names, lexicon=graph.lexicon))
-        language = rewrite.language if rewrite.own else ENGLISH
-        turn = turn_of(state, resources.settings.turn_seconds)
-        missing = failures(state, found)
-        task = FuseTask(state["asked"], understanding, graph.schema, evidence, missing, language, turn)
-        told = await _fused(team_of(resources, runtime.context), task, gate)
-        cited = await opened(gate.cited, evidence, understanding, graph)
+        gate = Gate(view.evidence, release, partial(known_names, lexicon=graph.lexicon))
+        told = await _fused(team_of(resources, runtime.context), view, graph.schema, gate)
+        cited = await opened(gate.cited, view.evidence, view.understanding, graph)
     resources.holds.release(state["hold"])
     done = State(
         {
             **state,
-            "unavailable": state["unavailable"] | _lost(missing),
+            "unavailable": state["unavailable"] | _lost(view.failures),
             "by": attribute(state["by"], {"fuser": told.by}),
             "usage": add_up(state["usage"], _usage(told.usage)),
         }
     )
-    record = answer_record(done, told.value, gate, cited, found, first[0] if first else None)
-    remembered = earlier_turn(rewrite, state["asked"], gate.answer, understanding, told.value, evidence)
+    record = answer_record(done, told.value, gate, cited, view.found, first[0] if first else None)
+    remembered = earlier_turn(view, gate.answer, told.value)
     return {
         "answer": record,
         "by": {"fuser": told.by},
@@ -255,9 +225,9 @@ def _lost(missing: Mapping[str, QueryError]) -> dict[str, str]:
     return {name: error.message for name, error in missing.items() if error.kind in ("unavailable", "timeout")}
 
 
-async def _fused(team: Team, task: FuseTask, gate: Gate) -> Result[Account]:
+async def _fused(team: Team, view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
     try:
-        told = await team.fuser(task, gate)
+        told = await team.fuser(view, schema, gate)
         if gate.answer:
             return told
         text = "I found nothing in this graph that answers this."

@@ -9,11 +9,12 @@ from langgraph.config import get_config
 from agents.answering.account import Account
 from agents.answering.trust import plan_of
 from agents.plain import harmless, plain
+from agents.turn_view import TurnView
 from graph.gate import Gate
 from graph.state import State, add_up
 from records.answer import Answer, Citation, Cost, Option, QueryRecord
 from records.evidence import Evidence, Found, Query
-from records.turn import Earlier, Rewrite, Understanding
+from records.turn import Earlier
 
 REMEMBERED = 100
 ROWS_SHOWN = 50
@@ -106,18 +107,17 @@ def query_record(query: Query, i: int) -> QueryRecord:
     )
 
 
-def earlier_turn(
-    rewrite: Rewrite, asked: str, answer: str, understanding: Understanding, told: Account, evidence: Sequence[Evidence]
-) -> Earlier:
+def earlier_turn(view: TurnView, answer: str, told: Account) -> Earlier:
     """What later turns need of this one: its plan, and at most 100 keys and labels of its result."""
-    used = evidence[told.table] if told.table is not None else None
+    understanding = view.understanding
+    used = view.evidence[told.table] if told.table is not None else None
     plan = plan_of(understanding, used) if used is not None else None
     if used is None and understanding.readings:
         plan = understanding.readings[0].plan
     labels = tuple(value for value in told.values if isinstance(value, str))
     return Earlier(
-        asked,
-        rewrite.standalone,
+        view.question,
+        view.standalone,
         answer,
         plan=plan,
         keys=used.keys[:REMEMBERED] if used is not None else (),

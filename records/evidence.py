@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from records.turn import Reading
-
 Cell = str | int | float | bool | None
+Wants = Literal["names", "number", "date", "yes_no", "table", "text", "prose"]
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ class Evidence:
     plan's reading in `words`; "sentence": `text` with its triple, or its place in a document. `score` orders evidence
     within a branch only; `reading` is the index of the understanding's reading it answers, if any. `beside` are further
     queries that the rows were computed from. `triples` of rows are looked up when they are cited; `basis` then says
-    what a citation rests on. `confirmed` rows were found by a query of the other mind as well; `read` is
-    the reading of rows that a model found by saying the question in other words.
+    what a citation rests on. `probability` is the chance that rows answer the question, after they were seen;
+    `confirmed` rows were found in another way as well.
     """
 
     branch: str
@@ -74,18 +73,23 @@ class Evidence:
     end: int = 0
     basis: str = ""
     confirmed: bool = False
-    read: Reading | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True)
 class Found:
-    """What one branch returns for one round: evidence, the queries it tried, and why it failed, if it did."""
+    """What one branch returns for one round: evidence, the queries it tried, and why it failed, if it did.
+
+    `wants` is what kind of answer a model reads the question as, `missing` what it says that the graph lacks.
+    """
 
     branch: str
     evidence: tuple[Evidence, ...] = ()
     queries: tuple[Query, ...] = ()
     error: QueryError | None = None
     by: str = "rules"
+    wants: Wants | None = None
+    missing: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,15 @@ from records.plan import Plan
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1."""
+    """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1;
+    `unused` are the others; `probability` is the calibrated chance that its rows are right, before they are seen."""
 
     plan: Plan
     score: float
     covered: float
     words: str
+    probability: float | None = None
+    unused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

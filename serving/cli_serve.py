@@ -81,7 +81,7 @@ async def _read_ahead(settings: "Settings") -> None:
     """Let a model on a server of one's own read the newest graph's schema, which takes a small one a minute."""
     from agents.models.heads import read_ahead
     from config.models import chat_model, is_own_server
-    from graph.app import compose, limits_of
+    from graph.app import compose, limits_of, size
     from stores.schema_sql import schema_sql
 
     model = chat_model(settings, "sql")
@@ -92,7 +92,8 @@ async def _read_ahead(settings: "Settings") -> None:
         newest = max(library.names(), key=library.current, default=None)
         if newest is not None:
             with library.open(newest) as graph:
-                await read_ahead(model, graph.schema, partial(schema_sql, graph.tables), limits_of(settings))
+                describe = partial(schema_sql, graph.tables)
+                await read_ahead(model, graph.schema, describe, limits_of(settings), size(settings))
     finally:
         library.close()
 

@@ -47,6 +47,13 @@ class Graph:
     lexical: Lexical | None = None
     unavailable: dict[str, str] = field(default_factory=dict)
     give_back: Callable[[], None] = field(default=lambda: None, repr=False)
+    _told: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def described(self, describe: Callable[[Tables], str]) -> str:
+        """All tables in words by `describe`, worded once for each opened version."""
+        if "all" not in self._told:
+            self._told["all"] = describe(self.tables)
+        return self._told["all"]
 
     def close(self) -> None:
         self.give_back()

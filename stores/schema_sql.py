@@ -113,7 +113,9 @@ def _statement(tables: Tables, relation: Relation) -> str:
             query = f"SELECT DISTINCT {name} FROM {quoted(relation.name)} WHERE {name} IS NOT NULL LIMIT 2"
             samples = [str(row[0]) for row in tables.trusted().execute(query)]
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
-        columns += definitions(shown, predicate, target_of(schema, predicate), samples, _filled(schema, relation, predicate))
+        columns += definitions(
+            shown, predicate, target_of(schema, predicate), samples, _filled(schema, relation, predicate)
+        )
     about = _about(schema, relation)
     return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + ";"
 

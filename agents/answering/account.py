@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from agents.answering.absence import absence, closed, listed
 from agents.answering.agreement import Dispute, disputes
 from agents.answering.clarify import others
-from agents.answering.trust import answering_table, content_words, covered, covers, plan_of
+from agents.answering.trust import answering_table, chance, content_words, covered, covers, is_empty, plan_of
 from agents.plain import quoted
+from agents.turn_view import TurnView
 from records.answer import Status, Value
-from records.evidence import Cell, Evidence, Ledger, QueryError, Table
+from records.evidence import Cell, Evidence, Ledger, Table
 from records.schema import Schema
 from records.turn import Reading, Understanding
 from semantics.phrase import Phrase, phrase
@@ -19,6 +20,8 @@ from semantics.words import fold
 PROSE_WORDS = 120
 LOOKUP_WORDS = 35
 NAMED = 30
+# from this probability on an answer is given as one (given: nine in ten of these are to be right)
+ANSWERED = 0.8
 NAME = 0.9
 
 
@@ -39,28 +42,27 @@ class Account:
     options: tuple[Reading, ...] = ()
 
 
-def account(
-    question: str,
-    understanding: Understanding,
-    schema: Schema,
-    evidence: Sequence[Evidence],
-    failures: dict[str, QueryError],
-) -> Account:
+def account(view: TurnView, schema: Schema) -> Account:
     """The answer in the order of trust: rows, then sentences, then an empty result that is sure, then why not.
 
     Where an empty result is sure, sentences made from the graph's own triples know no more, but those of texts may.
     """
-    if understanding.expected == "prose":
+    understanding, evidence = view.understanding, view.evidence
+    if asks_for_prose(view):
         told = _prose(understanding, evidence)
         if told is not None:
             return told
     table = answering_table(understanding, evidence)
     if table is not None:
-        return _rows(table, question, understanding, schema, evidence)
+        return _rows(table, view, schema)
     told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
     if told is not None:
         return told
-    why = absence(understanding, schema, evidence, failures)
+    lacks = next((part.missing for part in view.found if part.missing), "")
+    if lacks:
+        text = f"This graph does not hold what answers this: {quoted(lacks)}."
+        return Account(Ledger(((text, ()),)), "not_in_graph", reason=text)
+    why = absence(understanding, schema, evidence, dict(view.failures))
     cited = () if why.table is None else (why.table,)
     return Account(Ledger(((why.text, cited),)), why.status, reason=why.reason, table=why.table)
 
@@ -76,18 +78,24 @@ def said(table: Table) -> Phrase:
     return Phrase(f"{named}{more}.", values, unit)
 
 
-def _rows(
-    table: int, question: str, understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]
-) -> Account:
+def asks_for_prose(view: TurnView) -> bool:
+    """Whether sentences answer, as a model reads the question where one was asked, else as the rules do."""
+    wants = next((part.wants for part in view.found if part.wants is not None), None)
+    return view.understanding.expected == "prose" if wants is None else wants == "prose"
+
+
+def _rows(table: int, view: TurnView, schema: Schema) -> Account:
+    understanding, evidence = view.understanding, view.evidence
     used = evidence[table]
     assert used.table is not None
     result = Phrase("")
     plan = plan_of(understanding, used)
     if plan is not None:
-        result = phrase(plan, used.table, schema, question)
+        result = phrase(plan, used.table, schema, view.question)
     if not result.text:
         result = said(used.table)
-    missing = _unused(understanding) if covered(understanding, used) < 1 else ()
+    by_reading = used.reading is not None and not used.confirmed
+    missing = _unused(understanding) if by_reading and covered(understanding, used) < 1 else ()
     caveats: tuple[str, ...] = ()
     if missing:
         caveats += (f"The answer leaves out {listed(missing)}: nothing in this graph is called that.",)
@@ -100,11 +108,14 @@ def _rows(
         for sentence in _otherwise(evidence[other.index], other)
     )
     options = others(table, understanding, evidence)
+    unsure = not by_reading and chance(understanding, used) < ANSWERED
+    if unsure:
+        caveats += (f"This may be wrong: it is right about {chance(understanding, used):.0%} of the time.",)
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
         Ledger(((result.text, (table,)), *disputed)),
-        "partial" if partial else "clarify" if options else "answered",
+        "partial" if partial else "clarify" if options or unsure else "answered",
         result.values,
         result.unit,
         reason=caveats[0] if partial else None,
@@ -126,7 +137,14 @@ def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int,
 
 
 def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
-    """The best sentences, those about one thing together: a profile's first, then passages', 120 words at most."""
+    """The rows that a model gathered, else the best sentences, those about one thing together: a profile's first, then
+    passages', 120 words at most."""
+    gathered = [i for i, each in enumerate(evidence) if each.table is not None and each.reading is None]
+    said_rows = tuple(
+        (said(table).text, (i,)) for i in gathered if (table := evidence[i].table) and not is_empty(table)
+    )
+    if said_rows:
+        return Account(Ledger(said_rows), "answered")
     profiled = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch == "sql"]
     told = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch != "sql"]
     ranked = [told[i] for i in best(understanding.standalone, [evidence[i] for i in told], PROSE_WORDS)]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.answering.trust import covered, covers, is_answer, is_empty, is_nil, is_sure
+from agents.answering.trust import chance, covers, is_answer, is_empty, is_nil, is_sure
 from records.evidence import Cell, Evidence, Table
 from records.turn import Understanding
 from semantics.amounts import amounts
@@ -13,6 +13,8 @@ from semantics.units import convert
 from semantics.words import fold, name_tokens
 
 MOST = 2
+# rows that are less than so many times as likely as those that answer do not dispute them (given)
+AS_LIKELY = 0.5
 _PRONOUNS = frozenset("it its they their this these he his she her".split())
 
 
@@ -46,9 +48,9 @@ def _of_queries(
         nil = is_nil(other.table) and not is_sure(understanding, other)
         if nil or not is_answer(understanding, other) or say_the_same(rows, other.table):
             continue
-        own, theirs = covered(understanding, chosen), covered(understanding, other)
-        why = "since it accounts for more of the question" if own > theirs else ""
-        yield Dispute(index, why)
+        own, theirs = chance(understanding, chosen), chance(understanding, other)
+        if theirs >= own * AS_LIKELY:
+            yield Dispute(index, "since it is likelier to be right" if own > theirs else "")
 
 
 def _of_texts(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[Dispute]:

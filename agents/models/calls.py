@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from agents.models.kept import Kept
 from agents.models.limits import Limits
+from agents.models.manner import read
 from agents.models.meter import Meter
 from agents.result import NOTHING, Usage
 
@@ -50,18 +51,17 @@ async def structured(
     limits: Limits,
     refuse: Callable[[Shape], Awaitable[str | None]] | None = None,
 ) -> tuple[Shape, Usage]:
-    """A record of type `shape`, asked for by its JSON schema.
+    """A record of type `shape`, asked for in the way that the model's server takes.
 
     A malformed answer, or one for which `refuse` gives a reason, goes back with that reason at most `limits.retries`
     times. Raises ModelFailed.
     """
     meter = Meter()
-    bound = model.with_structured_output(shape, method="json_schema", include_raw=True)
     said = list(messages)
     why = ""
     for _ in range(limits.retries + 1):
         kept = Kept(limits, model, said, json.dumps(shape.model_json_schema(), sort_keys=True))
-        raw, parsed, why = await _kept_or_asked(kept, bound, said, shape, meter, limits)
+        raw, parsed, why = await _kept_or_asked(kept, model, said, shape, meter, limits)
         if parsed is not None:
             reason = await refuse(parsed) if refuse else None
             if reason is None:
@@ -73,34 +73,41 @@ async def structured(
 
 
 async def _kept_or_asked(
-    kept: Kept, bound: Any, messages: list[BaseMessage], shape: type[Shape], meter: Meter, limits: Limits
+    kept: Kept, model: BaseChatModel, messages: list[BaseMessage], shape: type[Shape], meter: Meter, limits: Limits
 ) -> tuple[str, Shape | None, str]:
     """One answer: its text, the record or None, and what is wrong with it."""
     before = await kept.text()
     if before is not None:
         return before, shape.model_validate_json(before), ""
-    raw, parsed, why = await _once(bound, messages, shape, meter, limits)
+    raw, parsed, why = await _once(model, messages, shape, meter, limits)
     if parsed is not None:
         await kept.keep(parsed.model_dump_json())
     return raw, parsed, why
 
 
 async def _once(
-    bound: Any, messages: list[BaseMessage], shape: type[Shape], meter: Meter, limits: Limits
+    model: BaseChatModel, messages: list[BaseMessage], shape: type[Shape], meter: Meter, limits: Limits
 ) -> tuple[str, Shape | None, str]:
     seconds = limits.left()
     if not seconds:
         raise ModelFailed(OVER, meter.usage)
+    bound, worded = limits.manner.bound(model, shape), limits.manner.worded(messages, shape)
     try:
         async with asyncio.timeout(seconds):
-            answer = await _patiently(partial(bound.ainvoke, messages, _config(meter)), limits)
+            answer = await _patiently(partial(bound.ainvoke, worded, _config(meter)), limits)
     except (ValidationError, OutputParserException, json.JSONDecodeError) as error:
         return "", None, _short(error)
     except TimeoutError:
         raise ModelFailed(f"no answer within {seconds:.3g} s", meter.usage) from None
     except Exception as error:
+        if limits.manner.moves_on(error):
+            log.info("the model's server refused the way it was asked: %s", _short(error))
+            return await _once(model, messages, shape, meter, limits)
         # every provider has its own family of errors; whichever it is, the rules go on
         raise ModelFailed(_short(error), meter.usage) from error
+    if answer.get("parsed") is None and answer.get("raw") is not None:
+        # a server may ignore how it was asked, and answer in words
+        answer = read(answer["raw"], shape) | {"parsing_error": answer.get("parsing_error")}
     raw = str(answer["raw"].content) if answer.get("raw") is not None else ""
     refusal = getattr(answer.get("raw"), "additional_kwargs", {}).get("refusal")
     if refusal:

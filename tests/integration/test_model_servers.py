@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, SecretStr
 
-from agents import calls
+from agents.models import calls
 from agents.models.calls import ModelFailed, streamed, structured
 from agents.models.limits import Limits
 from agents.models.meter import Meter

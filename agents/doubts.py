@@ -1,0 +1,81 @@
+"""What speaks against rows of a model's queries: TurnView + what is wanted + Found -> what to tell it, or None."""
+
+from collections.abc import Sequence
+
+from agents.answering.trust import is_empty
+from agents.turn_view import TurnView
+from records.evidence import Evidence, Found, Table, Wants
+from records.turn import Mention
+from semantics.words import fold, tokens
+
+# a name that is linked with less may not be meant
+NAMED = 0.9
+EMPTY = (
+    "It ran and gave no rows. Check names, spellings and joins, or ask in another way; "
+    "if that is the answer, give the same query again."
+)
+KINDS: dict[str, str] = {"number": "a number", "date": "a date", "names": "names", "yes_no": "one cell, 1 or 0"}
+
+
+def doubt(view: TurnView, wants: Wants | None, ran: Sequence[Found]) -> str | None:
+    """Errors, nothing found, another kind of answer, or a name of the question that no condition uses."""
+    for found in ran:
+        if found.error is not None:
+            return found.error.message
+    tables = [each.table for found in ran for each in found.evidence if each.table is not None]
+    if not tables or all(is_empty(table) for table in tables):
+        return EMPTY
+    if wants in KINDS and not is_of_kind(wants, tables[0]):
+        return f"It ran, but you said that the question asks for {KINDS[wants]}, and no column shows that."
+    left = [mention for mention in view.understanding.mentions if _is_name(mention) and not _is_used(mention, ran)]
+    if left and wants != "prose":
+        names = ", ".join(f"'{mention.text}' (may be '{mention.label}')" for mention in left[:3])
+        return (
+            f"It ran, but no condition uses {names}, which the question seems to name. Give it again if that is right."
+        )
+    return None
+
+
+def is_of_kind(wants: Wants, table: Table) -> bool:
+    """Whether rows can hold what was asked for.
+
+    >>> is_of_kind("number", Table(("n",), ((3,),))), is_of_kind("number", Table(("name",), (("Oslo",),)))
+    (True, False)
+    """
+    cells = [cell for row in table.rows for cell in row if cell is not None]
+    if wants == "number":
+        return any(_is_number(cell) for cell in cells)
+    if wants == "yes_no":
+        return len(cells) == 1
+    return any(isinstance(cell, str) or (wants == "date" and isinstance(cell, int)) for cell in cells)
+
+
+def _is_number(cell: object) -> bool:
+    if isinstance(cell, str):
+        return cell.replace(".", "", 1).lstrip("-").isdigit()
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _is_name(mention: Mention) -> bool:
+    return mention.kind in ("entity", "value") and mention.score >= NAMED and bool(mention.label)
+
+
+def _is_used(mention: Mention, ran: Sequence[Found]) -> bool:
+    """Whether a query has the name, or its longest word; a thing may also be met by its id."""
+    written = fold(" ".join(query.text for found in ran for query in found.queries))
+    words = sorted({token.norm for text in (mention.label, mention.text) for token in tokens(text)}, key=len)
+    return not words or any(word in written for word in words[-2:])
+
+
+def shown(evidence: Evidence, rows: int = 5) -> str:
+    """The first rows of a query as lines, a header first."""
+    table = evidence.table
+    if table is None or not table.rows:
+        return "no rows"
+    lines = [" | ".join(table.columns), *(" | ".join(map(_cell, row)) for row in table.rows[:rows])]
+    more = len(table.rows) - rows
+    return "\n".join(lines) + (f"\n... {more} more rows" if more > 0 else "")
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value)[:120]

@@ -1,0 +1,91 @@
+"""How often queries of a model are right: size of the model + what running them gave -> a probability, from counts."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from records.errors import ConfigError
+
+Size = Literal["small", "large", "unknown"]
+# what running a query gave beside the rows of the rules' likely readings, or of a second query
+Outcome = Literal["agreed", "alone", "disputed", "doubted", "empty"]
+OUTCOMES: tuple[Outcome, ...] = ("agreed", "alone", "disputed", "doubted", "empty")
+Counts = Mapping[str, tuple[int, int]]
+
+FILE = Path(__file__).with_name("priors.json")
+KEPT = "calibration.json"
+# billions of parameters up to which a model is a small one (given)
+SMALL = 4.0
+# how many questions the share of the whole size counts for, beside those of one outcome (given)
+WEIGHT = 4.0
+_PARAMETERS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Priors:
+    """(right, asked) by outcome; `size` is what the model counts as where its name or a setting tells."""
+
+    size: Size
+    counts: Counts
+
+    @property
+    def before(self) -> float:
+        """The chance that its query is right, before there is one."""
+        right = sum(r for r, _ in self.counts.values())
+        asked = sum(n for _, n in self.counts.values())
+        return (right + 1) / (asked + 2)
+
+    def after(self, outcome: Outcome) -> float:
+        """The chance that its rows are right, after they were seen; counts of one outcome lean on those of all."""
+        right, asked = self.counts.get(outcome, (0, 0))
+        return (right + WEIGHT * self.before) / (asked + WEIGHT)
+
+
+def size_of(model: str, *, own_server: bool = False) -> Size:
+    """The size class of a model by its name, as it was set.
+
+    >>> size_of("ollama:qwen2.5-coder:1.5b"), size_of("ollama:llama3.3:70b"), size_of("openai:gpt-x")
+    ('small', 'large', 'large')
+    >>> size_of("openai:any-name", own_server=True)
+    'unknown'
+    """
+    found = _PARAMETERS.search(model)
+    if found:
+        return "small" if float(found[1]) <= SMALL else "large"
+    return "unknown" if own_server else "large"
+
+
+def priors(size: Size, measured: Counts | None = None) -> Priors:
+    """Those of one's own questions, where they were measured, else those of the size class."""
+    return Priors(size, measured if measured is not None else _shipped()[size])
+
+
+def measured(data: Path, model: str) -> Counts | None:
+    """What `nacre calibrate` counted for a model in a data folder; None where it did not."""
+    try:
+        kept = json.loads((data / KEPT).read_text("utf-8"))
+        return {name: (int(right), int(asked)) for name, (right, asked) in kept[model].items()}
+    except (OSError, KeyError):
+        return None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ConfigError(f"Can't read {data / KEPT}: {error}. Run: nacre calibrate QUESTIONS") from error
+
+
+def keep(data: Path, model: str, counts: Counts) -> None:
+    """Keep what was counted, beside what was counted for other models."""
+    file = data / KEPT
+    kept = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    kept[model] = {name: list(pair) for name, pair in sorted(counts.items())}
+    new = file.with_suffix(".new")
+    new.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", "utf-8")
+    new.replace(file)
+
+
+@cache
+def _shipped() -> dict[str, Counts]:
+    data = json.loads(FILE.read_text("utf-8"))
+    return {size: {name: (right, asked) for name, (right, asked) in data[size].items()} for size in data}

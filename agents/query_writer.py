@@ -1,0 +1,245 @@
+"""Find the rows that answer: TurnView + Database -> Found; by the rules' readings or by queries of a model."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from pydantic import BaseModel, Field
+
+from agents.answering.agreement import say_the_same
+from agents.answering.clarify import near
+from agents.answering.trust import chance, is_empty
+from agents.database import Database
+from agents.doubts import doubt
+from agents.models.calls import ModelFailed, structured
+from agents.models.limits import Limits
+from agents.models.priors import Outcome, Priors
+from agents.query_prompt import looked_up, messages_of, sent_back
+from agents.result import NOTHING, Result, Usage
+from agents.turn_view import TurnView
+from records.evidence import Evidence, Found, Query, QueryError, Wants
+from records.look_up import LookUp
+from records.turn import Understanding
+
+BRANCH = "sql"
+MODEL_VISITS = 1
+MOST_LOOK_UPS = 4
+MOST_QUERIES = 4
+# readings that are run before a model is asked (given by the design)
+MOST_READINGS = 5
+# a reading this likely, whose rows are others, disputes a query (given)
+LIKELY = 0.3
+# candidates nearer than this are as sure as each other (given)
+MARGIN = 0.15
+
+Lead = Literal["auto", "model", "rules"]
+QueryWriter = Callable[[TurnView, Database], Awaitable[Result[Found]]]
+
+
+class Look(BaseModel):
+    """One thing to see before the query is written."""
+
+    kind: Literal["values", "rows", "columns", "passages"]
+    table: str = Field(max_length=200)
+    column: str = Field(max_length=200)
+    text: str = Field(max_length=200)
+
+
+class Step(BaseModel):
+    """What is asked for, and the queries for it, or what must be seen first."""
+
+    wants: Wants
+    look_ups: list[Look] = Field(max_length=20)
+    queries: list[str] = Field(max_length=20)
+    missing: str = Field(max_length=300)
+
+
+class Written(BaseModel):
+    """One SQLite SELECT: what a small model is asked for."""
+
+    sql: str = Field(min_length=6, max_length=4000)
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What a model came to: what it wants, its last queries' rows, all that it tried, and what that cost."""
+
+    wants: Wants | None = None
+    missing: str = ""
+    ran: tuple[Found, ...] = ()
+    tried: tuple[Query, ...] = ()
+    doubted: bool = False
+    usage: Usage = field(default=NOTHING)
+    failed: str = ""
+
+
+async def by_rules(view: TurnView, database: Database) -> Result[Found]:
+    """The best reading that no earlier round tried; in the first round with those that are as likely."""
+    readings, index = view.understanding.readings, tried(view.understanding, view.of(BRANCH))
+    if index < len(readings):
+        found = await database.read(readings[index], index)
+        for other in range(1, near(view.understanding) if not index else 0):
+            found = _beside(found, await database.read(readings[other], other))
+        return Result(found)
+    said = "no other way to read it" if index else "it can't be read as a query"
+    return Result(Found(BRANCH, error=QueryError("empty", f"The question gives no query: {said}.")))
+
+
+def tried(understanding: Understanding, earlier: Sequence[Found]) -> int:
+    """How many readings earlier rounds used up: a store that broke may answer when asked again."""
+    rounds = sum(found.error is None or found.error.kind != "unavailable" for found in earlier)
+    gave = [each.reading for found in earlier for each in found.evidence if each.reading is not None]
+    return max([rounds - 1 + near(understanding), *(index + 1 for index in gave)]) if rounds else 0
+
+
+def by_model(
+    model: BaseChatModel, rules: QueryWriter, limits: Limits, priors: Priors, lead: Lead = "auto"
+) -> QueryWriter:
+    """Queries of the model beside the rules' readings, each with its probability.
+
+    A reading answers without a call only where it is at least as likely to be right as the model; with the lead
+    `rules` wherever one gave rows, with `model` never.
+    """
+
+    async def query_writer(view: TurnView, database: Database) -> Result[Found]:
+        drafted = await rules(view, database)
+        if len(view.of(BRANCH)) >= MODEL_VISITS:
+            return drafted
+        found = drafted.value
+        for index in range(near(view.understanding), min(MOST_READINGS, len(view.understanding.readings))):
+            found = _beside(found, await database.read(view.understanding.readings[index], index))
+        best = max((chance(view.understanding, each) for each in found.evidence if _has_rows(each)), default=0.0)
+        if lead != "model" and best >= (priors.before if lead == "auto" else 0.01):
+            return Result(found)
+        bounds = limits.until(view.deadline, view.version)
+        writing = await _written(model, view, database, found, bounds, priors)
+        found = _together(view.understanding, found, writing, priors)
+        usage = writing.usage
+        if not writing.failed and _is_undecided(view.understanding, found):
+            second = await _written(model, replace(view, understanding=Understanding(view.standalone)), database,
+                                    None, replace(bounds, exchanges=1), priors)  # fmt: skip
+            found, usage = _with_second(found, second, priors), usage + second.usage
+        return Result(found, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
+
+    return query_writer
+
+
+async def _written(
+    model: BaseChatModel, view: TurnView, database: Database, drafts: Found | None, limits: Limits, priors: Priors
+) -> Writing:
+    """Let the model write, look up, see what its queries gave, and write again, `limits.exchanges` times at most."""
+    small = priors.size == "small"
+    said: list[BaseMessage] = await messages_of(view, database, drafts, limits, small=small)
+    shape: type[Step | Written] = Written if small else Step
+    done = Writing()
+    for left in range(limits.exchanges - 1, -1, -1):
+        try:
+            answer, usage = await structured(model, said, shape, limits=limits)
+        except ModelFailed as failed:
+            return replace(done, usage=done.usage + failed.usage, failed="" if done.ran else failed.why)
+        step = _step(answer)
+        done = replace(done, usage=done.usage + usage, wants=step.wants if not small else None, missing=step.missing)
+        if step.look_ups and not step.queries and left:
+            asked = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups[:MOST_LOOK_UPS]]
+            seen = [(each, await database.look_up(each)) for each in asked]
+            said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(looked_up(seen))]
+            continue
+        again = {query.text for query in done.tried}
+        ran = tuple([await database.query(sql) for sql in step.queries[:MOST_QUERIES]])
+        done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
+        why = doubt(view, done.wants, ran)
+        done = replace(done, doubted=bool(why))
+        if not why or not left or all(query.text in again for part in ran for query in part.queries):
+            break
+        said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(sent_back(ran, why))]
+    return done
+
+
+def _step(answer: Step | Written) -> Step:
+    return answer if isinstance(answer, Step) else Step(wants="text", look_ups=[], queries=[answer.sql], missing="")
+
+
+def _together(understanding: Understanding, drafted: Found, writing: Writing, priors: Priors) -> Found:
+    """The rules' rows and the model's, each with its chance; all queries that were tried."""
+    own = [each for part in writing.ran for each in part.evidence]
+    queries = (*drafted.queries, *writing.tried)
+    error = next((part.error for part in reversed(writing.ran) if part.error), None) or drafted.error
+    if not own:
+        return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
+                       wants=writing.wants)  # fmt: skip
+    outcome = _outcome(understanding, drafted, own, writing)
+    agreeing = [each for each in drafted.evidence if outcome == "agreed" and _agree(each, own[0])]
+    weighed = [replace(each, probability=priors.after(outcome)) for each in own]
+    if any(_alike(each, own[0]) for each in agreeing):
+        # rows of a plan are worded and traced better than those of a bare query
+        weighed = [replace(each, probability=priors.after(outcome), confirmed=True)
+                   for each in agreeing if _alike(each, own[0])]  # fmt: skip
+    rest = [each for each in drafted.evidence if each not in agreeing]
+    return Found(BRANCH, (*weighed, *rest), queries, by="model", wants=writing.wants, missing=writing.missing)
+
+
+def _outcome(understanding: Understanding, drafted: Found, own: Sequence[Evidence], writing: Writing) -> Outcome:
+    if not _has_rows(own[0]):
+        return "empty"
+    if writing.wants == "prose":
+        return "alone"
+    if any(_agree(each, own[0]) for each in drafted.evidence):
+        return "agreed"
+    if writing.doubted:
+        return "doubted"
+    likely = [each for each in drafted.evidence if _has_rows(each) and chance(understanding, each) >= LIKELY]
+    return "disputed" if likely else "alone"
+
+
+def _is_undecided(understanding: Understanding, found: Found) -> bool:
+    """Whether rows of the model and of a reading differ, and neither is surer."""
+    if found.wants == "prose":
+        return False
+    rows = [each for each in found.evidence if _has_rows(each)]
+    own = [chance(understanding, each) for each in rows if each.reading is None]
+    theirs = [chance(understanding, each) for each in rows if each.reading is not None]
+    return bool(own and theirs) and abs(max(own) - max(theirs)) < MARGIN
+
+
+def _with_second(found: Found, second: Writing, priors: Priors) -> Found:
+    """What a second, independent query agrees with counts as agreed."""
+    rows = next((each for part in second.ran for each in part.evidence if _has_rows(each)), None)
+    queries = (*found.queries, *second.tried)
+    if rows is None:
+        return replace(found, queries=queries)
+    return replace(
+        found,
+        queries=queries,
+        evidence=tuple(
+            replace(each, probability=priors.after("agreed"), confirmed=True) if _agree(each, rows) else each
+            for each in found.evidence
+        ),
+    )
+
+
+def _agree(one: Evidence, other: Evidence) -> bool:
+    return (
+        one.table is not None
+        and other.table is not None
+        and _has_rows(one)
+        and _has_rows(other)
+        and say_the_same(one.table, other.table)
+    )
+
+
+def _alike(one: Evidence, other: Evidence) -> bool:
+    """Whether both show as many columns, so that neither shows more than was asked for."""
+    return one.table is not None and other.table is not None and len(one.table.columns) == len(other.table.columns)
+
+
+def _has_rows(evidence: Evidence) -> bool:
+    return evidence.table is not None and not is_empty(evidence.table)
+
+
+def _beside(first: Found, other: Found) -> Found:
+    evidence = first.evidence + other.evidence
+    return replace(
+        first, evidence=evidence, queries=first.queries + other.queries, error=None if evidence else first.error
+    )

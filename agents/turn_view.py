@@ -1,0 +1,65 @@
+"""One turn as every agent sees it: what was asked, understood, found and tried so far, and when it must end."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from records.evidence import Evidence, Found, QueryError
+from records.turn import Earlier, Rewrite, Understanding
+
+Strategy = Literal["parallel", "stepwise"]
+
+
+@dataclass(frozen=True)
+class TurnView:
+    """A decoded view of the state; fields that the turn has not reached yet have their defaults.
+
+    `conversation` are the turns before it, oldest first. `wanted` are the branches that lack evidence and still have
+    something new to try, `failures` the errors of branches that brought nothing back. `search` are better words to look
+    for in passages. The turn ends at `deadline` (by `time.time()`), on `version` of the graph.
+    """
+
+    question: str
+    rewrite: Rewrite
+    understanding: Understanding
+    conversation: tuple[Earlier, ...] = ()
+    found: tuple[Found, ...] = ()
+    round: int = 1
+    enabled: tuple[str, ...] = ()
+    visited: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ()
+    failures: Mapping[str, QueryError] = field(default_factory=dict)
+    strategy: Strategy = "parallel"
+    search: str = ""
+    deadline: float = math.inf
+    version: str = ""
+
+    @property
+    def standalone(self) -> str:
+        """The question that stands alone, in English."""
+        return self.rewrite.standalone
+
+    @property
+    def language(self) -> str:
+        """What the answer is written in."""
+        return self.rewrite.language if self.rewrite.own else "en"
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """All evidence of all branches, in the order that it was found."""
+        return tuple(each for part in self.found for each in part.evidence)
+
+    @property
+    def leant_on(self) -> tuple[Earlier, ...]:
+        """The turns before this one, where its question leans on them."""
+        return self.conversation if self.rewrite.depends else ()
+
+    def of(self, branch: str) -> tuple[Found, ...]:
+        """What one branch found in earlier rounds."""
+        return tuple(part for part in self.found if part.branch == branch)
+
+
+def asked(question: str, understanding: Understanding | None = None) -> TurnView:
+    """The view of a first turn in which nothing was found yet."""
+    return TurnView(question, Rewrite(question), understanding or Understanding(question))

@@ -1,0 +1,88 @@
+"""One opened version of a graph as agents ask it: Graph + Settings -> Database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agents.off_loop import off_loop
+from config.settings import Settings
+from records.evidence import Found
+from records.look_up import LookUp, Occurrence
+from records.schema import Schema
+from records.turn import Reading
+from stores.lexicon import Lexicon
+from stores.schema_sql import schema_sql
+from tools import lexical, sql
+
+if TYPE_CHECKING:
+    from stores.catalog import Graph
+
+# looking for values may take so much of a branch's time (given)
+SHARE = 0.2
+PASSAGES = 4
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The `Database` of one round; the sense of its methods is told where the protocol is."""
+
+    graph: Graph
+    settings: Settings
+    round: int
+
+    @property
+    def schema(self) -> Schema:
+        return self.graph.schema
+
+    @property
+    def lexicon(self) -> Lexicon:
+        return self.graph.lexicon
+
+    async def read(self, reading: Reading, index: int) -> Found:
+        running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
+        return await asyncio.wait_for(running, self.settings.branch_seconds)
+
+    async def query(self, text: str) -> Found:
+        def run() -> Found:
+            # sqlglot is slow to import, and the rules do without it
+            from tools.written import run_written
+
+            return run_written(text, self.graph.tables, round=self.round, limit=self.settings.row_limit)
+
+        return await asyncio.wait_for(off_loop(run), self.settings.branch_seconds)
+
+    def describe(self, relations: Collection[str] | None) -> str:
+        return self.graph.described(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
+
+    def table_of(self, thing: str) -> str:
+        names = self.graph.lexicon.entities.get(thing)
+        return names[0].relation if names else ""
+
+    async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
+        from tools.look_up import occurrences
+
+        seconds = self.settings.branch_seconds * SHARE
+        return await off_loop(occurrences, phrases, self.graph.tables, seconds=seconds)
+
+    async def look_up(self, wanted: LookUp) -> str:
+        from tools.look_up import look_up
+
+        if wanted.kind == "passages":
+            return await self._passages(wanted.text)
+        seconds = self.settings.branch_seconds * SHARE
+        return await off_loop(look_up, wanted, self.graph.tables, self.describe, seconds=seconds)
+
+    async def _passages(self, text: str) -> str:
+        words, passages = self.graph.lexical, self.graph.passages
+        if words is None or passages is None:
+            return "This graph has no passages."
+        found = await off_loop(lexical.search, words, passages, text, text, round=self.round, limit=PASSAGES)
+        return "\n".join(f"{each.title}: {each.text}" for each in found.evidence) or "No passage is about that."
+
+
+def database(graph: Graph, settings: Settings, round: int = 1) -> Opened:
+    """What agents may ask of the graph in one round."""
+    return Opened(graph, settings, round)

@@ -1,0 +1,41 @@
+"""The state of a turn as agents see it: State -> TurnView, decoded once a node."""
+
+from collections.abc import Mapping, Sequence
+
+from agents.turn_view import TurnView
+from config.settings import Settings
+from graph.state import State
+from records.evidence import Found, QueryError
+from records.json_form import from_json
+from records.turn import Earlier, Rewrite, Understanding
+
+
+def view_of(state: State, settings: Settings) -> TurnView:
+    """What is known of the turn so far; it ends `turn_seconds` after it began."""
+    found = tuple(from_json(Found, part) for part in state.get("found", []))
+    rewrite = from_json(Rewrite, state["rewrite"]) if state.get("rewrite") else Rewrite(state["asked"])
+    understanding = state.get("understanding")
+    return TurnView(
+        question=state["asked"],
+        rewrite=rewrite,
+        understanding=from_json(Understanding, understanding) if understanding else Understanding(rewrite.standalone),
+        conversation=tuple(from_json(Earlier, turn) for turn in state.get("earlier", [])),
+        found=found,
+        round=state.get("round", 0),
+        enabled=tuple(state.get("enabled", ())),
+        visited=tuple(state.get("visited", ())),
+        wanted=tuple(state.get("wanted", ())),
+        failures=_failures(state, found),
+        strategy="stepwise" if state.get("strategy") == "stepwise" else "parallel",
+        search=state.get("search", ""),
+        deadline=state["started"] + settings.turn_seconds,
+        version=state["version"],
+    )
+
+
+def _failures(state: State, found: Sequence[Found]) -> Mapping[str, QueryError]:
+    """Why branches brought nothing: the last error of each, or that none could be asked at all."""
+    if not state.get("enabled"):
+        return {name: QueryError("unavailable", why) for name, why in state.get("unavailable", {}).items()}
+    good = {part.branch for part in found if part.evidence}
+    return {part.branch: part.error for part in found if part.error is not None and part.branch not in good}
