@@ -18,6 +18,8 @@ A_PHRASE = 3
 # distinct values of one column that near spellings are looked for in
 NEAR_VALUES = 3000
 LIKE = 0.84
+# of a value that holds a phrase, the phrase must be so much (given)
+HELD = 0.3
 SAMPLE_ROWS = 3
 LONGEST_CELL = 60
 _TEXTS = ("text", "date", "datetime", "year")
@@ -37,8 +39,12 @@ def occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) -> li
     found: list[Occurrence] = []
     for phrase in phrases:
         own = [each for place in _places(tables.schema) for each in _holding(phrase, place, tables, deadline)]
+        own = [each for each in own if each.likeness >= HELD]
         if not own and not any(map(str.isdigit, phrase)):
             own = [each for place in _places(tables.schema) for each in _spelt(phrase, place, tables, deadline)]
+        named = {each.value for each in own if each.table != "entity"}
+        # what a table shows under a name of its own need not be told of `entity` as well
+        own = [each for each in own if each.table != "entity" or each.value not in named]
         best = sorted(own, key=lambda each: (-each.likeness, each.table, each.column, each.value))
         found += best[:A_PHRASE]
     return sorted(dict.fromkeys(found), key=lambda each: -each.likeness)[:MOST]
