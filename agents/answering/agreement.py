@@ -43,7 +43,12 @@ def _of_queries(
 ) -> Iterator[Dispute]:
     chosen = evidence[table]
     for index, other in enumerate(evidence):
-        if other.table is None or (other.reading is None) == (chosen.reading is None) or is_empty(other.table):
+        if (
+            not other.round
+            or other.table is None
+            or (other.reading is None) == (chosen.reading is None)
+            or is_empty(other.table)
+        ):
             continue
         nil = is_nil(other.table) and not is_sure(understanding, other)
         if nil or not is_answer(understanding, other) or say_the_same(rows, other.table):
