@@ -12,6 +12,7 @@ from records.schema import Relation, Schema
 from semantics.words import fold
 from stores.schema_sql import quoted
 from stores.tables import Tables
+from tools.ids import entities, is_id
 
 MOST = 10
 A_PHRASE = 3
@@ -82,8 +83,14 @@ def _values(wanted: LookUp, relation: Relation | None, tables: Tables, deadline:
 
 def _rows(relation: Relation, tables: Tables, seconds: float) -> str:
     rows = tables.run(f"SELECT * FROM {quoted(relation.name)}", limit=SAMPLE_ROWS, seconds=seconds)
-    lines = [" | ".join("" if cell is None else str(cell)[:LONGEST_CELL] for cell in row) for row in rows.rows]
-    return "\n".join([" | ".join(rows.columns), *lines])
+    names = entities({cell for row in rows.rows for cell in row if is_id(cell)}, tables)
+
+    def shown(cell: object) -> str:
+        said = names[cell][1] if is_id(cell) and cell in names else cell
+        return "" if said is None else str(said)[:LONGEST_CELL]
+
+    # the label of a thing, or of what it is linked to, stands where the tables have its id
+    return "\n".join([" | ".join(rows.columns), *(" | ".join(map(shown, row)) for row in rows.rows)])
 
 
 def _places(schema: Schema) -> Iterator[_Place]:

@@ -99,6 +99,9 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
     caveats: tuple[str, ...] = ()
     if missing:
         caveats += (f"The answer leaves out {listed(missing)}: nothing in this graph is called that.",)
+    lacks = next((part.missing for part in view.found if part.missing), "")
+    if lacks and not by_reading:
+        caveats += (f"This graph does not hold {quoted(lacks)}.",)
     if used.table.truncated:
         caveats += (f"Only the first {len(used.table.rows)} rows were read.",)
     partial = bool(caveats)
