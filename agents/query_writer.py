@@ -244,8 +244,8 @@ def _agree(one: Evidence, other: Evidence) -> bool:
 
 
 def _alike(one: Evidence, other: Evidence) -> bool:
-    """Whether both show as many columns, so that neither shows more than was asked for."""
-    return one.table is not None and other.table is not None and len(one.table.columns) == len(other.table.columns)
+    """Whether both show a single column, so that neither shows more than was asked for."""
+    return all(each.table is not None and len(each.table.columns) == 1 for each in (one, other))
 
 
 def _has_rows(evidence: Evidence) -> bool:
