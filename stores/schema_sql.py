@@ -102,7 +102,13 @@ def quoted(name: str) -> str:
 
 def _statement(tables: Tables, relation: Relation) -> str:
     schema = tables.schema
-    columns = [(f"{quoted(relation.key)} INTEGER" + ("" if relation.kind == "junction" else " PRIMARY KEY"), "")]
+    owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
+    key = f"INTEGER REFERENCES {quoted(owners)}(id)" if owners.isidentifier() else "INTEGER"
+    columns = [
+        (f"{quoted(relation.key)} {key}", f"id in {owners}" if "," in owners else "")
+        if relation.kind == "junction"
+        else (f"{quoted(relation.key)} INTEGER PRIMARY KEY", "")
+    ]
     for column in relation.columns:
         predicate = schema.predicate_of.get(column.predicate)
         if predicate is None:
@@ -150,6 +156,16 @@ def _about(schema: Schema, relation: Relation) -> str:
     parts += [" ".join(g.words) for g in schema.groups if g.relation == relation.name and g.words]
     said = "; ".join(" ".join(p.split())[:200] for p in parts if p)
     return f"{said} ({count} rows)" if said and count else said
+
+
+def _owners(schema: Schema, relation: Relation) -> set[str]:
+    """The tables whose rows a junction links from: the narrowest classes that its subjects are in."""
+    predicate = schema.predicate_of.get(relation.columns[0].predicate) if relation.columns else None
+    if predicate is None:
+        return set()
+    classes = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
+    wider = {parent for each in classes for parent in _with_parents(schema, [each.iri]) - {each.iri}}
+    return {each.relation for each in classes if each.iri not in wider}
 
 
 def _filled(schema: Schema, relation: Relation, predicate: Predicate) -> str:
