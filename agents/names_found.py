@@ -33,11 +33,11 @@ def phrases(question: str) -> list[str]:
     """
     quotes = [match[1].strip() for match in _QUOTED.finditer(question)]
     rest = _QUOTED.sub(" ", question)
-    words = [match[0] for match in _WORD.finditer(rest)]
+    words = [match[0].rstrip(".'’") for match in _WORD.finditer(rest)]
     runs: list[list[str]] = [[]]
     for number, word in enumerate(words):
-        capital = word[0].isupper() and (number > 0 or not content_words(word.lower()))
-        if capital and (number > 0 or len(words) == 1):
+        # a number belongs to the name before it; the first word is capitalised anyway
+        if (word[0].isupper() and number > 0) or (runs[-1] and any(map(str.isdigit, word))):
             runs[-1].append(word)
         elif runs[-1]:
             runs.append([])

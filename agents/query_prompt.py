@@ -20,7 +20,7 @@ from records.turn import Earlier
 TURNS_SHOWN = 3
 LONGEST_ANSWER = 300
 # readings less likely than this are not worth a model's time (given)
-WORTH_SHOWING = 0.2
+WORTH_SHOWING = 0.3
 READINGS_SHOWN = 2
 
 

@@ -53,6 +53,7 @@ class Step(BaseModel):
     wants: Wants
     look_ups: list[Look] = Field(max_length=20)
     queries: list[str] = Field(max_length=20)
+    meaning: str = Field(max_length=300)
     missing: str = Field(max_length=300)
 
 
@@ -148,7 +149,7 @@ async def _written(
             said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(looked_up(seen))]
             continue
         again = {query.text for query in done.tried}
-        ran = tuple([await database.query(sql) for sql in step.queries[:MOST_QUERIES]])
+        ran = tuple([_meaning(await database.query(sql), step.meaning) for sql in step.queries[:MOST_QUERIES]])
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
         why = doubt(view, done.wants, ran)
         done = replace(done, doubted=bool(why))
@@ -159,7 +160,20 @@ async def _written(
 
 
 def _step(answer: Step | Written) -> Step:
-    return answer if isinstance(answer, Step) else Step(wants="text", look_ups=[], queries=[answer.sql], missing="")
+    if isinstance(answer, Step):
+        return answer
+    return Step(wants="text", look_ups=[], queries=[answer.sql], meaning="", missing="")
+
+
+def _meaning(found: Found, words: str) -> Found:
+    """What was found, with what the model says that its query gives; the words of a repair stay."""
+    words = " ".join(words.split())
+    if not words or any(query.words for query in found.queries):
+        return found
+    queries = tuple(replace(query, words=words) for query in found.queries)
+    renamed = dict(zip(found.queries, queries, strict=True))
+    evidence = (replace(each, words=words, query=each.query and renamed[each.query]) for each in found.evidence)
+    return replace(found, queries=queries, evidence=tuple(evidence))
 
 
 def _together(understanding: Understanding, drafted: Found, writing: Writing, priors: Priors) -> Found:
@@ -231,8 +245,8 @@ def _agree(one: Evidence, other: Evidence) -> bool:
 
 
 def _alike(one: Evidence, other: Evidence) -> bool:
-    """Whether both show as many columns, so that neither shows more than was asked for."""
-    return one.table is not None and other.table is not None and len(one.table.columns) == len(other.table.columns)
+    """Whether both show a single column, so that neither shows more than was asked for."""
+    return all(each.table is not None and len(each.table.columns) == 1 for each in (one, other))
 
 
 def _has_rows(evidence: Evidence) -> bool:

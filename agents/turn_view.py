@@ -47,8 +47,10 @@ class TurnView:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """All evidence of all branches, in the order that it was found."""
-        return tuple(each for part in self.found for each in part.evidence)
+        """All evidence of all branches, in the order that it was found, then that of the turn which this one leans on,
+        as of round 0."""
+        own = tuple(each for part in self.found for each in part.evidence)
+        return own + tuple(each for turn in self.leant_on[-1:] for each in turn.evidence)
 
     @property
     def leant_on(self) -> tuple[Earlier, ...]:

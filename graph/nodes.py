@@ -209,7 +209,7 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         }
     )
     record = answer_record(done, told.value, gate, cited, view.found, first[0] if first else None)
-    remembered = earlier_turn(view, gate.answer, told.value)
+    remembered = earlier_turn(view, gate.answer, told.value, gate.cited)
     return {
         "answer": record,
         "by": {"fuser": told.by},

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph.config import get_config
@@ -17,6 +18,8 @@ from records.evidence import Evidence, Found, Query
 from records.turn import Earlier
 
 REMEMBERED = 100
+REMEMBERED_EVIDENCE = 3
+REMEMBERED_ROWS = 20
 ROWS_SHOWN = 50
 
 
@@ -107,8 +110,8 @@ def query_record(query: Query, i: int) -> QueryRecord:
     )
 
 
-def earlier_turn(view: TurnView, answer: str, told: Account) -> Earlier:
-    """What later turns need of this one: its plan, and at most 100 keys and labels of its result."""
+def earlier_turn(view: TurnView, answer: str, told: Account, cited: Sequence[int]) -> Earlier:
+    """What later turns need of this one: its plan, at most 100 keys and labels of its result, what it cited."""
     understanding = view.understanding
     used = view.evidence[told.table] if told.table is not None else None
     plan = plan_of(understanding, used) if used is not None else None
@@ -123,7 +126,16 @@ def earlier_turn(view: TurnView, answer: str, told: Account) -> Earlier:
         keys=used.keys[:REMEMBERED] if used is not None else (),
         labels=labels[:REMEMBERED],
         options=told.options,
+        evidence=tuple(_remembered(view.evidence[index]) for index in cited[:REMEMBERED_EVIDENCE]),
     )
+
+
+def _remembered(evidence: Evidence) -> Evidence:
+    """Evidence as a later turn may rest on it: no candidate for its answer any more."""
+    table = evidence.table
+    if table is not None:
+        table = replace(table, rows=table.rows[:REMEMBERED_ROWS], keys=table.keys[:REMEMBERED_ROWS])
+    return replace(evidence, round=0, reading=None, table=table, keys=evidence.keys[:REMEMBERED_ROWS], triples=())
 
 
 def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from records.evidence import Evidence
 from records.plan import Plan
 
 
@@ -21,8 +22,8 @@ class Reading:
 
 @dataclass(frozen=True)
 class Earlier:
-    """One earlier turn as later ones need it: its plan, at most 100 of its result's keys (IRIs) and labels, and the
-    other readings that it offered, in their order."""
+    """One earlier turn as later ones need it: its plan, at most 100 of its result's keys (IRIs) and labels, the
+    other readings that it offered, in their order, and what its answer cited, cut to a few rows, as of round 0."""
 
     question: str
     standalone: str
@@ -31,6 +32,7 @@ class Earlier:
     keys: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     options: tuple[Reading, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,15 @@ from records.schema import Relation, Schema
 from semantics.words import fold
 from stores.schema_sql import quoted
 from stores.tables import Tables
+from tools.ids import entities, is_id
 
 MOST = 10
 A_PHRASE = 3
 # distinct values of one column that near spellings are looked for in
 NEAR_VALUES = 3000
 LIKE = 0.84
+# of a value that holds a phrase, the phrase must be so much (given)
+HELD = 0.3
 SAMPLE_ROWS = 3
 LONGEST_CELL = 60
 _TEXTS = ("text", "date", "datetime", "year")
@@ -37,8 +40,12 @@ def occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) -> li
     found: list[Occurrence] = []
     for phrase in phrases:
         own = [each for place in _places(tables.schema) for each in _holding(phrase, place, tables, deadline)]
+        own = [each for each in own if each.likeness >= HELD]
         if not own and not any(map(str.isdigit, phrase)):
             own = [each for place in _places(tables.schema) for each in _spelt(phrase, place, tables, deadline)]
+        named = {each.value for each in own if each.table != "entity"}
+        # what a table shows under a name of its own need not be told of `entity` as well
+        own = [each for each in own if each.table != "entity" or each.value not in named]
         best = sorted(own, key=lambda each: (-each.likeness, each.table, each.column, each.value))
         found += best[:A_PHRASE]
     return sorted(dict.fromkeys(found), key=lambda each: -each.likeness)[:MOST]
@@ -76,8 +83,14 @@ def _values(wanted: LookUp, relation: Relation | None, tables: Tables, deadline:
 
 def _rows(relation: Relation, tables: Tables, seconds: float) -> str:
     rows = tables.run(f"SELECT * FROM {quoted(relation.name)}", limit=SAMPLE_ROWS, seconds=seconds)
-    lines = [" | ".join("" if cell is None else str(cell)[:LONGEST_CELL] for cell in row) for row in rows.rows]
-    return "\n".join([" | ".join(rows.columns), *lines])
+    names = entities({cell for row in rows.rows for cell in row if is_id(cell)}, tables)
+
+    def shown(cell: object) -> str:
+        said = names[cell][1] if is_id(cell) and cell in names else cell
+        return "" if said is None else str(said)[:LONGEST_CELL]
+
+    # the label of a thing, or of what it is linked to, stands where the tables have its id
+    return "\n".join([" | ".join(rows.columns), *(" | ".join(map(shown, row)) for row in rows.rows)])
 
 
 def _places(schema: Schema) -> Iterator[_Place]:

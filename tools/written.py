@@ -1,23 +1,20 @@
 """The branch `sql` with a model: the SELECT it wrote -> guarded, run, and its rows traced to entities and units."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeGuard
 
 from sqlglot import exp, parse_one
 
 from records.errors import ToolError
-from records.evidence import Cell, Evidence, Found, Query, QueryError, Table
+from records.evidence import Evidence, Found, Query, QueryError, Table
 from records.schema import Schema
-from stores.tables import Rows, Tables
+from stores.tables import Tables
 from tools.guard import guard, sql_of
+from tools.ids import entities, is_id
 from tools.keys import contributing, with_keys
 from tools.refill import refill
 from tools.repair import Repair, repair
 from tools.sql import BRANCH, brief, failed
-
-SMALLEST_ID = 2**31
 
 
 def run_written(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> Found:
@@ -86,39 +83,22 @@ def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds
     ids: list[tuple[int, ...]] = []
     behind: int | None = None
     if keyed is not None:
-        ids = [(row[-1],) if _is_id(row[-1]) else () for row in rows]
+        ids = [(row[-1],) if is_id(row[-1]) else () for row in rows]
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     elif rows and (sources := contributing(query, schema)):
         behind = int(tables.run(sql_of(sources.how_many), seconds=seconds).rows[0][0] or 0)
         which = tables.run(sql_of(sources.which), seconds=seconds).rows
         # of grouped rows only all together are known
-        ids = [tuple(row[0] for row in which if _is_id(row[0]))] * len(rows)
-    names = _entities({i for row in ids for i in row} | {c for row in rows for c in row if _is_id(c)}, tables)
+        ids = [tuple(row[0] for row in which if is_id(row[0]))] * len(rows)
+    names = entities({i for row in ids for i in row} | {c for row in rows for c in row if is_id(c)}, tables)
     return Table(
         columns,
-        tuple(tuple(names[cell][1] if _is_id(cell) and cell in names else cell for cell in row) for row in rows),
+        tuple(tuple(names[cell][1] if is_id(cell) and cell in names else cell for cell in row) for row in rows),
         keys=tuple(tuple(names[i][0] for i in row if i in names) for row in ids),
         units=_units(query, columns, schema),
         contributing=behind,
         truncated=found.truncated,
     )
-
-
-def _is_id(cell: Cell) -> TypeGuard[int]:
-    # ids are 63-bit hashes: small numbers are counts and measures
-    return isinstance(cell, int) and not isinstance(cell, bool) and cell >= SMALLEST_ID
-
-
-def _entities(ids: set[int], tables: Tables) -> dict[int, tuple[str, str]]:
-    """IRI and label of those numbers that are entities."""
-    found: dict[int, tuple[str, str]] = {}
-    wanted = sorted(ids)
-    for start in range(0, len(wanted), 400):
-        part: Sequence[int] = wanted[start : start + 400]
-        marks = ",".join("?" * len(part))
-        rows: Rows = tables.run(f"SELECT id, iri, label FROM entity WHERE id IN ({marks})", part)
-        found.update({int(row[0] or 0): (str(row[1]), str(row[2] or row[1])) for row in rows.rows})
-    return found
 
 
 def _units(query: exp.Query, columns: tuple[str, ...], schema: Schema) -> tuple[str, ...]:

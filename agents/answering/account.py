@@ -99,6 +99,9 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
     caveats: tuple[str, ...] = ()
     if missing:
         caveats += (f"The answer leaves out {listed(missing)}: nothing in this graph is called that.",)
+    lacks = next((part.missing for part in view.found if part.missing), "")
+    if lacks and not by_reading:
+        caveats += (f"This graph does not hold {quoted(lacks)}.",)
     if used.table.truncated:
         caveats += (f"Only the first {len(used.table.rows)} rows were read.",)
     partial = bool(caveats)
@@ -139,7 +142,7 @@ def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int,
 def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
     """The rows that a model gathered, else the best sentences, those about one thing together: a profile's first, then
     passages', 120 words at most."""
-    gathered = [i for i, each in enumerate(evidence) if each.table is not None and each.reading is None]
+    gathered = [i for i, each in enumerate(evidence) if each.round and each.table is not None and each.reading is None]
     said_rows = tuple(
         (said(table).text, (i,)) for i in gathered if (table := evidence[i].table) and not is_empty(table)
     )

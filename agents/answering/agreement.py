@@ -43,7 +43,12 @@ def _of_queries(
 ) -> Iterator[Dispute]:
     chosen = evidence[table]
     for index, other in enumerate(evidence):
-        if other.table is None or (other.reading is None) == (chosen.reading is None) or is_empty(other.table):
+        if (
+            not other.round
+            or other.table is None
+            or (other.reading is None) == (chosen.reading is None)
+            or is_empty(other.table)
+        ):
             continue
         nil = is_nil(other.table) and not is_sure(understanding, other)
         if nil or not is_answer(understanding, other) or say_the_same(rows, other.table):
@@ -70,13 +75,20 @@ def _is_about(names: set[str], text: Evidence) -> bool:
 
 
 def say_the_same(rows: Table, others: Table) -> bool:
-    """Whether all values of one are among those of the other: one may show names beside them."""
-    own, theirs = _values(rows), _values(others)
-    return own <= theirs or theirs <= own
+    """Whether each column of the one with fewer has the values of a column of the other, which may show names beside
+    them.
+
+    >>> a, b = Table(("n",), ((1,), (2,))), Table(("name", "n"), (("x", 1), ("y", 2)))
+    >>> say_the_same(a, b), say_the_same(a, Table(("n",), ((1,), (2,), (3,))))
+    (True, False)
+    """
+    few, many = sorted((_columns(rows), _columns(others)), key=len)
+    return all(column in many for column in few)
 
 
-def _values(table: Table) -> set[str]:
-    return {_value(cell) for row in table.rows for cell in row if cell is not None}
+def _columns(table: Table) -> list[frozenset[str]]:
+    cells = zip(*table.rows, strict=True)
+    return [frozenset(_value(cell) for cell in column if cell is not None) for column in cells]
 
 
 def _value(cell: Cell) -> str:

@@ -103,7 +103,8 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
     more than a zero or "no" first. None where none answers."""
     best: tuple[tuple[float, bool, int], int] | None = None
     for index, each in enumerate(evidence):
-        if each.table is None or is_empty(each.table) or not is_answer(understanding, each):
+        if not each.round or each.table is None or is_empty(each.table) or not is_answer(understanding, each):
+            # what the turn before found (round 0) answered that one
             continue
         nil = is_nil(each.table) and not is_sure(understanding, each)
         if nil and each.reading is not None and not each.confirmed and guesses_a_name(understanding):
@@ -117,7 +118,7 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
 
 def empty_table(evidence: Sequence[Evidence]) -> int | None:
     """The index of the best reading's table that ran and is empty."""
-    empty = [i for i, each in enumerate(evidence) if each.table is not None and is_empty(each.table)]
+    empty = [i for i, e in enumerate(evidence) if e.round and e.table is not None and is_empty(e.table)]
     return min(empty, key=lambda i: (evidence[i].reading is None, evidence[i].reading or 0), default=None)
 
 
