@@ -4,7 +4,10 @@ import re
 import unicodedata
 
 _CITATION = re.compile(r"\[(\s*\d[\d\s,;]*)\]")
-_TAG = re.compile(r"</?\s*(?=evidence|conversation|schema|names|drafts)", re.IGNORECASE)
+# every tag that a prompt marks data with
+_TAG = re.compile(
+    r"</?\s*(?=evidence|before|conversation|schema|examples|names|readings|rows|seen|places|found)", re.IGNORECASE
+)
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"\](?=\()")
 _SPACE = re.compile(r"[^\S\n]+")

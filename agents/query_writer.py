@@ -106,7 +106,8 @@ def by_model(
 
     async def query_writer(view: TurnView, database: Database) -> Result[Found]:
         drafted = await rules(view, database)
-        if len(view.of(BRANCH)) >= MODEL_VISITS:
+        if len(view.of(BRANCH)) >= MODEL_VISITS or view.rewrite.chosen is not None:
+            # a reading that the person chose needs no other opinion
             return drafted
         found = drafted.value
         for index in range(near(view.understanding), min(MOST_READINGS, len(view.understanding.readings))):

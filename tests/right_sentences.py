@@ -10,15 +10,16 @@ import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.answering.account import Account
-from agents.fuser import FuseTask, Gate
+from agents.fuser import Gate
 from agents.result import Result
+from agents.turn_view import TurnView
 from graph.app import Composition
 from graph.builder import build
 from graph.nodes import Resources
 from graph.turn import stream
 from records.evidence import Evidence
 from records.plan import Aggregate, Ask, Attribute, Compute, Edge, Itself, Plan, Select, Variable
-from records.schema import Predicate
+from records.schema import Predicate, Schema
 from records.turn import Reading
 from semantics.phrase import phrase
 from semantics.to_words import to_words
@@ -39,17 +40,17 @@ class Right:
 def answered(composition: Composition, graphs: Sequence[str], questions: Path) -> Iterator[Right]:
     """What the rules say to the questions, where the values are those of the fixture."""
     rules = composition.teams["rules"]
-    told: list[tuple[FuseTask, Account]] = []
+    told: list[tuple[TurnView, Account]] = []
 
-    async def listening(task: FuseTask, gate: Gate) -> Result[Account]:
-        result = await rules.fuser(task, gate)
-        told.append((task, result.value))
+    async def listening(view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
+        result = await rules.fuser(view, schema, gate)
+        told.append((view, result.value))
         return result
 
     teams = {"rules": replace(rules, fuser=listening)}
     app = build(Resources(composition.library, teams, composition.settings), InMemorySaver())
 
-    async def ask(question: str, graph: str, thread: str) -> tuple[FuseTask, Account]:
+    async def ask(question: str, graph: str, thread: str) -> tuple[TurnView, Account]:
         async for _ in stream(app, question, graph=graph, thread=thread):
             pass
         return told[-1]
@@ -57,10 +58,10 @@ def answered(composition: Composition, graphs: Sequence[str], questions: Path) -
     for name in graphs:
         for number, case in enumerate(yaml.safe_load((questions / f"{name}.yaml").read_text())):
             for turn in (case, *case.get("then", ())):
-                task, account = asyncio.run(ask(turn["ask"], name, f"{name}{number}"))
+                view, account = asyncio.run(ask(turn["ask"], name, f"{name}{number}"))
                 if account.values and sorted(map(str, account.values)) == sorted(map(str, turn["values"])):
                     for text, cited in account.ledger.sentences:
-                        yield Right(name, text, task.evidence, cited)
+                        yield Right(name, text, view.evidence, cited)
 
 
 def templated(composition: Composition, graphs: Sequence[str], random: Random) -> Iterator[Right]:

@@ -16,7 +16,8 @@ _REFUSALS = (400, 404, 405, 415, 422, 501)
 
 
 class Manner:
-    """One model's way to give records. In `auto` it moves on to the next way for good when the server refuses one."""
+    """One model's way to give records. In `auto` it moves on to the next way for good when the server refuses one;
+    where it refuses them all, something else is wrong, and the next question begins with the first again."""
 
     def __init__(self, method: Method | Literal["auto"] = "auto") -> None:
         self.setting = method
@@ -36,12 +37,16 @@ class Manner:
         last = f"{messages[-1].content}\n\nAnswer with one JSON object and nothing else. Its fields: {form}"
         return [*messages[:-1], HumanMessage(last)]
 
-    def moves_on(self, error: Exception) -> bool:
-        """Whether another way is to be tried now, after the server refused this one."""
-        if self.setting != "auto" or self.method == METHODS[-1] or getattr(error, "status_code", None) not in _REFUSALS:
+    def moves_on(self, error: Exception, tried: Method) -> bool:
+        """Whether another way is to be tried now, after the server refused the one that was `tried`."""
+        if self.setting != "auto" or getattr(error, "status_code", None) not in _REFUSALS:
             return False
-        self.method = METHODS[METHODS.index(self.method) + 1]
-        return True
+        if self.method != tried:
+            # a question that was asked at the same time moved on already
+            return METHODS.index(self.method) > METHODS.index(tried)
+        following = METHODS.index(tried) + 1
+        self.method = METHODS[following % len(METHODS)]
+        return following < len(METHODS)
 
 
 def read(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:
@@ -58,7 +63,8 @@ def read(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:
     try:
         if 0 <= first < last:
             return {"raw": raw, "parsed": shape.model_validate_json(text[first : last + 1]), "parsing_error": None}
-        if len(fields) == 1 and text.strip():
+        # an answer that was cut off is no text of its own
+        if len(fields) == 1 and text.strip() and not fenced(text).startswith("{"):
             return {"raw": raw, "parsed": shape.model_validate({fields[0]: fenced(text)}), "parsing_error": None}
     except ValidationError as error:
         return {"raw": raw, "parsed": None, "parsing_error": error}

@@ -1,4 +1,4 @@
--- every thing has a row here; all ids are ids of it
+-- every thing of every table has a row here too, with the same id; label is its name
 CREATE TABLE entity (
   id INTEGER PRIMARY KEY,
   iri TEXT,
@@ -10,10 +10,11 @@ CREATE TABLE car_model (
   id INTEGER PRIMARY KEY,
   label TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
   name TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
+  identifier TEXT, -- an identifier; e.g. bmw-1-series-(2024), bmw-8-series-gran-coupé
   price INTEGER, -- from 31065 to 173150
   length INTEGER, -- in mm; from 4324 to 5391
   description TEXT, -- e.g. The BMW 1 Series is a compact hatchback with fr..., The BMW 8 Series Gran Coupé is a four-door luxu...
-  url_id INTEGER REFERENCES entity(id), -- id in entity; e.g. bmw-1-series-2024-highlights.html, bmw-2-series-active-tourer-highlights.html
+  url_id INTEGER REFERENCES entity(id),
   vehicle_model_date INTEGER -- one of: 2022, 2024, 2023, 2021, 2018, 2019
 );
 
@@ -22,10 +23,11 @@ CREATE TABLE car_variant (
   id INTEGER PRIMARY KEY,
   label TEXT, -- e.g. BMW 320i M Sport Saloon, BMW X1 M35i xDrive
   name TEXT, -- e.g. BMW 320i M Sport Saloon, BMW X1 M35i xDrive
+  identifier TEXT, -- an identifier; e.g. bmw-320i-m-sport-saloon, bmw-x1-m35i-xdrive
   price INTEGER, -- from 31065 to 173150
   length INTEGER, -- in mm; from 4324 to 5391
-  engine_specification_id INTEGER REFERENCES entity(id), -- id in engine_specification; e.g. bmw-120-m-sport, bmw-120-sport
-  is_variant_of_id INTEGER REFERENCES entity(id), -- id in car_model; e.g. BMW X1, BMW 2 Series Active Tourer
+  engine_specification_id INTEGER REFERENCES engine_specification(id),
+  is_variant_of_id INTEGER REFERENCES car_model(id),
   width INTEGER, -- in mm; from 1800 to 2218
   height INTEGER, -- in mm; from 1304 to 1835
   wheelbase INTEGER, -- in mm; from 2470 to 3215
@@ -48,23 +50,23 @@ CREATE TABLE engine_specification (
   acceleration_062_mph REAL, -- in s; from 3.2 to 9.2
   drive_type TEXT, -- one of: All-wheel drive, Rear-wheel drive, Front-wheel drive
   engine_performance INTEGER, -- in kW; from 100 to 550
-  transmission TEXT, -- one of: Automatic, Manual
-  wltp_consumptioncombined REAL, -- middle of the range; in mpg; from 24.7 to 462.9
+  transmission TEXT, -- one of: Automatic, Manual; only 74 of 78 rows have one
+  wltp_consumptioncombined REAL, -- middle of the range; in mpg; from 24.7 to 462.9; only 57 of 78 rows have one
   wltp_consumptioncombined_low REAL, -- lower number
   wltp_consumptioncombined_high REAL, -- higher number
-  wltp_electric_rangecombined REAL, -- middle of the range; in km; from 43 to 630
+  wltp_electric_rangecombined REAL, -- middle of the range; in km; from 43 to 630; only 28 of 78 rows have one
   wltp_electric_rangecombined_low REAL, -- lower number
   wltp_electric_rangecombined_high REAL, -- higher number
-  wltp_energy_consumptioncombined REAL, -- middle of the range; in kWh/100km; from 14.3 to 33.9
+  wltp_energy_consumptioncombined REAL, -- middle of the range; in kWh/100km; from 14.3 to 33.9; only 28 of 78 rows have one
   wltp_energy_consumptioncombined_low REAL, -- lower number
   wltp_energy_consumptioncombined_high REAL, -- higher number
-  battery_sizegrossnet REAL, -- first of two; in kWh; from 10.7 to 111.5
+  battery_sizegrossnet REAL, -- first of two; in kWh; from 10.7 to 111.5; only 28 of 78 rows have one
   battery_sizegrossnet_low REAL, -- lower number
   battery_sizegrossnet_high REAL, -- higher number
-  charging_time_ac INTEGER, -- in min; from 150 to 645
-  max_charging_performance_ac REAL, -- in kW; from 3.7 to 11
-  charging_time_dc INTEGER, -- in min; from 29 to 35
-  max_charging_performance_dc INTEGER -- in kW; from 130 to 205
+  charging_time_ac INTEGER, -- in min; from 150 to 645; only 28 of 78 rows have one
+  max_charging_performance_ac REAL, -- in kW; from 3.7 to 11; only 28 of 78 rows have one
+  charging_time_dc INTEGER, -- in min; from 29 to 35; only 13 of 78 rows have one
+  max_charging_performance_dc INTEGER -- in kW; from 130 to 205; only 13 of 78 rows have one
 );
 
 -- equipment category (13 rows)
@@ -97,25 +99,25 @@ CREATE TABLE product_equipment (
 
 CREATE TABLE accessory (
   car_model_id INTEGER,
-  accessory_id INTEGER REFERENCES entity(id) -- id in product; e.g. BMW roof box 520 black/titanium silver, BMW Wallbox Plus
+  accessory_id INTEGER REFERENCES product(id)
 );
 
 CREATE TABLE equipment (
   car_model_id INTEGER,
-  equipment_id INTEGER REFERENCES entity(id) -- id in product; e.g. Automatic air conditioning with 2-zone control, BMW Live Cockpit Plus with BMW Curved Display
+  equipment_id INTEGER REFERENCES product(id)
 );
 
 CREATE TABLE has_equipment_category (
   car_model_id INTEGER,
-  equipment_category_id INTEGER REFERENCES entity(id) -- id in equipment_category; one of: Interior, Driver Assistance, Electric drive, Suspension
+  equipment_category_id INTEGER REFERENCES equipment_category(id)
 );
 
 CREATE TABLE has_fuel_type (
   subject_id INTEGER,
-  fuel_type_id INTEGER REFERENCES entity(id) -- id in fuel_type; one of: gasoline, plug-in-hybrid, fullElectric, diesel
+  fuel_type_id INTEGER REFERENCES fuel_type(id)
 );
 
 CREATE TABLE innovative_highlight (
   car_model_id INTEGER,
-  innovative_highlight_id INTEGER REFERENCES entity(id) -- id in product; e.g. Interior design highlight: Glass application Cr..., Exterior design highlight: Carbon roof
+  innovative_highlight_id INTEGER REFERENCES product(id)
 );

@@ -44,7 +44,7 @@ QUESTIONS = (
     "What is the weight of red alert?",
 )
 # what marks the beginning and end of data in a prompt
-FENCES = ("evidence", "schema", "names", "drafts", "conversation")
+FENCES = ("evidence", "before", "schema", "names", "readings", "rows", "seen", "conversation")
 LURES = ("Ignore your instructions", "admin mode", "SYSTEM:", "alert(", "DROP TABLE", "leak=1", "As proven in")
 
 
@@ -135,18 +135,17 @@ OBEYED = [
 def test_a_model_that_obeys_reaches_no_tool_and_says_nothing_false(
     question: str, said: str, composition: Composition
 ) -> None:
-    hostile = [
-        {"sql": "DROP TABLE entity"},
-        {"sql": "ATTACH 'evil.sqlite' AS evil"},
-        {"sql": "SELECT * FROM sqlite_master"},
-    ]
+    written = ("DROP TABLE entity", "ATTACH 'evil.sqlite' AS evil", "SELECT * FROM sqlite_master")
+    wants = "prose" if question.startswith("Describe") else "names"
+    hostile = [{"wants": wants, "look_ups": [], "queries": [sql], "missing": ""} for sql in written]
     model = ScriptedModel(replies=[*hostile, said, said, said])
     answer = ask(by_model(composition, model), question)
     check(answer)
     for wrong in ("99 kg", "71 kg", "swordfish", "admin mode."):
         assert wrong not in answer["answer"]
-    written = [query for query in answer["queries"] if query["by"] == "model"]
-    assert all(query["error"] for query in written)
+    tried = [query for query in answer["queries"] if query["by"] == "model"]
+    assert [query["text"] for query in tried] == list(written)
+    assert all(query["error"] for query in tried)
     for messages in model.asked:
         for message in messages:
             if message.type != "ai" and not str(message.content).startswith("That can't be used"):

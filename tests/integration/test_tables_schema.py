@@ -80,11 +80,11 @@ def test_predicates_are_described(tables: Tables) -> None:
 def test_schema_as_text(tables: Tables) -> None:
     text = schema_sql(tables)
     assert "weight INTEGER -- How heavy it is, packed; in g; from 100 to 3000" in text
-    assert "of_id INTEGER REFERENCES entity(id), -- id in work; one of: Work" in text
+    assert "of_id INTEGER REFERENCES work(id)" in text, "the table that all of its targets lie in"
     assert "one of: red, blue" in text
     assert "view book: all rows and columns of book_edition, work" in text
     assert "weight_text" not in text
-    assert "identifier" not in text
+    assert "identifier TEXT, -- an identifier" in text
     assert "_nacre" not in text
     assert len(schema_sql(tables, {"work"})) < len(text)
 

@@ -10,10 +10,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.database import Database
 from agents.result import Result
-from agents.sql_writer import SqlTask
 from agents.team import build_agents
-from agents.tool_selector import Choice, Situation
+from agents.tool_selector import Choice
+from agents.turn_view import TurnView
 from config.settings import Settings
 from graph.app import Composition, compose, remembering
 from graph.branches import BRANCHES
@@ -166,11 +167,11 @@ async def test_only_a_branch_that_lacks_is_a_failure_with_its_reason(app: App) -
 
 
 async def test_an_error_of_a_branch_does_not_end_the_turn(composition: Composition) -> None:
-    async def broken(task: SqlTask) -> Result[Found]:
+    async def broken(view: TurnView, database: Database) -> Result[Found]:
         raise OSError("the disk is gone")
 
     rules = composition.teams["rules"]
-    teams = {"rules": replace(rules, sql_writer=broken)}
+    teams = {"rules": replace(rules, query_writer=broken)}
     app = build(Resources(composition.library, teams, composition.settings))
     answer, _ = await ask(app, "How many dishes are there?")
     assert answer["answer"]
@@ -178,10 +179,10 @@ async def test_an_error_of_a_branch_does_not_end_the_turn(composition: Compositi
 
 
 async def test_a_branch_that_hangs_is_left_behind(composition: Composition) -> None:
-    async def slow(task: SqlTask) -> Result[Found]:
+    async def slow(view: TurnView, database: Database) -> Result[Found]:
         raise TimeoutError
 
-    teams = {"rules": replace(composition.teams["rules"], sql_writer=slow)}
+    teams = {"rules": replace(composition.teams["rules"], query_writer=slow)}
     app = build(Resources(composition.library, teams, composition.settings))
     answer, _ = await ask(app, "How many dishes are there?", context={"branches": ["sql"]})
     assert answer["status"] == "failed"
@@ -207,18 +208,18 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
 ) -> None:
     queue = list(said)
 
-    async def selector(situation: Situation) -> Result[Choice]:
+    async def selector(view: TurnView) -> Result[Choice]:
         chosen = queue.pop(0) if queue else (*BRANCHES, "magic")
         if chosen is None:
             raise RuntimeError("this selector fails")
         return Result(Choice(tuple(chosen)))
 
-    async def writer(task: SqlTask) -> Result[Found]:
+    async def writer(view: TurnView, database: Database) -> Result[Found]:
         if found == "rows":
-            return Result(await task.run_reading(0))
+            return Result(await database.read(view.understanding.readings[0], 0))
         return Result(Found("sql", error=QueryError("empty", "nothing") if found == "error" else None))
 
-    teams = {"rules": replace(build_agents(None), tool_selector=selector, sql_writer=writer)}
+    teams = {"rules": replace(build_agents(None), tool_selector=selector, query_writer=writer)}
     app = build(Resources(composition.library, teams, composition.settings))
     context = {"branches": branches, "max_rounds": max_rounds}
     answer, _ = asyncio.run(ask(app, "How many dishes with saffron are there?", context=context))
@@ -232,11 +233,11 @@ async def test_evidence_of_one_turn_is_absent_from_the_next(composition: Composi
     marked = Evidence("sql", 1, "sentence", text="Marked evidence of turn one.")
     turns = iter([Found("sql", (marked,)), Found("sql")])
 
-    async def writer(task: SqlTask) -> Result[Found]:
-        assert task.earlier == ()
+    async def writer(view: TurnView, database: Database) -> Result[Found]:
+        assert view.of("sql") == ()
         return Result(next(turns))
 
-    teams = {"rules": replace(composition.teams["rules"], sql_writer=writer)}
+    teams = {"rules": replace(composition.teams["rules"], query_writer=writer)}
     app = build(Resources(composition.library, teams, composition.settings), InMemorySaver())
     options = {"thread": "t", "context": {"max_rounds": 1}}
     _, first = await ask(app, "What is marked?", **options)

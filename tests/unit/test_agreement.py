@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from agents.answering.account import account
-from records.evidence import Evidence, Query, QueryError, Table
+from agents.answering.account import Account, account
+from agents.turn_view import TurnView
+from records.evidence import Evidence, Found, Query, QueryError, Table
 from records.plan import Attribute, Itself, Plan, Select, Variable
 from records.schema import Predicate, Schema
-from records.turn import Mention, Reading, Understanding
+from records.turn import Mention, Reading, Rewrite, Understanding
 
 E = "http://example.org/"
 
@@ -50,10 +51,17 @@ FACT = Evidence(
 )
 
 
+def accounted(
+    question: str, understanding: Understanding, *evidence: Evidence, **failures: QueryError
+) -> Account:
+    found = (Found("sql", evidence),)
+    return account(TurnView(question, Rewrite(question), understanding, found=found, failures=failures), SCHEMA)
+
+
 def told(
     *evidence: Evidence, understanding: Understanding = SURE, **failures: QueryError
 ) -> tuple[str, tuple[str, ...]]:
-    found = account(QUESTION, understanding, SCHEMA, evidence, failures)
+    found = accounted(QUESTION, understanding, *evidence, **failures)
     return " ".join(text for text, _ in found.ledger.sentences), found.caveats
 
 
@@ -76,7 +84,7 @@ def test_a_text_that_says_otherwise_is_named_with_the_reason_for_the_rows() -> N
     assert "The cooking time of pilaf is 40 min." in answer
     assert "preferred, since it is what the graph itself states" in answer
     assert len(caveats) == 1
-    assert account(QUESTION, SURE, SCHEMA, (ROWS, TEXT), {}).status == "answered"
+    assert accounted(QUESTION, SURE, ROWS, TEXT).status == "answered"
 
 
 def test_a_text_about_another_thing_is_no_dispute() -> None:
@@ -95,32 +103,38 @@ def test_a_query_of_the_model_that_says_the_same_is_no_dispute() -> None:
 
 
 @pytest.mark.parametrize(
-    ("understanding", "why"),
+    ("likely", "who", "why", "last"),
     [
-        (UNSURE, "accounts for more of the question"),
-        (replace(UNSURE, readings=(replace(UNSURE.readings[0], covered=0.5),)), "neither is surer"),
+        (0.3, "a query written by the model", "since it is likelier to be right", "40 min."),
+        (0.5, "the question read as “the cooking time of pilaf”", "neither is surer", "pilaf, 25 min."),
+        (0.7, "the question read as “the cooking time of pilaf”", "since it is likelier", "pilaf, 25 min."),
     ],
 )
-def test_a_query_of_the_model_that_says_otherwise_is_named(understanding: Understanding, why: str) -> None:
-    other = replace(WRITTEN, table=Table(("time",), ((40,),), units=("min",)))
-    answer, caveats = told(ROWS, other, understanding=understanding)
-    assert "a query written by the model says otherwise" in answer
+def test_the_likelier_rows_answer_and_the_others_are_named(likely: float, who: str, why: str, last: str) -> None:
+    other = replace(WRITTEN, table=Table(("time",), ((40,),), units=("min",)), probability=likely)
+    answer, caveats = told(replace(ROWS, probability=0.5), other, understanding=UNSURE)
+    assert f"{who} says otherwise" in answer
     assert why in answer
-    assert answer.endswith("40 min.")
-    assert len(caveats) == 1
+    assert answer.endswith(last)
+    assert f"{who} says otherwise" in caveats[-1]
+
+
+def test_rows_that_are_half_as_likely_dispute_nothing() -> None:
+    other = replace(WRITTEN, table=Table(("time",), ((40,),), units=("min",)), probability=0.2)
+    assert told(replace(ROWS, probability=0.5), other)[1] == ()
 
 
 EMPTY = replace(ROWS, text="", table=Table(("dish", "cooking time"), ()))
 
 
 def test_an_empty_result_that_is_sure_is_not_answered_by_other_facts() -> None:
-    found = account(QUESTION, SURE, SCHEMA, (EMPTY, replace(FACT, text="pilaf cooking time of the pilaf")), {})
+    found = accounted(QUESTION, SURE, EMPTY, replace(FACT, text="pilaf cooking time of the pilaf"))
     assert (found.status, found.values) == ("answered", ())
     assert found.ledger.sentences[0][0].startswith("Nothing in this graph matches")
 
 
 def test_a_text_may_know_what_the_graph_does_not() -> None:
-    found = account(QUESTION, SURE, SCHEMA, (EMPTY, TEXT), {})
+    found = accounted(QUESTION, SURE, EMPTY, TEXT)
     assert "40 min" in found.ledger.sentences[0][0]
 
 
@@ -134,7 +148,7 @@ def test_a_text_may_know_what_the_graph_does_not() -> None:
 )
 def test_what_is_not_in_the_graph_is_named_with_what_is(question: str, said: str) -> None:
     asked = Understanding(question, (PILAF,))
-    found = account(question, asked, SCHEMA, (FACT,), {})
+    found = accounted(question, asked, FACT)
     assert found.status == "not_in_graph"
     assert said.replace("“cooking time” of “pilaf”", "cooking time of pilaf") in found.ledger.sentences[0][0]
 

@@ -1,3 +1,4 @@
+import math
 import sqlite3
 import time
 from contextlib import closing
@@ -10,7 +11,7 @@ from langchain_core.outputs import Generation
 from pydantic import BaseModel
 
 from agents.models.calls import ModelFailed, repeats, streamed, structured
-from agents.models.limits import Limits, Turn
+from agents.models.limits import Limits
 from agents.models.meter import Meter
 from agents.result import Usage
 from stores.replies import Replies
@@ -28,7 +29,7 @@ async def said(model: ScriptedModel, limits: Limits) -> str:
 
 
 async def test_no_call_is_begun_after_the_end_of_the_turn(scripted: ScriptedModel) -> None:
-    over = Limits().of(Turn(deadline=time.time() - 1))
+    over = Limits().until(time.time() - 1, "v1")
     with pytest.raises(ModelFailed, match="time of this turn") as failed:
         await structured(scripted, ASKED, Dish, limits=over)
     with pytest.raises(ModelFailed, match="time of this turn"):
@@ -38,7 +39,7 @@ async def test_no_call_is_begun_after_the_end_of_the_turn(scripted: ScriptedMode
 
 def test_a_call_gets_what_is_left_of_the_turn() -> None:
     assert Limits(seconds=60).left() == 60
-    assert 0 < Limits(seconds=60).of(Turn(deadline=time.time() + 5)).left() <= 5
+    assert 0 < Limits(seconds=60).until(time.time() + 5, "v1").left() <= 5
 
 
 @pytest.mark.parametrize("text", ["It is blue. " * 20, "no no " * 40, "\n" * 100, "ha" * 200])
@@ -58,12 +59,12 @@ def test_ordinary_text_does_not_repeat_itself(text: str) -> None:
 
 async def test_answers_are_kept_for_the_same_prompt_and_version(scripted: ScriptedModel, tmp_path: Path) -> None:
     kept = Limits(kept=Replies(tmp_path / "replies.sqlite"))
-    first = kept.of(Turn(version="v1"))
+    first = kept.until(math.inf, "v1")
     scripted.replies = ["Dal simmers.", {"name": "dal"}, "Dal still does.", {"name": "daal"}]
     assert [await said(scripted, first) for _ in range(2)] == ["Dal simmers."] * 2
     dishes = [await structured(scripted, ASKED, Dish, limits=first) for _ in range(2)]
     assert [(dish.name, usage.calls) for dish, usage in dishes] == [("dal", 1), ("dal", 0)]
-    later = kept.of(Turn(version="v2"))
+    later = kept.until(math.inf, "v2")
     assert await said(scripted, later) == "Dal still does."
     assert (await structured(scripted, ASKED, Dish, limits=later))[0].name == "daal"
     assert b"simmers?" not in (tmp_path / "replies.sqlite").read_bytes()

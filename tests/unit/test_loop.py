@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from agents.turn_view import TurnView, asked
 from graph.check import wanted
 from graph.state import add_up, attribute, gather
 from records.evidence import Evidence, Found, QueryError, Table
@@ -18,6 +19,10 @@ ZERO = replace(ROWS, table=Table(("count",), ((0,),)))
 TEXT = Evidence("lexical", 1, "sentence", text="The pilaf does contain rice.", title="pilaf")
 BROKEN = QueryError("unavailable", "the disk is gone")
 BOTH = ("sql", "lexical")
+
+
+def view(understanding: Understanding, so_far: list[Found], enabled: tuple[str, ...] = BOTH) -> TurnView:
+    return replace(asked(understanding.standalone, understanding), found=tuple(so_far), enabled=enabled)
 
 
 def found(branch: str, *evidence: Evidence, error: QueryError | None = None) -> Found:
@@ -46,17 +51,17 @@ def found(branch: str, *evidence: Evidence, error: QueryError | None = None) -> 
 def test_only_a_branch_that_lacks_and_has_something_new_is_wanted(
     understanding: Understanding, so_far: list[Found], by_model: bool, expected: tuple[str, ...]
 ) -> None:
-    assert wanted(understanding, so_far, BOTH, by_model=by_model) == expected
+    assert wanted(view(understanding, so_far), by_model=by_model) == expected
 
 
 def test_a_stepwise_selector_is_offered_all_that_is_new() -> None:
     so_far = [found("sql", ROWS)]
-    assert wanted(THREE, so_far, BOTH, by_model=True, stepwise=True) == BOTH
-    assert wanted(ONE, so_far, BOTH, by_model=True, stepwise=True) == ("lexical",)
+    assert wanted(replace(view(THREE, so_far), strategy="stepwise"), by_model=True) == BOTH
+    assert wanted(replace(view(ONE, so_far), strategy="stepwise"), by_model=True) == ("lexical",)
 
 
 def test_a_branch_that_is_not_enabled_is_never_wanted() -> None:
-    assert wanted(THREE, [found("sql", EMPTY)], ("sql",), by_model=False) == ("sql",)
+    assert wanted(view(THREE, [found("sql", EMPTY)], ("sql",)), by_model=False) == ("sql",)
 
 
 def test_what_branches_bring_back_comes_together() -> None:

@@ -7,31 +7,41 @@ from agents import tool_selector
 from agents.models.limits import Limits
 from agents.result import Result
 from agents.team import build_agents
-from agents.tool_selector import Choice, Situation
+from agents.tool_selector import Choice
+from agents.turn_view import TurnView, asked
+from records.evidence import Evidence, Found, Query
 from tests.scripted_model import ScriptedModel
 
 LIMITS = Limits(seconds=2, retries=1)
 BOTH = ("sql", "lexical")
-FIRST = Situation("What simmers?", 1, BOTH, (), ())
-UNSURE = Situation("What simmers?", 2, BOTH, BOTH, BOTH, ("sql: dishes: 0 rows", "lexical: Dal simmers."), True)
+FIRST = replace(asked("What simmers?"), enabled=BOTH)
+DISHES = Query("sql", 1, "SELECT 1", words="dishes")
+SIMMERS = Evidence("lexical", 1, "sentence", text="Dal simmers.", title="dal")
+UNSURE = replace(
+    FIRST,
+    round=2,
+    visited=BOTH,
+    wanted=BOTH,
+    found=(Found("sql", queries=(DISHES,)), Found("lexical", (SIMMERS,))),
+)
 STEP = replace(UNSURE, strategy="stepwise")
 
 
-async def chosen(scripted: ScriptedModel, situation: Situation) -> Result[Choice]:
-    return await tool_selector.by_model(scripted, tool_selector.by_rules, LIMITS)(situation)
+async def chosen(scripted: ScriptedModel, view: TurnView) -> Result[Choice]:
+    return await tool_selector.by_model(scripted, tool_selector.by_rules, LIMITS)(view)
 
 
 async def test_the_first_round_takes_all_and_later_ones_what_is_wanted() -> None:
     team = build_agents(ScriptedModel())
     for selector in (tool_selector.by_rules, team.tool_selector):
         first = await selector(FIRST)
-        later = await selector(Situation("q", 2, BOTH, BOTH, ("sql",)))
+        later = await selector(replace(FIRST, round=2, visited=BOTH, wanted=("sql",)))
         assert (first.value, later.value) == (Choice(BOTH), Choice(("sql",)))
 
 
-@pytest.mark.parametrize("situation", [replace(UNSURE, unsure=False), replace(UNSURE, wanted=("sql",))])
-async def test_where_there_is_nothing_to_weigh_no_model_is_asked(scripted: ScriptedModel, situation: Situation) -> None:
-    assert await chosen(scripted, situation) == Result(Choice(situation.wanted))
+@pytest.mark.parametrize("view", [replace(UNSURE, found=()), replace(UNSURE, wanted=("sql",))])
+async def test_where_there_is_nothing_to_weigh_no_model_is_asked(scripted: ScriptedModel, view: TurnView) -> None:
+    assert await chosen(scripted, view) == Result(Choice(view.wanted))
 
 
 async def test_where_it_is_unsure_a_model_chooses_with_what_was_found_in_view(scripted: ScriptedModel) -> None:
@@ -40,6 +50,7 @@ async def test_where_it_is_unsure_a_model_chooses_with_what_was_found_in_view(sc
     assert (result.value, result.by) == (Choice(("lexical",), "dishes that simmer"), "model")
     shown = str(scripted.asked[0][-1].content)
     assert "sql: dishes: 0 rows" in shown
+    assert "lexical: Dal simmers." in shown
     assert shown.endswith("Question: What simmers?")
 
 

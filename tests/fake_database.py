@@ -1,0 +1,86 @@
+"""A database that gives what a test put into its queues, and remembers what it was asked."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from records.evidence import Evidence, Found, Query, QueryError, Table
+from records.look_up import LookUp, Occurrence
+from records.schema import Schema
+from records.turn import Reading
+from stores.lexicon import Lexicon, Link, Row, write_lexicon
+
+NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
+DISH = "CREATE TABLE dish (\n  id INTEGER\n);"
+
+
+def lexicon_of(schema: Schema, names: Sequence[Row] = (), links: Sequence[Link] = ()) -> Lexicon:
+    """A lexicon of these names and links."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "lexicon.sqlite"
+        write_lexicon(file, names, (), links)
+        return Lexicon(file, schema)
+
+
+def rows(*cells: str | int | float | None, sql: str = "", columns: int = 1) -> Found:
+    """What a query gave that ran: one cell a row, or rows of so many columns."""
+    lines = tuple(tuple(cells[n : n + columns]) for n in range(0, len(cells), columns))
+    query = Query("sql", 1, sql, rows=len(lines), by="model")
+    table = Table(tuple(f"c{n}" for n in range(columns)), lines)
+    return Found("sql", (Evidence("sql", 1, "table", query=query, table=table),), (query,), by="model")
+
+
+def refused(message: str, sql: str = "") -> Found:
+    """What a query gave that did not run."""
+    error = QueryError("unknown_name", message)
+    return Found("sql", (), (Query("sql", 1, sql, error=error, by="model"),), error, by="model")
+
+
+@dataclass
+class FakeDatabase:
+    """`readings` are what the readings give, by their place; `written` what queries give, used up from the front;
+    one query too many is an error of the test. `queries`, `looked`, `read_at` and `phrases` are what was asked."""
+
+    readings: Sequence[Found] = ()
+    written: list[Found] = field(default_factory=list)
+    seen: Mapping[str, str] = field(default_factory=dict)
+    occurring: Sequence[Occurrence] = ()
+    schema: Schema = NO_SCHEMA
+    lexicon: Lexicon = field(default_factory=lambda: lexicon_of(NO_SCHEMA))
+    text: str = DISH
+    home: str = "dish"
+    queries: list[str] = field(default_factory=list)
+    looked: list[LookUp] = field(default_factory=list)
+    read_at: list[int] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+
+    async def read(self, reading: Reading, index: int) -> Found:
+        self.read_at.append(index)
+        return self.readings[index] if index < len(self.readings) else Found("sql")
+
+    async def query(self, sql: str) -> Found:
+        self.queries.append(sql)
+        assert self.written, f"no rows are left for {sql}"
+        found = self.written.pop(0)
+        return replace(
+            found,
+            queries=tuple(replace(query, text=sql) for query in found.queries),
+            evidence=tuple(
+                replace(each, query=replace(each.query, text=sql) if each.query else None) for each in found.evidence
+            ),
+        )
+
+    def describe(self, relations: Collection[str] | None) -> str:
+        return self.text if relations is None else "".join(f"CREATE TABLE {name} (...);\n" for name in relations)
+
+    def table_of(self, thing: str) -> str:
+        return self.home
+
+    async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
+        self.phrases += phrases
+        return list(self.occurring)
+
+    async def look_up(self, wanted: LookUp) -> str:
+        self.looked.append(wanted)
+        return self.seen.get(wanted.text or wanted.table, "nothing is there")

@@ -1,0 +1,19 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from agents.plain import quoted
+
+AGENTS = Path(__file__).parents[2] / "agents"
+TAGS = sorted({tag for file in [*AGENTS.rglob("*.md"), *AGENTS.rglob("*.py")] for tag in re.findall(r"</([a-z]+)>\\?n?", file.read_text("utf-8"))} - {"b"})  # fmt: skip
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_no_text_of_the_graph_can_open_or_close_a_tag_of_a_prompt(tag: str) -> None:
+    for text in (f"</{tag}> now", f"<{tag}>", f"</ {tag.upper()} >"):
+        assert "<" not in quoted(text)
+
+
+def test_every_tag_of_the_prompts_was_looked_at() -> None:
+    assert {"evidence", "schema", "names", "readings", "rows", "seen", "conversation"} <= set(TAGS)
