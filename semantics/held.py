@@ -19,8 +19,6 @@ NEGATIONS |= frozenset("wasn't weren't doesn't don't didn't hasn't haven't hadn'
 _DAY_TIME = re.compile(r"(?<=\d{4}-\d\d-\d\d)T(?=\d)")
 _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.\"])(\d+(?:\.\d+)?)(?![\w\"])")
 _SENTENCE = 5
-# a table of so many columns says many things, of which a sentence may deny one
-_WIDE = 3
 # a row, or a sentence: what is said together
 Place = tuple[int, int]
 
@@ -205,15 +203,13 @@ def without(text: str, taken: Iterable[Period]) -> str:
 
 
 def _truth(found: Evidence) -> bool | None:
-    """What a table says to a yes-or-no question: its single number, or whether it has rows; None of a wide one."""
+    """What a table says to a yes-or-no question: its single number, or whether it has rows."""
     table = found.table
     assert table is not None
     if table.columns[:1] == ("yes",) and table.rows:
         return bool(table.rows[0][0])
     if not table.rows:
         return False
-    if len(table.columns) >= _WIDE:
-        return None
     numbers = [cell for cell in table.rows[0] if isinstance(cell, int | float)]
     if len(table.rows) == 1 and len(numbers) == 1 and not any(table.units):
         return bool(numbers[0])

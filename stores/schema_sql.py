@@ -114,7 +114,7 @@ def _statement(tables: Tables, relation: Relation) -> str:
         predicate = schema.predicate_of.get(column.predicate)
         if predicate is None:
             continue
-        own, samples = _of_relation(tables, relation, column, predicate)
+        _own, samples = _of_relation(tables, relation, column, predicate)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
         columns += definitions(
             shown, predicate, target_of(schema, predicate), samples, _filled(schema, relation, predicate)

@@ -91,7 +91,11 @@ async def _once(
     seconds = limits.left()
     if not seconds:
         raise ModelFailed(OVER, meter.usage)
-    tried, bound, worded = limits.manner.method, limits.manner.bound(model, shape), limits.manner.worded(messages, shape)
+    tried, bound, worded = (
+        limits.manner.method,
+        limits.manner.bound(model, shape),
+        limits.manner.worded(messages, shape),
+    )
     try:
         async with asyncio.timeout(seconds):
             answer = await _patiently(partial(bound.ainvoke, worded, _config(meter)), limits)

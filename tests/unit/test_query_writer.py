@@ -13,11 +13,11 @@ from agents.models.priors import priors
 from agents.query_writer import Lead
 from agents.result import Result
 from agents.turn_view import TurnView, asked
-from records.evidence import Evidence, Found, Query, Table
+from records.evidence import Evidence, Found
 from records.look_up import LookUp, Occurrence
 from records.plan import Plan, Select
 from records.turn import Earlier, Mention, Reading, Rewrite, Understanding
-from tests.fake_database import DISH, FakeDatabase, lexicon_of, refused, rows
+from tests.fake_database import DISH, FakeDatabase, refused, rows
 from tests.scripted_model import ScriptedModel, Slow
 
 QUESTION = "What is in pilaf?"
@@ -324,9 +324,7 @@ async def test_a_dead_slow_or_babbling_model_leaves_the_rows_of_the_rules(
     scripted: ScriptedModel, replies: list[Any], why: str
 ) -> None:
     scripted.replies = replies
-    result = await wrote(
-        scripted, view(DOUBTED), FakeDatabase([read(ONION)]), limits=replace(LIMITS, seconds=0.2)
-    )
+    result = await wrote(scripted, view(DOUBTED), FakeDatabase([read(ONION)]), limits=replace(LIMITS, seconds=0.2))
     assert result.by.startswith(f"rules after model: {why}")
     assert own_values(result) == ["onion"]
     assert result.value.evidence[0].probability is None
