@@ -86,6 +86,10 @@ def _converse(
     by_hand = sys.stdin.isatty()
     if by_hand:
         say(f"Talking with '{graph}'. /sources, /graph, /quit; Ctrl-C stops an answer.")
+        from serving.model_advice import model_advice
+
+        if advice := model_advice(asking.composition.settings):
+            say(f"{advice}.", "2")
     while (line := _next_line(by_hand)) is not None:
         if line == "/quit":
             break
