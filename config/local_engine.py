@@ -6,6 +6,7 @@ import importlib.util
 import logging
 import os
 import secrets
+import shutil
 import socket
 import tempfile
 import threading
@@ -60,7 +61,7 @@ class Engine:
         self._start = start
         self._guard = threading.Lock()
         self._running: Running | None = None
-        self._home: tempfile.TemporaryDirectory[str] | None = None
+        self._home = ""
         self._present = ""
 
     def ready(self) -> None:
@@ -69,9 +70,13 @@ class Engine:
             if self._running is not None:
                 return
             self.load.states.mkdir(parents=True, exist_ok=True)
-            # a folder that only this user can enter
-            self._home = tempfile.TemporaryDirectory(prefix="nacre-", ignore_cleanup_errors=True)
-            self._running = self._start(self.load, self._home.name, self.key)
+            # only this user can enter it
+            self._home = tempfile.mkdtemp(prefix="nacre-")
+            try:
+                self._running = self._start(self.load, self._home, self.key)
+            except BaseException:
+                shutil.rmtree(self._home, ignore_errors=True)
+                raise
             address = self._running.listening_address
             if address.startswith("unix://"):
                 self.uds = address.removeprefix("unix://")
@@ -86,8 +91,7 @@ class Engine:
         with self._guard:
             self._running = None
             self._present = ""
-            if self._home is not None:
-                self._home.cleanup()
+            shutil.rmtree(self._home, ignore_errors=True)
         atexit.unregister(self.stop)
 
     def recall(self, head: str) -> None:

@@ -9,7 +9,6 @@ import httpx
 
 from config.local_files import Recommended
 
-PIECE = 1 << 20
 SECONDS = 60.0
 SHA256 = re.compile(r"[0-9a-f]{64}")
 AGAIN = "Run the command again: it goes on where it broke off."
@@ -69,7 +68,7 @@ def _download(url: str, headers: dict[str, str], half: Path, size: int, on_progr
         goes_on = answer.status_code == httpx.codes.PARTIAL_CONTENT
         there = there if goes_on else 0
         with half.open("ab" if goes_on else "wb") as out:
-            for piece in answer.iter_raw(PIECE):
+            for piece in answer.iter_raw():
                 out.write(piece)
                 there += len(piece)
                 on_progress(there, size)
