@@ -70,6 +70,8 @@ class Engine:
             if self._running is not None:
                 return
             self.load.states.mkdir(parents=True, exist_ok=True)
+            # its threads must end before the interpreter does, even where that happens while it loads
+            atexit.register(self.stop)
             # only this user can enter it
             self._home = tempfile.mkdtemp(prefix="nacre-")
             try:
@@ -82,8 +84,6 @@ class Engine:
                 self.uds = address.removeprefix("unix://")
             else:
                 self.url = address
-            # its threads must end before the interpreter does
-            atexit.register(self.stop)
             log.info("%s is loaded, %d tokens of context", self.load.file.name, self.load.context)
 
     def stop(self) -> None:
