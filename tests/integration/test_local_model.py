@@ -168,3 +168,15 @@ async def test_a_real_model_answers_by_schema_streams_stops_and_remembers(tmp_pa
     _, usage = await structured(served_by(second, settings), asked, Dish, limits=limits)
     assert usage.cached > usage.input / 2
     second.stop()
+
+
+@pytest.mark.skipif(not (REAL and is_installed()), reason="needs GGUF_FILE=FILE.gguf and the extra local")
+def test_a_real_model_answers_without_socket_files(tmp_path, monkeypatch):
+    monkeypatch.delattr("socket.AF_UNIX")
+    engine = Engine(Load(Path(REAL), 1024, None, tmp_path / "states"), llama_server)
+    engine.ready()
+    assert engine.url.startswith("http://127.0.0.1:")
+    assert httpx.post(f"{engine.url}/v1/chat/completions", json={"messages": []}, timeout=60).status_code == 401
+    model = served_by(engine, Settings(model_seconds=300, model_tokens=5, _env_file=None))
+    assert model.invoke("Say yes.").content
+    engine.stop()
