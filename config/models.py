@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import SecretStr
 
+from config.local_model import is_local, local_model
 from config.prices import price_of, prices
 from config.settings import Settings
 
@@ -19,18 +20,22 @@ OPENAI = "https://api.openai.com"
 def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | None:
     """The chat model of `role` (the general one where the role has none), or None where no model is set.
 
-    Nothing is connected: a server that does not answer shows at the first call. Its metadata holds `model`, the name it
-    was set by, and `price`, US dollars for a million tokens (read, cached, written), or None. Raises ValueError for a
-    name without a known provider, and ImportError where the provider's package is missing.
+    Nothing is connected or loaded: a server that does not answer shows at the first call. Its metadata holds `model`,
+    the name it was set by, and `price`, US dollars for a million tokens (read, cached, written), or None. Raises
+    ValueError for a name without a known provider or file, and ImportError where the provider's package is missing.
     """
     name: str | None = (getattr(settings, f"model_{role}") if role else None) or settings.model
     if not name:
         return None
     if settings.forbid_models:
         raise ValueError(f"NACRE_MODEL is {name!r}, and NACRE_FORBID_MODELS forbids every model. Unset one of them.")
+    if is_local(name):
+        return local_model(settings, name)
     provider, _, model = name.partition(":")
     if not model or not provider:
-        raise ValueError(f"NACRE_MODEL is {name!r}: it must be openai:NAME or ollama:NAME, as in openai:gpt-4o-mini.")
+        raise ValueError(
+            f"NACRE_MODEL is {name!r}: it must be local, openai:NAME or ollama:NAME, as in openai:gpt-4o-mini."
+        )
     options = {"openai": _openai, "ollama": _ollama}.get(provider, _other)(settings, model)
     metadata = {"model": name, "price": _price(settings, name)}
     # it brings all providers' names along, and the rules do without it
@@ -42,14 +47,18 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
         )
     except ValueError as error:
         why = str(error).strip().splitlines()[0]
-        raise ValueError(f"NACRE_MODEL is {name!r}: use openai:NAME or ollama:NAME. {why}") from error
+        raise ValueError(f"NACRE_MODEL is {name!r}: use local, openai:NAME or ollama:NAME. {why}") from error
     return chat
 
 
 def is_own_server(settings: Settings) -> bool:
-    """Whether the general model runs on a server of one's own, which takes time to read but no money."""
+    """Whether the general model runs on a machine of one's own, which takes time to read but no money."""
     name = settings.model or ""
-    return name.startswith("ollama:") or (name.startswith("openai:") and settings.openai_base_url is not None)
+    return (
+        is_local(name)
+        or name.startswith("ollama:")
+        or (name.startswith("openai:") and settings.openai_base_url is not None)
+    )
 
 
 def _openai(settings: Settings, model: str) -> dict[str, Any]:

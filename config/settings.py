@@ -21,7 +21,9 @@ class Settings(BaseSettings):
 
     data: Path = Field(Path("data"), description="Folder of all graphs and threads.")
 
-    model: str | None = Field(None, description="Chat model, openai:NAME or ollama:NAME. Without one, rules answer.")
+    model: str | None = Field(
+        None, description="Chat model: local, openai:NAME or ollama:NAME. Without one, rules answer."
+    )
     model_rewriter: str | None = Field(None, description="Another model for rewriting follow-ups.")
     model_sql: str | None = Field(None, description="Another model for writing queries.")
     model_fuser: str | None = Field(None, description="Another model for wording descriptions.")
@@ -55,6 +57,12 @@ class Settings(BaseSettings):
     model_output: Literal["auto", "json_schema", "tools", "text"] = Field(
         "auto", description="How records are asked for: auto tries json_schema, tools, text in this order."
     )
+
+    models: Path | None = Field(
+        None, description="Folder of the model files for NACRE_MODEL=local; _models in the data folder by default."
+    )
+    local_context: int = Field(8192, ge=1024, description="The most tokens a local model reads and writes in one call.")
+    local_threads: int | None = Field(None, ge=1, description="On how many processors it runs; all by default.")
 
     openai_base_url: str | None = Field(
         None,

@@ -18,6 +18,8 @@ from agents.models.priors import Priors, Size, measured, priors, size_of
 from agents.off_loop import off_loop
 from agents.team import Models, Team, build_agents
 from config.embedder import embedder
+from config.local_files import model_file
+from config.local_model import is_local
 from config.models import Role, chat_model, is_own_server
 from config.settings import Settings
 from graph.builder import App
@@ -131,14 +133,24 @@ def limits_of(settings: Settings) -> Limits:
 
 def size(settings: Settings) -> Size:
     """The size class of the model that writes queries."""
-    return settings.model_size or size_of(
-        settings.model_sql or settings.model or "", own_server=is_own_server(settings)
-    )
+    return settings.model_size or size_of(query_model(settings), own_server=is_own_server(settings))
+
+
+def query_model(settings: Settings) -> str:
+    """The name of the model that writes queries; of a local one, its file's."""
+    name = settings.model_sql or settings.model or ""
+    if not is_local(name):
+        return name
+    try:
+        return model_file(settings, name).name
+    except ValueError:
+        # that there is no such file is told where the model is opened
+        return name
 
 
 def chances(settings: Settings) -> Priors:
     """How often that model's queries are right: measured by `nacre calibrate`, else as models of its size are."""
-    return priors(size(settings), measured(settings.data, settings.model_sql or settings.model or ""))
+    return priors(size(settings), measured(settings.data, query_model(settings)))
 
 
 def _teams(settings: Settings) -> dict[str, Team]:

@@ -12,6 +12,7 @@ import typer.main
 
 from serving import cli_ask, cli_eval, cli_graphs, cli_ingest, cli_serve
 from serving.cli_keys import keys
+from serving.cli_model import model
 from serving.failures import explain
 
 app = typer.Typer(
@@ -50,6 +51,7 @@ for command in (
     app.command()(command)
 app.command("eval")(cli_eval.evaluate)
 app.add_typer(keys, name="keys")
+app.add_typer(model, name="model")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -15,6 +15,7 @@ from serving import options
 from serving.terminal import Shown, say, show
 
 if TYPE_CHECKING:
+    from config.settings import Settings
     from graph.context import Context
     from records.answer import Answer
     from serving.asking import Asking
@@ -85,7 +86,7 @@ def _converse(
 ) -> None:
     by_hand = sys.stdin.isatty()
     if by_hand:
-        say(f"Talking with '{graph}'. /sources, /graph, /quit; Ctrl-C stops an answer.")
+        _welcome(asking.composition.settings, graph, context)
     while (line := _next_line(by_hand)) is not None:
         if line == "/quit":
             break
@@ -99,6 +100,18 @@ def _converse(
         elif line:
             _turn(runner, asking, line, graph, thread, context, shown)
     say(f"This conversation goes on with: nacre chat --graph {graph} --thread {thread}", "2")
+
+
+def _welcome(settings: "Settings", graph: str, context: "Context") -> None:
+    """The first lines; while they are read, a model of one's own reads the schema."""
+    from serving.ahead import begin_reading
+    from serving.model_advice import model_advice
+
+    say(f"Talking with '{graph}'. /sources, /graph, /quit; Ctrl-C stops an answer.")
+    if advice := model_advice(settings):
+        say(f"{advice}.", "2")
+    if context.mind != "rules":
+        begin_reading(settings, graph)
 
 
 def _turn(

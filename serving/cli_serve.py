@@ -6,9 +6,7 @@ import logging
 import os
 import socket
 import tempfile
-import threading
 from contextlib import ExitStack
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,6 +33,7 @@ def serve(
 
     from graph.app import load_settings
     from serving import logs
+    from serving.ahead import begin_reading
     from serving.keys import Keys
     from serving.metrics import SHARED
 
@@ -43,7 +42,7 @@ def serve(
     # uvicorn would bury what is amiss in a traceback
     asyncio.run(_openable(settings))
     # once, however many processes answer
-    threading.Thread(target=lambda: asyncio.run(_read_ahead(settings)), daemon=True).start()
+    begin_reading(settings)
     locked = bool(Keys(settings.data).all())
     listening = listen(host or settings.host, settings.port if port is None else port, open_to_all=locked)
     address, number = listening.getsockname()[:2]
@@ -75,27 +74,6 @@ async def _openable(settings: "Settings") -> None:
 
     async with opened(settings, lasting=True):
         pass
-
-
-async def _read_ahead(settings: "Settings") -> None:
-    """Let a model on a server of one's own read the newest graph's schema, which takes a small one a minute."""
-    from agents.models.heads import read_ahead
-    from config.models import chat_model, is_own_server
-    from graph.app import compose, limits_of, size
-    from stores.schema_sql import schema_sql
-
-    model = chat_model(settings, "sql")
-    if model is None or not is_own_server(settings):
-        return
-    library = compose(settings).library
-    try:
-        newest = max(library.names(), key=library.current, default=None)
-        if newest is not None:
-            with library.open(newest) as graph:
-                describe = partial(schema_sql, graph.tables)
-                await read_ahead(model, graph.schema, describe, limits_of(settings), size(settings))
-    finally:
-        library.close()
 
 
 def listen(host: str, port: int, *, open_to_all: bool) -> socket.socket:

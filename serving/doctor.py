@@ -76,10 +76,12 @@ def _embedder(settings: "Settings") -> Finding:
 
 
 def _model(settings: "Settings") -> Finding:
+    from config.local_model import is_local
     from config.models import chat_model
+    from serving.model_advice import model_advice
 
     if not settings.model:
-        return Finding("model", "none is set: rules answer (NACRE_MODEL=openai:NAME or ollama:NAME for a model)")
+        return Finding("model", f"none is set. {model_advice(settings) or 'NACRE_FORBID_MODELS forbids every one'}")
     begun = time.perf_counter()
     try:
         quick = settings.model_copy(update={"model_seconds": min(settings.model_seconds, 20.0), "model_tokens": 5})
@@ -89,7 +91,8 @@ def _model(settings: "Settings") -> Finding:
     except Exception as error:
         # whatever a model client raises, it means the same here
         why = " ".join(str(error).split())[:200]
-        advice = "start its server or check OPENAI_BASE_URL, OPENAI_API_KEY, OLLAMA_HOST; until then rules answer"
+        server = "start its server or check OPENAI_BASE_URL, OPENAI_API_KEY, OLLAMA_HOST; until then rules answer"
+        advice = "nacre model list" if is_local(settings.model) else server
         return Finding("model", f"{settings.model} does not answer ({why})", advice, broken=True)
     return Finding("model", f"{settings.model} answers, in {time.perf_counter() - begun:.1f} s")
 

@@ -27,6 +27,9 @@ def context(settings: "Settings", mind: str | None, branches: str | None) -> "Co
     from graph.context import context_of
 
     if mind == "model" and not settings.model:
-        raise ConfigError("No model is set. Set NACRE_MODEL=openai:NAME or ollama:NAME, or give --mind rules.")
+        raise ConfigError(
+            "No model is set. Run: nacre model get, then set NACRE_MODEL=local (or openai:NAME, ollama:NAME); "
+            "or give --mind rules."
+        )
     named = None if branches is None else [name.strip() for name in branches.split(",") if name.strip()]
     return context_of({"mind": mind, "branches": named})

@@ -1,0 +1,123 @@
+"""Fetching a model from a hub on this machine that breaks off, and one that gives something else than it names."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from config.local_files import Recommended, recommended
+from config.local_hub import fetch
+
+CONTENT = b"GGUF" + bytes(range(256)) * 400
+MODEL = Recommended("small", "maker/small", "small.gguf", 0.1, 1, "Apache-2.0", None)
+
+
+@dataclass
+class Hub:
+    """`cut` breaks the next download off after so many bytes; `ranges` are what was asked for."""
+
+    url: str = ""
+    content: bytes = CONTENT
+    etag: str = hashlib.sha256(CONTENT).hexdigest()
+    cut: int | None = None
+    ranges: list[str | None] = field(default_factory=list)
+
+
+@contextmanager
+def hub() -> Iterator[Hub]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self.send_response(200)
+            self.send_header("etag", f'"{state.etag}"')
+            self.send_header("x-repo-commit", "a" * 40)
+            self.send_header("content-length", str(len(state.content)))
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            wanted = self.headers["range"]
+            state.ranges.append(wanted)
+            begin = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
+            rest = state.content[begin:]
+            self.send_response(206 if wanted else 200)
+            self.send_header("content-length", str(len(rest)))
+            self.end_headers()
+            self.wfile.write(rest[: state.cut] if state.cut is not None else rest)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    state = Hub()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        state.url = f"http://127.0.0.1:{http.server_address[1]}"
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield state
+        finally:
+            http.shutdown()
+            thread.join()
+
+
+def quiet(done: int, size: int) -> None:
+    pass
+
+
+def test_a_model_is_fetched_once(tmp_path):
+    told = []
+    with hub() as there:
+        file = fetch(MODEL, tmp_path, lambda done, size: told.append((done, size)), there.url)
+        assert fetch(MODEL, tmp_path, quiet, there.url) == file
+    assert file.read_bytes() == CONTENT
+    assert told[-1] == (len(CONTENT), len(CONTENT))
+    assert there.ranges == [None]
+    assert [each.name for each in tmp_path.iterdir()] == ["small.gguf"]
+
+
+def test_a_fetch_that_broke_off_goes_on(tmp_path):
+    with hub() as there:
+        there.cut = 1000
+        with pytest.raises(ValueError, match="goes on where it broke off"):
+            fetch(MODEL, tmp_path, quiet, there.url)
+        there.cut = None
+        assert fetch(MODEL, tmp_path, quiet, there.url).read_bytes() == CONTENT
+    assert there.ranges == [None, "bytes=1000-"]
+
+
+@pytest.mark.parametrize("sha256", [None, "0" * 64])
+def test_a_wrong_checksum_leaves_nothing(tmp_path, sha256):
+    with hub() as there:
+        if sha256 is None:
+            there.content = CONTENT[:-1] + b"?"
+        with pytest.raises(ValueError, match="checksum"):
+            fetch(MODEL._replace(sha256=sha256), tmp_path, quiet, there.url)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_hub_without_checksums_is_not_trusted(tmp_path):
+    with hub() as there:
+        there.etag = "abc"
+        with pytest.raises(ValueError, match="no checksum"):
+            fetch(MODEL, tmp_path, quiet, there.url)
+    assert there.ranges == []
+
+
+def test_the_command_fetches_and_chooses(tmp_path):
+    with hub() as there:
+        environment = {**os.environ, "HF_ENDPOINT": there.url, "NACRE_DATA": str(tmp_path)}
+        run = [sys.executable, "-m", "serving.cli", "model"]
+        root = Path(__file__).parents[2]
+        got = subprocess.run([*run, "get"], capture_output=True, text=True, env=environment, cwd=root, check=False)
+        assert got.returncode == 0, got.stderr
+        listed = subprocess.run([*run, "list"], capture_output=True, text=True, env=environment, cwd=root, check=True)
+    assert "licence Apache-2.0" in got.stdout
+    assert "NACRE_MODEL=local" in got.stdout
+    assert listed.stdout.startswith("chosen ")
+    assert (tmp_path / "_models" / recommended()[0].file).read_bytes() == CONTENT
