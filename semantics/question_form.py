@@ -14,6 +14,7 @@ from semantics.words import Token, tokens
 # a longer question is read to here only
 MOST_TOKENS = 120
 MOST_NUMBERS = 40
+_MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")
 _QUOTED = re.compile(r"\"([^\"]{1,80})\"|“([^”]{1,80})”|(?<![\w])'([^']{1,80})'(?![\w])|``([^`']{1,80})''|`([^`']{1,80})[`']")
 
 
@@ -77,13 +78,20 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
     starts = {t.start: i for i, t in enumerate(words)}
     found: list[Number] = []
     bound = find_bounds(text, words)[:MOST_NUMBERS]
+    moments = {m.start(): m for m in _MOMENT.finditer(text)}
     for b in bound:
         inside = _covering(words, b.quantity.start, b.quantity.end)
         if inside is None:
             continue
         concepts = b.measure.concepts if b.measure else ()
         first, after = (b.period.first, b.period.after) if b.period else ("", "")
-        start = min(b.start, inside[0]) if b.start < inside[0] + 1 else inside[0]
+        start = min(b.start, inside[0])
+        if b.quantity.start in moments:
+            moment = moments[b.quantity.start]
+            first = moment[0].replace("T", " ")
+            inside = _covering(words, moment.start(), moment.end()) or inside
+        elif any(m.start() < b.quantity.start < m.end() for m in moments.values()):
+            continue
         found.append(
             Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after)
         )
@@ -95,6 +103,8 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
             taken |= set(range(*inside))
     for q in quantities(text)[:MOST_NUMBERS]:
         inside = _covering(words, q.start, q.end)
+        if any(m.start() < q.start < m.end() for m in moments.values()):
+            continue
         if inside and q.start in starts and not taken & set(range(*inside)):
             found.append(Number(*inside, "", q.value, q.unit))
             taken |= set(range(*inside))

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from records.schema import Predicate, Schema
+from semantics.language.base import language
 from semantics.words import lemma, split_name
 from stores.lexicon import Lexicon
 
@@ -105,7 +106,11 @@ class SchemaGraph:
         return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")
 
     def is_date(self, predicate: str) -> bool:
-        return self.about(predicate).datatype in ("date", "datetime", "year", "time")
+        about = self.about(predicate)
+        if about.datatype in ("date", "datetime", "year", "time"):
+            return True
+        # a number or text that is called so
+        return bool(self.words[predicate]) and self.words[predicate][-1] in language().words["time"]
 
     def name_of(self, node: int) -> str:
         """The property that names the things of a node, "" for none."""

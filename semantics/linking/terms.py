@@ -7,7 +7,7 @@ from typing import NamedTuple
 import simplemma
 from rapidfuzz import fuzz, process
 
-from semantics.english import synonyms
+from semantics.english import function_words, synonyms
 from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph
 from semantics.types import Link, Question, Ref
@@ -19,9 +19,10 @@ SAME, LEMMA, SYNONYM, STEM, SPELT = 1.0, 0.97, 0.72, 0.7, 0.75
 # the least share of a name that must be said
 ENOUGH = 0.34
 # what a word of a name weighs that its class's own name has anyway ("student name"), and one that says little
-OWN, GENERIC = 0.25, 0.6
+OWN, GENERIC, LIGHT = 0.25, 0.6, 0.1
 MOST_A_SPAN = 10
 _SHORTEST_STEM = 5
+_LABEL = ("label",)
 
 
 class _Term(NamedTuple):
@@ -37,13 +38,19 @@ class Terms:
 
     def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
         self.graph = graph
-        generic = language().words["generic"]
+        generic, light = language().words["generic"], function_words()
         found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], _Term] = {}
 
         def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...]) -> None:
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
             weights = tuple(
-                OWN if w in own and set(words) - own else GENERIC if w in generic and len(words) > 1 else 1.0
+                LIGHT
+                if w in light and len(words) > 1
+                else OWN
+                if w in own and set(words) - own
+                else GENERIC
+                if w in generic and len(words) > 1
+                else 1.0
                 for w in words
             )
             if words:
@@ -60,7 +67,7 @@ class Terms:
                 add("class", (by_relation[(name.target,)],), "", words)
             elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
                 about = graph.about(name.target)
-                if about.role in ("type", "schema"):
+                if about.role in ("type", "schema") or (about.role == "name" and words == _LABEL):
                     continue
                 holders = graph.holders.get(name.target, []) if about.has_literals else []
                 for node_index in holders:

@@ -12,7 +12,7 @@ from stores.lexicon import Lexicon, Name
 
 LONGEST = 9
 # a name said in other word forms; one said in part
-INFLECTED, PART = 0.9, 0.6
+INFLECTED, PART, NUMERIC = 0.9, 0.6, 0.3
 MOST_A_SPAN = 8
 
 
@@ -119,6 +119,9 @@ class Values:
             found.append(
                 Link(start, end, "value", (Ref(node, predicate),), score, mask, score == 1.0, value, (), text, "whole")
             )
+        if numeric and not any(a <= start and end <= b for a, b in question.quoted):
+            # a bare number is more often an amount than a name
+            found = [x._replace(score=x.score * (NUMERIC if x.kind == "entity" else PART)) for x in found]
         found.sort(key=lambda x: (-x.score, x.kind, x.refs))
         return found[: 2 * MOST_A_SPAN]
 

@@ -10,7 +10,7 @@ from semantics.parsing.numbers import number
 from semantics.parsing.state import SKIPPED_COST, Reader, State
 from semantics.types import Condition, Link
 
-WIDTH = 24
+WIDTH = 32
 # of one span, mentions that are looked at
 MOST_LINKS = 9
 
@@ -80,7 +80,7 @@ def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State
 
 
 def _add(states: dict[tuple[object, ...], State], state: State) -> None:
-    key = state[1:-2]
+    key = state[1:-3]
     known = states.get(key)
     if known is None or state.score > known.score:
         states[key] = state

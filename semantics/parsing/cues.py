@@ -30,6 +30,10 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.want == "group":
         # "for each class the average": what things are grouped by was said before
         return
+    if state.from_target and state.targets and not state.targets[-1].function and found.kind != "count":
+        # "how many hours do they train on average"
+        after = state.targets[-1]._replace(function=found.kind)
+        yield state.then("aggregate after target", -0.1, targets=(*state.targets[:-1], after), last="aggregate")
     asks = (*state.asks, found.kind)
     if state.compare is not None and state.compare[1] is None:
         asks = (found.kind,)
@@ -37,12 +41,12 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
 
 
 def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
-    if state.rank is None and state.order is None:
+    if state.order is None and (state.rank is None or not state.rank.concepts):
         yield state._replace(rank=Rank(found.value == "up"), last="rank", want="")
 
 
 def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
-    if state.rank is not None or state.order is not None:
+    if (state.rank is not None and state.rank.concepts) or state.order is not None:
         return
     direction, _, concepts = found.value.partition(" ")
     rank = Rank(direction == "up", tuple(concepts.split("|")))

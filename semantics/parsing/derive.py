@@ -15,7 +15,7 @@ from semantics.types import Derivation, Link, Question
 from stores.lexicon import Lexicon
 
 # partial readings that are finished, ways of joining that are tried, and readings that are kept
-MOST_STATES = 40
+MOST_STATES = 80
 MOST_WAYS = 3
 MOST = 100
 

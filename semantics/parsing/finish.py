@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from semantics.language.base import language
+from semantics.linking.measures import measured
 from semantics.parsing.state import DANGLING_COST, Reader, State, drop_dangling
 from semantics.types import Condition, Derivation, Ordering, Ref, Target
 
-MOST_VARIANTS = 8
+MOST_VARIANTS = 10
 UNSETTLED_COST = 0.6
 
 
@@ -43,10 +44,11 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
     found: list[Derivation] = []
-    for grouped in _grouped(whole, root):
-        for shown in _columns(grouped, reader):
-            for combined in _combined(shown):
-                found.append(combined)
+    for settled in _settled(whole, state, root, reader):
+        for grouped in _grouped(settled, root):
+            for shown in _columns(grouped, reader):
+                for nested in _nested(shown, root):
+                    found += _combined(nested)
     return list(islice(found, MOST_VARIANTS))
 
 
@@ -59,6 +61,55 @@ def _root(state: State) -> Ref | None:
     ):
         return Ref(ref.node, "", ref.slot)
     return None
+
+
+def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator[Derivation]:
+    """What a superlative or a number that found nothing after it is about: something said before."""
+    graph = reader.graph
+    if state.rank is not None:
+        limit = state.limit or 1
+        rank = state.rank
+        for node in list(dict.fromkeys((root, *d.nodes)))[:3] if rank.concepts else []:
+            for ref, reverse, cost in measured(graph, node.node, rank.concepts)[:2]:
+                order = Ordering(ref, rank.descending != reverse, "", limit)
+                yield _with(d, "rank settled", 0.5 - cost, order=order)
+        if not rank.concepts:
+            last = next((t.ref for t in reversed(d.targets) if t.ref.predicate and not t.function), None)
+            if last is not None:
+                order = Ordering(Ref(last.node), rank.descending, "count", limit)
+                yield _with(d, "most frequent at end", 0.5, order=order, group=(last,))
+                if graph.is_numeric(last.predicate):
+                    yield _with(d, "ranked at end", 0.4, order=Ordering(last, rank.descending, "", limit))
+            counted = [n for n in d.nodes if n != root]
+            backward = sorted(
+                (s for s in graph.steps[root.node] if not s.forward), key=lambda s: -graph.nodes[s.target].count
+            )
+            others = [Ref(n.node) for n in counted] or [Ref(s.target) for s in backward[:2]]
+            for other in others:
+                order = Ordering(other, rank.descending, "count", limit)
+                yield _with(d, "most linked at end", 0.4, order=order, group=(root,))
+    elif state.compare is not None and state.compare[1] is not None:
+        for other in reversed([n for n in d.nodes if n != root][-2:]):
+            condition = Condition(other, state.compare[0], (state.compare[1],), function="count")
+            yield _with(d, "count settled", 0.5, conditions=(*d.conditions, condition))
+    yield d
+
+
+def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
+    """Conditions after "no X": of the X that is missing, or of the thing itself."""
+    at = next((i for i, c in enumerate(d.conditions) if c.negated and c.op == "exists"), None)
+    if at is not None:
+        own = [c for c in d.conditions[at + 1 :] if c.ref.node != root.node and not c.function]
+        if own:
+            missing = d.conditions[at]._replace(inner=tuple(c._replace(negated=False) for c in own))
+            rest = tuple(c for c in d.conditions[:at]) + (missing,) + tuple(
+                c for c in d.conditions[at + 1 :] if c not in own
+            )
+            yield _with(d, "condition of missing", 0.3, conditions=rest)
+    plain = [t for t in d.targets if t.ref.predicate and not t.function]
+    if len(plain) == len(d.targets) and any(c.negated and c.op == "=" for c in d.conditions) and not d.group:
+        yield _with(d, "values never with", 0.0, combine="difference")
+    yield d
 
 
 def _with(d: Derivation, rule: str, gain: float = 0.0, **changes: object) -> Derivation:
@@ -148,12 +199,20 @@ def _codes(graph: object, node: int) -> list[str]:
     assert isinstance(graph, SchemaGraph)
     own = [p for p in graph.literals[node] if graph.about(p).role != "name"]
     coded = [p for p in own if graph.about(p).role == "identifier"]
-    texts = [p for p in own if p not in coded and graph.about(p).datatype == "text"]
-    return (coded[:1] + texts[:1]) if not graph.nodes[node].named else coded[:1]
+    words = set(graph.nodes[node].words)
+    naming = language().words["naming"]
+    texts = sorted(
+        (p for p in own if p not in coded and graph.about(p).datatype == "text"),
+        key=lambda p: (not set(graph.words[p]) & naming, not set(graph.words[p]) <= words, p),
+    )
+    return (texts[:1] + coded[:1]) if not graph.nodes[node].named else coded[:1]
 
 
 def _combined(d: Derivation) -> Iterator[Derivation]:
     """Two values of one property: any of them, or things that have both."""
+    if d.combine:
+        yield d
+        return
     merged, rest = _merged(d.conditions)
     if merged:
         yield _with(d, "any of values", 0.1, conditions=rest)

@@ -33,14 +33,14 @@ def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
 
     None where nothing joins its parts, or the choice does not exist.
     """
-    if d.combine and len(d.conditions) >= 2:
-        parts = _parts(d)
+    if d.combine == "difference" or (d.combine and len(d.conditions) >= 2):
+        parts = _without(d) if d.combine == "difference" else _parts(d)
         lowered = [_select(part, graph, choice) for part in parts]
         if any(part is None for part in lowered):
             return None
         left, right = lowered
         assert left is not None and right is not None
-        op = "intersection" if d.combine == "intersection" else "union"
+        op = d.combine
         if not isinstance(left.body, Select) or not isinstance(right.body, Select):
             return None
         if any(isinstance(a, Aggregate) for a in left.body.answers) or left.body.group or left.body.by:
@@ -87,6 +87,14 @@ def _parts(d: Derivation) -> tuple[Derivation, Derivation]:
     return tuple(
         d._replace(conditions=tuple(part), combine="", nodes=_needed(d, part, conditions)) for part in (one, two)
     )  # type: ignore[return-value]
+
+
+def _without(d: Derivation) -> tuple[Derivation, Derivation]:
+    """All values, and those of the things that a negated condition speaks of."""
+    negated = next(c for c in d.conditions if c.negated and c.op == "=")
+    rest = tuple(c for c in d.conditions if c != negated)
+    first = d._replace(conditions=rest, combine="", nodes=_needed(d, rest, d.conditions))
+    return first, d._replace(conditions=(*rest, negated._replace(negated=False)), combine="")
 
 
 def _needed(d: Derivation, kept: Sequence[Condition], every: Sequence[Condition]) -> tuple[Ref, ...]:
@@ -182,12 +190,15 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     root = roots[0]
     apart = [c for c in d.conditions if c.negated and (c.op == "exists" or _thing(c.ref) != root)]
     direct = [c for c in d.conditions if c not in apart]
-    removed = {_thing(c.ref) for c in apart} - {_thing(c.ref) for c in direct} - {_thing(t.ref) for t in d.targets}
+    removed = {_thing(c.ref) for c in apart} | {_thing(i.ref) for c in apart for i in c.inner}
+    removed -= {_thing(c.ref) for c in direct} | {_thing(t.ref) for t in d.targets}
+    removed |= {_thing(c.ref) for c in apart} - {_thing(c.ref) for c in direct} - {_thing(t.ref) for t in d.targets}
     if d.order is not None:
         removed -= {_thing(d.order.ref)}
     joins = _Joins(graph, d.hints, choice)
     wanted = [root, *(_thing(t.ref) for t in d.targets), *(_thing(g) for g in d.group)]
     wanted += [_thing(c.ref) for c in direct]
+    wanted += [_thing(c.against.ref) for c in direct if c.against is not None and not c.against.function]
     wanted += [_thing(d.order.ref)] if d.order is not None else []
     wanted += [n for n in d.nodes if n not in removed]
     if not joins.connect(wanted):
@@ -268,6 +279,9 @@ def _filters(condition: Condition, joins: _Joins, graph: SchemaGraph) -> list[Fi
         if not isinstance(left, Attribute):
             return None
         return [Filter(Aggregate(condition.function, left), condition.op, condition.values[0])]  # type: ignore[arg-type]
+    if condition.against is not None and not condition.against.function:
+        right = _term(condition.against.ref, joins)
+        return [Filter(left, condition.op, right, condition.negated)] if isinstance(right, Attribute) else None  # type: ignore[arg-type]
     if condition.against is not None:
         inner = _against(condition, graph)
         return None if inner is None else [Filter(left, condition.op, inner, condition.negated)]  # type: ignore[arg-type]
@@ -314,12 +328,14 @@ def _apart(condition: Condition, root: Ref, joins: _Joins, graph: SchemaGraph, d
     thing = _thing(condition.ref)
     if thing == root:
         thing = Ref(root.node, "", 1)
-    if not inner.connect([root, thing]):
+    if not inner.connect([root, thing, *(_thing(c.ref) for c in condition.inner)]):
         return None
     positive = condition._replace(negated=False, ref=Ref(thing.node, condition.ref.predicate, thing.slot))
     filters = _filters(positive, inner, graph)
     if filters is None:
         return None
+    for each in condition.inner:
+        filters += _filters(each, inner, graph) or []
     select = Select(
         (Itself(inner.variables[root].name),), tuple(inner.variables.values()), tuple(inner.edges), tuple(filters)
     )

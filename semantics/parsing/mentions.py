@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from semantics.language.base import language
 from semantics.linking.measures import measured
 from semantics.parsing.state import Reader, State, drop_dangling, linked, with_node
 from semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
@@ -23,11 +24,14 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """A class: what is asked for, its owner, what is counted, what things are grouped by, or one that must exist."""
     ref = link.refs[0]
     new = drop_dangling(linked(state, link, reader, ref))._replace(owner=ref, last="class", sticky=())
+    if state.mode == "O":
+        yield new.then("class in order")
+        return
     if state.want == "group":
         yield new.then("group class", 0.2, group=(*state.group, ref), want="", mode="T")
     elif state.want.startswith("order"):
         order = Ordering(ref, state.want == "order down", "count")
-        yield new.then("order by count of class", 0.1, order=order, want="", asks=())
+        yield new.then("order by count of class", 0.1, order=state.order or order, want="", asks=(), mode="O")
     if state.rank is not None:
         yield from _ranked_class(state, new, ref, reader)
         return
@@ -79,6 +83,10 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
     else:
         order = Ordering(ref, rank.descending, "count", limit)
         yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
+        if state.limit and state.mode == "T":
+            # "the top 5 students by score"
+            yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
+            yield new.then("owner before its rank", 0.1)
 
 
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
@@ -92,6 +100,9 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         new = new._replace(score=new.score + 0.25)
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
+    if state.mode == "O":
+        yield drop_dangling(new).then("property in order")
+        return
     if state.want == "group":
         new = drop_dangling(new)
         yield new.then("group property", 0.2, group=(*state.group, ref), want="", mode="T")
@@ -100,7 +111,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         new = drop_dangling(new)
         function = state.asks[0] if state.asks else ""
         order = Ordering(ref, state.want == "order down", function, state.limit)
-        yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0)
+        yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
         return
     if state.rank is not None:
         yield from _ranked_property(state, drop_dangling(new), ref, numeric)
@@ -109,7 +120,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         if state.compare[1] is not None:
             return
     if state.rank is None and state.mode == "T":
-        yield from _target(state, drop_dangling(new), ref)
+        yield from _target(state, drop_dangling(new), ref, numeric)
     elif state.mode == "C":
         if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
             # "the Spices category": the property says what the value is of
@@ -118,11 +129,17 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         function = state.asks[0] if state.asks else ""
         waiting = drop_dangling(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
         yield waiting.then("property in condition", 0.0)
+        holding = _holding(ref, reader)
+        if holding is not None:
+            condition = Condition(ref, "=", (holding,), state.negated)
+            yield drop_dangling(new).then(
+                "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
+            )
         if state.last in ("and", "of") and state.rank is None and state.compare is None:
-            yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, "late ")
+            yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, "late ")
 
 
-def _target(state: State, new: State, ref: Ref, when: str = "") -> Iterator[State]:
+def _target(state: State, new: State, ref: Ref, numeric: bool, when: str = "") -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
@@ -130,6 +147,11 @@ def _target(state: State, new: State, ref: Ref, when: str = "") -> Iterator[Stat
             f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
             prop=ref, from_target=True,
         )  # fmt: skip
+        if asks == ("count",) and numeric:
+            yield new.then(
+                f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), asks=(),
+                prop=ref, from_target=True,
+            )  # fmt: skip
         if asks == ("sum",) or asks == ("count",):
             # "the total points", "the number of seats" may be what a property holds
             yield new.then(
@@ -190,6 +212,24 @@ def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> It
                 "against aggregate", 0.4, conditions=(*state.conditions, condition), compare=None, asks=(),
                 prop=None, negated=False, mode="C", targets=without_last(state),
             )  # fmt: skip
+    elif state.prop is not None and state.prop.predicate and ref.predicate and state.prop != ref:
+        condition = Condition(state.prop, op, (), state.negated, against=Target(ref))
+        yield new.then(
+            "against property", 0.3, conditions=(*state.conditions, condition), compare=None, prop=None,
+            negated=False, mode="C", targets=without_last(state), from_target=False,
+        )  # fmt: skip
+
+
+def _holding(ref: Ref, reader: Reader) -> str | float | None:
+    """The value by which a property with two or three values says yes; None for other properties."""
+    if not ref.predicate:
+        return None
+    about = reader.graph.about(ref.predicate)
+    if not 1 <= len(about.values) <= 3:
+        return None
+    wanted = language().words["holding"]
+    found = next((v for v in about.values if v.casefold() in wanted), None)
+    return float(found) if found is not None and found.isdigit() else found
 
 
 def without_last(state: State) -> tuple[Target, ...]:

@@ -7,6 +7,7 @@ from semantics.types import Aggregation, Condition, Link, Ordering, Question, Re
 
 # first estimates that only order the beam; what decides between finished readings is learned (ranking/weights.json)
 DISTANCE_COST = 0.5
+LINK_COST = 0.25
 SKIPPED_COST = 0.55
 DANGLING_COST = 0.5
 CUE_GAIN = 0.12
@@ -74,6 +75,8 @@ class Reader(NamedTuple):
 def linked(state: State, link: Link, reader: Reader, ref: Ref) -> State:
     """The state after a mention was taken for something: its score, its words, and the nodes it needs."""
     worth = max(0.5, reader.content(link.covered)) * link.score
+    if link.how.startswith("link"):
+        worth -= LINK_COST
     new = state._replace(
         score=state.score + worth,
         covered=state.covered | link.covered,
