@@ -1,6 +1,7 @@
 """Analyse a question: text -> Question with tokens, cues, numbers and quotations (stage `analyse`)."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from semantics.bounds import find_bounds
@@ -33,6 +34,13 @@ def analyse(text: str) -> Question:
         quoted,
         frozenset(i for i, t in enumerate(words) if t.norm in light or t.lemma in light),
     )
+
+
+def of_tokens(words: Sequence[Token]) -> Question:
+    """A question without cues and numbers, of which only names matter."""
+    light = function_words()
+    text = " ".join(t.text for t in words)
+    return Question(text, tuple(words), (), (), (), frozenset(i for i, t in enumerate(words) if t.norm in light))
 
 
 def _quotations(text: str, words: tuple[Token, ...]) -> tuple[tuple[int, int], ...]:

@@ -1,33 +1,19 @@
-"""All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stages link, derive)."""
+"""All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from records.plan import Body
-from semantics.linking.graph import SchemaGraph
-from semantics.linking.terms import Terms
-from semantics.linking.values import Values
+from semantics.linking.index import Index
 from semantics.parsing.beam import read
 from semantics.parsing.finish import finish
 from semantics.parsing.lower import lower
 from semantics.parsing.state import Reader
 from semantics.types import Derivation, Link, Question
-from stores.lexicon import Lexicon
 
 # partial readings that are finished, ways of joining that are tried, and readings that are kept
 MOST_STATES = 80
 MOST_WAYS = 3
 MOST = 100
-
-
-@dataclass(frozen=True)
-class Index:
-    """The indexes over one lexicon that parsing needs; built once a version, then only read."""
-
-    lexicon: Lexicon
-    graph: SchemaGraph
-    terms: Terms
-    values: Values
 
 
 class Candidate(NamedTuple):
@@ -39,17 +25,6 @@ class Candidate(NamedTuple):
     steps: int
     ambiguous: int
     choice: int
-
-
-def index(lexicon: Lexicon) -> Index:
-    """Build the indexes."""
-    graph = SchemaGraph(lexicon)
-    return Index(lexicon, graph, Terms(lexicon, graph), Values(lexicon, graph))
-
-
-def link(question: Question, known: Index) -> list[Link]:
-    """Everything that stretches of the question may name."""
-    return [*known.terms.links(question), *known.values.links(question)]
 
 
 def derive(question: Question, links: list[Link], known: Index, deadline: float) -> list[Candidate]:
