@@ -63,6 +63,9 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 longest[kind] = len(said)
                 found.append(Cue(i, i + len(said), kind, value))
         own = measure(words[i])
+        asked = measure(words[i + 1]) if word in language().words["degree"] and i + 1 < len(words) else None
+        if asked is not None and asked.degree == "positive":
+            found.append(Cue(i, i + 2, "degree", "|".join(asked.concepts)))
         if own is not None and own.degree == "superlative":
             found.append(Cue(i, i + 1, "superlative", ("up " if own.descending else "down ") + "|".join(own.concepts)))
         elif own is not None and own.degree == "comparative" and i + 1 < len(norms) and norms[i + 1] == "than":

@@ -83,7 +83,7 @@ class Condition(NamedTuple):
     """A condition on a thing or a property.
 
     `values` are constants, any of them; or `against` is an aggregate of a property ("above the average"), with
-    conditions of its own. `op` "exists" asks only that the thing is there. `function` makes it one on groups.
+    conditions of its own. `op` "exists" asks only that the thing is there, "top" that it is first in the order `top`. `function` makes it one on groups.
     `join` says how it hangs on the one before it.
     """
 
@@ -97,6 +97,7 @@ class Condition(NamedTuple):
     against: Target | None = None
     join: Literal["and", "or", "both", "nor"] = "and"
     inner: tuple["Condition", ...] = ()
+    top: "Ordering | None" = None
 
 
 class Ordering(NamedTuple):

@@ -41,17 +41,17 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
 
 
 def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
-    if state.order is None and (state.rank is None or not state.rank.concepts):
+    if state.rank is None or not state.rank.concepts:
         yield state._replace(rank=Rank(found.value == "up"), last="rank", want="")
 
 
 def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
-    if (state.rank is not None and state.rank.concepts) or state.order is not None:
+    if state.rank is not None and state.rank.concepts:
         return
     direction, _, concepts = found.value.partition(" ")
     rank = Rank(direction == "up", tuple(concepts.split("|")))
     yield state._replace(rank=rank, last="rank", want="")
-    if state.owner is not None:
+    if state.owner is not None and state.order is None:
         # "the student who is oldest"
         for ref, reverse, cost in measured(reader.graph, state.owner.node, rank.concepts)[:2]:
             from semantics.types import Ordering
@@ -60,6 +60,10 @@ def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
             yield with_node(state, ref, reader).then(
                 "superlative after class", 0.1 - cost, order=order, limit=0, last="rank"
             )
+
+
+def _degree(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(degree=tuple(found.value.split("|")), last="degree")
 
 
 def _comparative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
@@ -159,6 +163,7 @@ RULES: Mapping[str, Rule] = {
     "most": _most,
     "superlative": _superlative,
     "comparative": _comparative,
+    "degree": _degree,
     "group": _group,
     "order": _order,
     "direction": _direction,

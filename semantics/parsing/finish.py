@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from semantics.english import resource
 from semantics.language.base import language
 from semantics.linking.measures import measured
 from semantics.parsing.state import DANGLING_COST, Reader, State, drop_dangling
+from semantics.words import lemma
 from semantics.types import Condition, Derivation, Ordering, Ref, Target
 
 MOST_VARIANTS = 10
@@ -36,6 +38,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         else:
             cost += UNSETTLED_COST
             trace.append("unsettled aggregate")
+    places = _places(state, root, reader) if not targets and not state.group else []
     if not targets:
         targets = tuple(Target(g) for g in state.group) or (Target(Ref(root.node, "", root.slot)),)
         trace.append("default target")
@@ -43,7 +46,9 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         targets, state.conditions, state.group, state.order, state.nodes or (root,), "", state.covered,
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
-    found: list[Derivation] = []
+    found = [_with(whole, "place or time", 0.5, targets=(Target(ref),)) for ref in places]
+    if state.degree:
+        whole = _with(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
         for grouped in _grouped(settled, root):
             for shown in _columns(grouped, reader):
@@ -61,6 +66,25 @@ def _root(state: State) -> Ref | None:
     ):
         return Ref(ref.node, "", ref.slot)
     return None
+
+
+def _places(state: State, root: Ref, reader: Reader) -> list[Ref]:
+    """What "where" and "when" ask for of a thing: its places or dates, links or literals."""
+    asked = next((c.value for c in reader.question.cues if c.kind == "open" and c.start <= 1 and c.value), "")
+    if not asked:
+        return []
+    graph = reader.graph
+    wanted = {lemma(w) for w in resource()["places" if asked == "where" else "dates"]}
+    found = [Ref(root.node, p) for p in graph.literals[root.node] if wanted & set(graph.words[p])]
+    if asked == "when":
+        found += [r for p in graph.literals[root.node] if graph.is_date(p) and (r := Ref(root.node, p)) not in found]
+    else:
+        found = [
+            Ref(s.target, "", 1 if s.target == root.node else 0, s.predicate)
+            for s in graph.steps[root.node]
+            if s.forward and wanted & set(graph.words[s.predicate])
+        ] + found
+    return found[:3]
 
 
 def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator[Derivation]:

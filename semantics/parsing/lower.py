@@ -273,6 +273,9 @@ def _filters(condition: Condition, joins: _Joins, graph: SchemaGraph) -> list[Fi
     left = _term(condition.ref, joins)
     if condition.op == "exists":
         return []
+    if condition.top is not None:
+        top = _first_of(condition, graph)
+        return None if top is None else [Filter(Itself(left.variable), "in", top, condition.negated)]
     if condition.function:
         if condition.function == "count":
             return [Filter(Aggregate("count", Itself(left.variable)), condition.op, condition.values[0])]  # type: ignore[arg-type]
@@ -303,6 +306,24 @@ def _filters(condition: Condition, joins: _Joins, graph: SchemaGraph) -> list[Fi
     if condition.negated and condition.op == "=" and len(condition.values) == 1:
         return [Filter(left, "!=", value)]
     return [Filter(left, condition.op, value, condition.negated)]  # type: ignore[arg-type]
+
+
+def _first_of(condition: Condition, graph: SchemaGraph) -> Select | None:
+    """The things that are first in an order, as a select of their own."""
+    assert condition.top is not None
+    joins = _Joins(graph, frozenset(), 0, "top_")
+    thing = Ref(condition.ref.node)
+    by = condition.top.ref
+    if by.node == thing.node and condition.top.function:
+        by = by._replace(slot=1)
+    if not joins.connect([thing, _thing(by)]):
+        return None
+    name = joins.variables[thing].name
+    order = _order(condition.top._replace(ref=by), joins)
+    group = (name,) if condition.top.function else ()
+    return Select(
+        (Itself(name),), tuple(joins.variables.values()), tuple(joins.edges), (), group, order, condition.top.limit
+    )
 
 
 def _against(condition: Condition, graph: SchemaGraph) -> Select | None:

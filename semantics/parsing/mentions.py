@@ -29,7 +29,13 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         return
     if state.want == "group":
         yield new.then("group class", 0.2, group=(*state.group, ref), want="", mode="T")
-    elif state.want.startswith("order"):
+    if state.degree:
+        for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
+            target = Target(found)
+            yield with_node(new, found, reader)._replace(degree=()).then(
+                "degree of class", 0.4 - cost, targets=(*state.targets, target)
+            )
+    if state.want.startswith("order"):
         order = Ordering(ref, state.want == "order down", "count")
         yield new.then("order by count of class", 0.1, order=state.order or order, want="", asks=(), mode="O")
     if state.rank is not None:
@@ -72,21 +78,44 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
     rank = state.rank
     assert rank is not None
     limit = state.limit or 1
+    inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
     if rank.concepts:
         for found, reverse, cost in measured(reader.graph, ref.node, rank.concepts)[:3]:
             order = Ordering(found, rank.descending != reverse, "", limit)
-            ranked = with_node(new, found, reader)._replace(order=order, rank=None, limit=0)
             gain = 0.4 - cost
+            if inside or state.order is not None or state.mode == "C":
+                yield from _top(state, new, ref, order, gain, reader)
+            if state.order is not None:
+                continue
+            ranked = with_node(new, found, reader)._replace(order=order, rank=None, limit=0)
             if state.mode == "T" and not state.asks:
                 yield ranked.then("ranked class target", gain, targets=(*state.targets, Target(ref)))
             yield ranked.then("ranked class", gain)
     else:
         order = Ordering(ref, rank.descending, "count", limit)
+        if state.mode == "C" and state.owner is not None and state.owner.node in {n.node for n in state.nodes}:
+            # "the state that borders the most states": the thing named before is the one with the most
+            yield from _top(state, new, state.owner, order, 0.1, reader)
+        if state.order is not None:
+            return
         yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
         if state.limit and state.mode == "T":
             # "the top 5 students by score"
             yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
             yield new.then("owner before its rank", 0.1)
+
+
+def _top(
+    state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader
+) -> Iterator[State]:
+    """ "the smallest city in the largest state": a thing that is itself the first of its kind."""
+    same = any(t.ref.node == ref.node and not t.ref.slot for t in state.targets)
+    apart = any(s.target == ref.node for s in reader.graph.steps[ref.node])
+    at = Ref(ref.node, "", 1) if same and apart else ref
+    top = Condition(at, "top", top=order)
+    yield with_node(new, at, reader).then(
+        "top thing", gain - 0.1, conditions=(*state.conditions, top), rank=None, limit=0
+    )
 
 
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
@@ -98,6 +127,12 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             new = with_node(new, sources[0], reader)
     if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
         new = new._replace(score=new.score + 0.25)
+    if ref.predicate and reader.graph.about(ref.predicate).datatype == "boolean":
+        condition = Condition(ref, "=", (True,), state.negated)
+        yield new._replace(last="flag").then(
+            "flag", 0.2, conditions=(*state.conditions, condition), negated=False
+        )
+        return
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
@@ -241,9 +276,24 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """A thing or a value: a condition, whatever comes before."""
     ref = link.refs[0]
     slots = [ref]
+    asked_itself = link.how in ("whole", "scope") and any(
+        t.ref.node == ref.node and not t.ref.predicate and not t.ref.slot for t in state.targets
+    )
+    if link.kind == "entity" and len(link.keys) == 1 and asked_itself:
+        # nobody asks which states Texas is
+        slots = []
     if link.kind == "entity" and any(n.node == ref.node for n in state.nodes):
         if any(s.target == ref.node for s in reader.graph.steps[ref.node]):
             slots.append(Ref(ref.node, "", 1))
+    if state.degree:
+        for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
+            new = with_node(linked(state, link, reader, ref), found, reader)
+            keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
+            if link.kind == "entity":
+                yield new._replace(degree=(), last="value", owner=ref).then(
+                    "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
+                    conditions=(*state.conditions, keyed),
+                )  # fmt: skip
     for at in slots:
         new = linked(state, link, reader, at)._replace(last="value", sticky=())
         values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()

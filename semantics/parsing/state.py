@@ -39,6 +39,7 @@ class State(NamedTuple):
     group: tuple[Ref, ...] = ()
     order: Ordering | None = None
     rank: Rank | None = None
+    degree: tuple[str, ...] = ()
     limit: int = 0
     compare: tuple[str, float | None] | None = None
     negated: bool = False

@@ -12,6 +12,9 @@ def as_asked(candidate: Candidate, question: Question) -> Candidate:
     """The reading as a yes/no question where the question begins like one."""
     first = question.tokens[0].norm if question.tokens else ""
     body = candidate.body
+    second = question.tokens[1].norm if len(question.tokens) > 1 else ""
+    if first in language().words["polite"] and second in language().words["polite_object"]:
+        return candidate
     if first not in language().words["asking_yes_no"] or not isinstance(body, Select):
         return candidate
     answer = body.answers[0]
