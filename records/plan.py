@@ -7,7 +7,7 @@ from typing import Literal
 
 VERSION = 1
 
-Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
+Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "starts", "ends"]
 Function = Literal["count", "min", "max", "avg", "sum"]
 Constant = str | int | float | bool
 
@@ -89,7 +89,8 @@ class Order:
 
 @dataclass(frozen=True)
 class Select:
-    """One query. `group` names variables; filters over aggregates apply to the groups.
+    """One query. `group` names variables, `by` values that things are grouped by; filters over aggregates apply to the
+    groups.
 
     `limit` counts places in the order, `offset` skips some ("the second largest"); with `ties` all that equal the last
     are kept. `paired`: the things are asked for together with the property that follows them.
@@ -106,6 +107,7 @@ class Select:
     ties: bool = True
     paired: bool = False
     kind: Literal["select"] = "select"
+    by: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,11 @@ from records.plan import Plan
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1;
-    `unused` are the others; `probability` is the calibrated chance that its rows are right, before they are seen."""
+    """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1.
+
+    `probability` is the calibrated chance that its rows are right, before anything is run (None: not known); `unused`
+    are the content words that it does not account for.
+    """
 
     plan: Plan
     score: float

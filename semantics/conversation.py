@@ -38,7 +38,7 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     choice = chosen(question, earlier)
     if choice is not None:
         return choice
-    linker, _, _ = indexes(lexicon)
+    linker = indexes(lexicon)
     asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
     words = tokens(question)
     named = _named(linker, words)

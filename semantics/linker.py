@@ -1,13 +1,13 @@
-"""Link spans of a question to the names of a graph: tokens -> candidates with scores, best first."""
+"""The indexes over one lexicon, and what stretches of a text name for a conversation: tokens -> candidates, best first."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from records.schema import Schema
 from semantics.candidates import Candidate
-from semantics.entity_names import EntityNames
-from semantics.schema_terms import SchemaTerms
+from semantics.linking.index import index, link
+from semantics.question_form import of_tokens
 from semantics.spelling import Spelling
+from semantics.types import Link
 from semantics.words import Token
 from stores.lexicon import Lexicon
 
@@ -21,50 +21,37 @@ class Linker:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.schema: Schema = lexicon.schema
-        self.entities = EntityNames(lexicon)
-        self.terms = SchemaTerms(lexicon)
+        self.index = index(lexicon)
+        self.entities = self.index.values.entities
         self.common = frozenset(self.entities.common)
         self.light = self.entities.light
         self.spelling = Spelling({token for name in lexicon.names for token in name.tokens})
 
-    def link(self, tokens: Sequence[Token]) -> list[Candidate]:
+    def link(self, words: Sequence[Token]) -> list[Candidate]:
         """All candidates of all spans, best first within a span."""
-        found = [*self.entities.candidates(tokens), *self.terms.candidates(tokens)]
-        # a whole name of a class leaves no room for a part of a property's name
-        whole = [c for c in found if c.kind == "class" and c.exact]
-        classes = [c for c in found if c.kind == "class"]
-        said = {c.covered for c in found if c.exact and c.kind in ("class", "predicate")}
-        found = [c for c in found if c.exact or c.kind not in ("value", "predicate") or c.covered not in said]
-        found = [
-            c
-            for c in found
-            if c.kind != "entity" or c.exact or not any(c.covered <= w.covered and c.score < w.score for w in classes)
-        ]
-        found = [
-            c
-            for c in found
-            if c.kind not in ("predicate", "value")
-            or c.exact
-            or not any(
-                c.covered & w.covered and c.covered <= w.covered | self._light(tokens) and c.score < w.score
-                for w in whole
-            )
-        ]
-        # "the football club" is any club before it is a name with both words in it
-        kinds = [c.covered for c in classes if c.exact]
-        found = [
-            replace(c, score=0.8 * c.score)
-            if c.kind == "entity" and not c.exact and any(k <= c.covered for k in kinds)
-            else c
-            for c in found
-        ]
+        question = of_tokens(words)
+        found = [self._candidate(each) for each in link(question, self.index) if each.kind != "entity"]
+        found += self.entities.candidates(words)
         return sorted(
             found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label, c.predicate, c.value, c.classes, c.keys)
         )
 
-    def near(self, tokens: Sequence[Token], unexplained: Sequence[int]) -> list[Candidate]:
-        """Classes and predicates that unexplained words mean in other words; none without an embedder."""
-        return self.terms.near(tokens, unexplained)
-
-    def _light(self, tokens: Sequence[Token]) -> set[int]:
-        return {i for i, t in enumerate(tokens) if t.norm in self.light}
+    def _candidate(self, found: Link) -> Candidate:
+        ref = found.refs[0]
+        node = self.index.graph.nodes[ref.node]
+        kind = "class" if found.kind == "class" else "value" if found.kind == "value" else "predicate"
+        return Candidate(
+            kind,  # type: ignore[arg-type]
+            found.start,
+            found.end,
+            found.score,
+            found.label or node.label,
+            found.exact,
+            node.relations,
+            node.classes,
+            node.without,
+            found.keys,
+            ref.predicate or ref.via,
+            str(found.value),
+            covered=frozenset(i for i in range(found.end) if found.covered >> i & 1),
+        )

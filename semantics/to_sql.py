@@ -37,8 +37,14 @@ def to_sql(body: Select | Combine, schema: Schema) -> Statement:
     if isinstance(body, Combine):
         left, right = to_sql(body.left, schema), to_sql(body.right, schema)
         word = {"union": "UNION", "intersection": "INTERSECT", "difference": "EXCEPT"}[body.op]
-        text = f"SELECT * FROM ({left.text})\n{word}\nSELECT * FROM ({right.text})"
-        return Statement(text, left.params + right.params, left.outputs)
+        if not all(isinstance(answer, Attribute) for answer in body.left.answers):
+            text = f"SELECT * FROM ({left.text})\n{word}\nSELECT * FROM ({right.text})"
+            return Statement(text, left.params + right.params, left.outputs)
+        # values of different things may be the same, so only they are compared
+        shown = [i for i, output in enumerate(left.outputs) if output.role != "key"]
+        columns = ", ".join(f"c{i}" for i in shown)
+        text = f"SELECT {columns} FROM ({left.text})\n{word}\nSELECT {columns} FROM ({right.text})"
+        return Statement(text, left.params + right.params, tuple(left.outputs[i] for i in shown))
     return _Writer(schema).statement(body)
 
 
@@ -72,9 +78,9 @@ class _Writer:
     def statement(self, select: Select) -> Statement:
         self._sources(select)
         aggregated = [a for a in select.answers if isinstance(a, Aggregate)] or (
-            [] if not select.group else [f.left for f in select.filters if isinstance(f.left, Aggregate)]
+            [f.left for f in select.filters if isinstance(f.left, Aggregate)]
         )
-        if aggregated or select.group:
+        if aggregated or select.group or select.by:
             return self._grouped(select)
         parts, outputs = self._columns([a for a in select.answers if not isinstance(a, Aggregate)])
         self.where += [self._condition(f) for f in select.filters]
@@ -98,38 +104,47 @@ class _Writer:
         for term in (*select.answers, order_by, *(f.left for f in having)):
             if isinstance(term, Aggregate) and term not in terms:
                 terms.append(term)
-        shown: list[Attribute | Itself] = [a for a in select.answers if not isinstance(a, Aggregate)]
-        for variable in reversed(select.group):
-            if Itself(variable) not in shown:
-                shown.insert(0, Itself(variable))
-        parts, outputs = self._columns(shown)
-        for i, term in enumerate(terms):
-            parts.append(self._key(term.of.variable))
-            if isinstance(term.of, Attribute):
-                parts[-1] += f" AS k{i}, {self._value(term.of)} AS x{i}"
-            else:
-                parts[-1] += f" AS k{i}"
-        self.where += [self._condition(f) for f in select.filters if not isinstance(f.left, Aggregate)]
-        columns = ", ".join(p if i >= len(outputs) else f"{p} AS c{i}" for i, p in enumerate(parts))
-        inner = f"SELECT DISTINCT {columns}\n{self._body()}"
-        names = [f"c{i}" for i in range(len(outputs))]
+        keys = [self._key(name) for name in select.group] + [self._value(each) for each in select.by]
+        parts = [f"{key} AS g{i}" for i, key in enumerate(keys)]
+        if select.by:
+            self.where += [f"{self._value(each)} IS NOT NULL" for each in select.by]
+        # places of the answers among the inner columns, and what each column of the result is
+        results: list[str] = []
+        outputs: list[Output] = []
+        for name in select.group:
+            parts.append(f"(SELECT iri FROM entity WHERE id = {self._key(name)}) AS s{len(results)}")
+            results.append(f"s{len(results)} AS c{len(results)}")
+            outputs.append(Output("iri", "key", name))
         functions = {term: _function(term, i) for i, term in enumerate(terms)}
-        results = list(names)
         for answer in select.answers:
             if isinstance(answer, Aggregate):
-                results.append(f"{functions[answer]} AS c{len(outputs)}")
-                names.append(f"c{len(outputs)}")
+                results.append(f"{functions[answer]} AS c{len(results)}")
                 outputs.append(self._aggregate_output(answer))
-        order = ""
-        if isinstance(order_by, Aggregate):
-            order = f", {functions[order_by]} AS o"
-        text = f"SELECT {', '.join(results)}{order} FROM (\n{inner}\n)"
-        if select.group:
-            text += "\nGROUP BY " + ", ".join(f"c{i}" for i, o in enumerate(outputs) if o.role in ("key", "label"))
+                continue
+            for expression, output in self._shown(answer, sole=False):
+                if output.role != "key":
+                    parts.append(f"{expression} AS s{len(results)}")
+                    results.append(f"s{len(results)} AS c{len(results)}")
+                    outputs.append(output)
+        for i, term in enumerate(terms):
+            parts.append(f"{self._key(term.of.variable)} AS k{i}")
+            if isinstance(term.of, Attribute):
+                parts.append(f"{self._value(term.of)} AS x{i}")
+        ordering = ""
+        if order_by is not None and not isinstance(order_by, Aggregate):
+            parts.append(f"{self._term(order_by)} AS p")
+            ordering = ", p AS o"
+        elif isinstance(order_by, Aggregate):
+            ordering = f", {functions[order_by]} AS o"
+        self.where += [self._condition(f) for f in select.filters if not isinstance(f.left, Aggregate)]
+        inner = f"SELECT DISTINCT {', '.join(parts)}\n{self._body()}"
+        text = f"SELECT {', '.join(results)}{ordering} FROM (\n{inner}\n)"
+        if keys:
+            text += "\nGROUP BY " + ", ".join(f"g{i}" for i in range(len(keys)))
         if having:
             text += "\nHAVING " + " AND ".join(self._having(f, functions) for f in having)
-        if order:
-            text = _placed(text, ", ".join(names), select)
+        if ordering:
+            text = _placed(text, ", ".join(f"c{i}" for i in range(len(results))), select)
         return Statement(text, tuple(self.params), tuple(outputs))
 
     def _having(self, condition: Filter, functions: dict[Aggregate, str]) -> str:
@@ -148,7 +163,7 @@ class _Writer:
         parts: list[str] = []
         outputs: list[Output] = []
         for answer in answers:
-            for expression, output in self._shown(answer):
+            for expression, output in self._shown(answer, sole=len(answers) == 1):
                 parts.append(expression)
                 outputs.append(output)
         return parts, outputs
@@ -268,7 +283,8 @@ class _Writer:
         name = {"low": column.low, "high": column.high, "": ""}[attribute.part] or column.value or column.text
         return f"{alias}.{quoted(name)}"
 
-    def _shown(self, term: Attribute | Itself) -> list[tuple[str, Output]]:
+    def _shown(self, term: Attribute | Itself, *, sole: bool) -> list[tuple[str, Output]]:
+        """The columns that show an answer; the `sole` one has a value in every row."""
         if isinstance(term, Itself):
             alias = quoted(f"{self.prefix}{term.variable}_label")
             join = f"JOIN entity AS {alias} ON {alias}.id = {self._key(term.variable)}"
@@ -290,7 +306,8 @@ class _Writer:
             found.append((self._value(term), Output(name, "value", term.variable, unit)))
         if column.text and column.text != column.value:
             found.append((f"{alias}.{quoted(column.text)}", Output(name + RAW, "text", term.variable)))
-        self.where.append(f"{alias}.{quoted(column.text or column.value)} IS NOT NULL")
+        if sole:
+            self.where.append(f"{alias}.{quoted(column.text or column.value)} IS NOT NULL")
         return found
 
     def _aggregate_output(self, term: Aggregate) -> Output:
@@ -313,6 +330,11 @@ class _Writer:
         elif condition.op == "contains":
             self.params.append(str(condition.right))
             text = f"instr(lower({left}), lower(?)) > 0"
+        elif condition.op in ("starts", "ends"):
+            text = str(condition.right)
+            self.params += [len(text) if condition.op == "starts" else -len(text), text]
+            own = f"substr({left}, 1, ?)" if condition.op == "starts" else f"substr({left}, ?)"
+            text = f"lower({own}) = lower(?)"
         else:
             values = condition.right if isinstance(condition.right, tuple) else (condition.right,)
             self.params.extend(int(v) if isinstance(v, bool) else v for v in values)

@@ -34,6 +34,8 @@ _OPS = {
     ">": "is above",
     ">=": "is at least",
     "contains": "contains",
+    "starts": "starts with",
+    "ends": "ends with",
     "in": "is",
 }
 
@@ -87,6 +89,8 @@ def _select(select: Select, schema: Schema) -> str:
         text += _filter(condition, variables, schema)
     if each:
         text += f", for each {_noun(variables[each], schema)}"
+    if select.by:
+        text += ", for each " + " and ".join(_attribute(by, variables, schema) for by in select.by)
     if select.order is not None:
         word = "highest" if select.order.descending else "lowest"
         which = f"the {select.limit} with the {word}" if (select.limit or 1) > 1 else f"with the {word}"

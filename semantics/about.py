@@ -1,0 +1,57 @@
+"""Questions that ask for a description: Question + Links -> Profile; and those about the graph as a whole."""
+
+import re
+from collections.abc import Sequence
+
+from records.plan import Itself, Profile, Select, Variable
+from records.turn import Scope
+from semantics.language.base import language
+from semantics.linking.index import Index
+from semantics.types import Link, Question
+
+# about the graph itself, not about anything in it
+_WHOLE = re.compile(
+    r"\b(?:this|the|your|our) (?:knowledge )?(?:graph|data|dataset|database|knowledge base)\b(?!\s+\w+\s+of)"
+    r"|\bwhat (?:can|could) (?:i|you|we) (?:ask|answer|tell)\b|\bwhat do you know\b(?!\s+(?:about|of|on)\b)"
+    r"|\b(?:which|what) (?:classes|kinds of things)\b"
+)
+
+
+def about_whole(question: str) -> bool:
+    """Is a question about the graph as a whole?"""
+    return bool(_WHOLE.search(question.casefold()))
+
+
+def profile(question: Question, links: Sequence[Link], known: Index, scope: Scope | None) -> Profile | None:
+    """What a question that asks for prose is about: one thing, or two that are compared; the other words are its topic."""
+    first = {t.norm for t in question.tokens[:2]}
+    content = [i for i in range(len(question.tokens)) if i not in question.light]
+    things = _apart([x for x in links if x.kind == "entity" and x.score >= 0.9])
+    covered = {i for x in things for i in range(len(question.tokens)) if x.covered >> i & 1}
+    only_named = bool(things) and set(content) <= covered
+    if not (first & language().words["prose"]) and not only_named:
+        return None
+    selects = []
+    if scope is not None and len(scope.keys) > 1:
+        selects.append(Select((Itself("thing"),), (Variable("thing", (), (), scope.keys, "those"),)))
+    for each in things[:2]:
+        node = known.graph.nodes[each.refs[0].node]
+        variable = Variable("thing", node.classes, node.without, each.keys, each.label)
+        selects.append(Select((Itself("thing"),), (variable,)))
+    if not selects:
+        for each in _apart([x for x in links if x.kind == "class" and x.exact])[:2]:
+            node = known.graph.nodes[each.refs[0].node]
+            selects.append(Select((Itself("thing"),), (Variable("thing", node.classes, node.without),)))
+    if not selects:
+        return None
+    topic = " ".join(question.tokens[i].norm for i in content if i not in covered)
+    return Profile(selects[0], selects[1] if len(selects) > 1 else None, topic)
+
+
+def _apart(links: Sequence[Link]) -> list[Link]:
+    """The longest and surest links that do not overlap, in order."""
+    found: list[Link] = []
+    for each in sorted(links, key=lambda x: (-(x.end - x.start), -x.score, x.start)):
+        if not any(each.covered & other.covered for other in found):
+            found.append(each)
+    return sorted(found, key=lambda x: x.start)

@@ -1,0 +1,1 @@
+"""Part of the semantic parser; see semantics/understand.py for the stages."""

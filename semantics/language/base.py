@@ -1,0 +1,40 @@
+"""What a language provides to the parser, read from its folder of data: name of a language -> Language."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+
+@dataclass(frozen=True)
+class Language:
+    """The data of one language. `cues` maps the first word of an expression to (words, kind, value), longest first;
+    `words` are named classes of words."""
+
+    name: str
+    cues: Mapping[str, tuple[tuple[tuple[str, ...], str, str], ...]]
+    words: Mapping[str, frozenset[str]]
+
+
+@cache
+def language(name: str = "en") -> Language:
+    """The language of a folder beside this file."""
+    folder = Path(__file__).parent / name
+    said: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}
+    for kind, values in _load(folder / "cues.yaml").items():
+        for value, expressions in values.items():
+            for expression in expressions:
+                words = tuple(str(expression).split())
+                said.setdefault(words[0], []).append((words, kind, value))
+    cues = {first: tuple(sorted(found, key=lambda f: -len(f[0]))) for first, found in said.items()}
+    words = {key: frozenset(str(value).split()) for key, value in _load(folder / "words.yaml").items()}
+    return Language(name, cues, words)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+    return data

@@ -1,0 +1,213 @@
+"""The graph of the schema: classes as nodes, links between them as edges, cheapest ways: Lexicon -> SchemaGraph."""
+
+import heapq
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from records.schema import Predicate, Schema
+from semantics.language.base import language
+from semantics.words import lemma, split_name
+from stores.lexicon import Lexicon
+
+# what a step costs: through a node without names of its own, through any other; per share of things without the link
+NAMELESS, NAMED, RARE = 0.6, 1.0, 0.4
+# a link that the question names is followed at this part of its cost
+HINTED = 0.35
+LONGEST = 5
+FAR = 9.0
+
+
+class Step(NamedTuple):
+    """One link from a node to another; `forward` when the node at hand holds the subject."""
+
+    predicate: str
+    forward: bool
+    target: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class Node:
+    """A kind of thing: a class, or a group of a combination of classes. `words` are the lemmas of its label."""
+
+    index: int
+    label: str
+    classes: tuple[str, ...]
+    without: tuple[str, ...]
+    relations: frozenset[str]
+    count: int
+    words: tuple[str, ...]
+    named: bool
+
+
+class SchemaGraph:
+    """Nodes, their properties and the ways between them; built once a version, then only read."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        schema: Schema = lexicon.schema
+        self.schema = schema
+        self.groups_of_class = groups_of_class(schema)
+        named = _named(lexicon)
+        self.nodes: list[Node] = []
+        self.node_of: dict[str, int] = {}
+        for c in schema.classes:
+            relations = self.groups_of_class.get(c.iri, frozenset())
+            if c.count and relations:
+                self.node_of[c.iri] = len(self.nodes)
+                self.nodes.append(self._node(c.label, (c.iri,), (), relations, c.count, named))
+        plain = {n.relations for n in self.nodes}
+        for g in schema.groups:
+            if frozenset((g.relation,)) not in plain:
+                self.nodes.append(
+                    self._node(g.label, g.classes, g.without, frozenset((g.relation,)), g.count, named)
+                )
+        self.nodes_of_relation: dict[str, list[int]] = defaultdict(list)
+        for node in self.nodes:
+            for relation in node.relations:
+                self.nodes_of_relation[relation].append(node.index)
+        # of the nodes that hold a table the widest stands for it
+        self.base = {
+            relation: min(found, key=lambda i: (-self.nodes[i].count, i))
+            for relation, found in self.nodes_of_relation.items()
+        }
+        self.facts: dict[tuple[int, str], int] = defaultdict(int)
+        self.literals: dict[int, list[str]] = defaultdict(list)
+        for (relation, predicate), n in lexicon.facts.items():
+            for i in self.nodes_of_relation.get(relation, ()):
+                self.facts[i, predicate] += n
+        for i, predicate in sorted(self.facts):
+            about = schema.predicate_of.get(predicate)
+            if about is not None and about.has_literals:
+                self.literals[i].append(predicate)
+        self.steps: dict[int, list[Step]] = defaultdict(list)
+        self._add_steps(lexicon)
+        self.holders: dict[str, list[int]] = defaultdict(list)
+        for i, predicates in self.literals.items():
+            for predicate in predicates:
+                self.holders[predicate].append(i)
+        self.ends: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for source, steps in self.steps.items():
+            for step in steps:
+                if step.forward:
+                    self.ends[step.predicate].append((source, step.target))
+        self.words: dict[str, tuple[str, ...]] = {
+            p.iri: tuple(lemma(w) for w in split_name(p.label).split()) for p in schema.predicates
+        }
+        self.path = lru_cache(maxsize=8192)(self._path)
+        self.distance = lru_cache(maxsize=16384)(self._distance)
+
+    def about(self, predicate: str) -> Predicate:
+        return self.schema.predicate_of[predicate]
+
+    def is_numeric(self, predicate: str) -> bool:
+        about = self.about(predicate)
+        return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")
+
+    def is_date(self, predicate: str) -> bool:
+        about = self.about(predicate)
+        if about.datatype in ("date", "datetime", "year", "time"):
+            return True
+        # a number or text that is called so
+        return bool(self.words[predicate]) and self.words[predicate][-1] in language().words["time"]
+
+    def name_of(self, node: int) -> str:
+        """The property that names the things of a node, "" for none."""
+        for predicate in self.literals[node]:
+            if self.about(predicate).role == "name":
+                return predicate
+        return ""
+
+    def _node(
+        self,
+        label: str,
+        classes: tuple[str, ...],
+        without: tuple[str, ...],
+        relations: frozenset[str],
+        count: int,
+        named: frozenset[str],
+    ) -> Node:
+        words = tuple(lemma(w) for w in split_name(label).split())
+        return Node(len(self.nodes), label, classes, without, relations, count, words, bool(relations & named))
+
+    def _add_steps(self, lexicon: Lexicon) -> None:
+        triples: dict[tuple[str, int, int], int] = defaultdict(int)
+        for link in lexicon.links:
+            if not link.subject or not link.object:
+                continue
+            for source in self.nodes_of_relation.get(link.subject, ()):
+                for target in self.nodes_of_relation.get(link.object, ()):
+                    triples[link.predicate, source, target] += link.triples
+        for (predicate, source, target), n in sorted(triples.items()):
+            share = min(1.0, n / max(1, self.nodes[source].count)) * min(1.0, n / max(1, self.nodes[target].count))
+            rare = RARE * (1 - share)
+            for here, there, forward in ((source, target, True), (target, source, False)):
+                length = NAMED if self.nodes[there].named and self.nodes[here].named else NAMELESS
+                self.steps[here].append(Step(predicate, forward, there, length + rare))
+
+    def _distance(self, a: int, b: int) -> float:
+        if a == b:
+            return 0.0
+        found = self.path(a, b)
+        return found[0][0] if found else FAR
+
+    def _path(
+        self, source: int, target: int, hints: frozenset[str] = frozenset(), most: int = 3
+    ) -> tuple[tuple[float, tuple[Step, ...]], ...]:
+        """The cheapest ways from one node to another (at least one step), each with its cost."""
+        found: list[tuple[float, tuple[Step, ...]]] = []
+        queue: list[tuple[float, int, int, tuple[Step, ...]]] = [(0.0, 0, source, ())]
+        number, popped = 0, 0
+        widest = {self.base[r] for r in self.base} | {source, target}
+        while queue and len(found) < most and popped < 400:
+            cost, _, here, way = heapq.heappop(queue)
+            popped += 1
+            if way and here == target:
+                found.append((cost, way))
+                continue
+            if len(way) == LONGEST or (found and cost > found[0][0] + 1.5):
+                continue
+            for step in self.steps[here]:
+                if step.target != target and (step.target not in widest or step.target == source):
+                    continue
+                if any(s.target == step.target for s in way):
+                    continue
+                if way and way[-1].predicate == step.predicate and way[-1].forward and not step.forward:
+                    # two things that share a value have nothing else in common; two rows of one thing do
+                    extra = 1.0
+                else:
+                    extra = 0.0
+                number += 1
+                step_cost = step.cost * (HINTED if step.predicate in hints else 1.0) + extra
+                heapq.heappush(queue, (cost + step_cost, number, step.target, (*way, step)))
+        return tuple(found)
+
+
+def groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
+    """For each class the tables whose members are in it, by type or by a subclass."""
+    ancestors: dict[str, set[str]] = {}
+
+    def above(iri: str) -> set[str]:
+        if iri not in ancestors:
+            ancestors[iri] = {iri}
+            for parent in schema.class_of[iri].parents if iri in schema.class_of else ():
+                ancestors[iri] |= above(parent)
+        return ancestors[iri]
+
+    found: dict[str, set[str]] = defaultdict(set)
+    for group in schema.groups:
+        for iri in group.classes:
+            for ancestor in above(iri):
+                found[ancestor].add(group.relation)
+    return {iri: frozenset(relations) for iri, relations in found.items()}
+
+
+def _named(lexicon: Lexicon) -> frozenset[str]:
+    """The tables most of whose things have a name besides their IRI."""
+    coded: dict[str, int] = defaultdict(int)
+    total: dict[str, int] = defaultdict(int)
+    for iri, (name, *_) in lexicon.entities.items():
+        total[name.relation] += 1
+        coded[name.relation] += iri.endswith(name.label) and any(c.isdigit() for c in name.label)
+    return frozenset(r for r, n in total.items() if coded[r] <= n / 2)

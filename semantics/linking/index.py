@@ -1,0 +1,30 @@
+"""The indexes over one lexicon, and what a question names by them: Question -> Links (stage `link`)."""
+
+from dataclasses import dataclass
+
+from semantics.linking.graph import SchemaGraph
+from semantics.linking.terms import Terms
+from semantics.linking.values import Values
+from semantics.types import Link, Question
+from stores.lexicon import Lexicon
+
+
+@dataclass(frozen=True)
+class Index:
+    """The indexes over one lexicon that parsing needs; built once a version, then only read."""
+
+    lexicon: Lexicon
+    graph: SchemaGraph
+    terms: Terms
+    values: Values
+
+
+def index(lexicon: Lexicon) -> Index:
+    """Build the indexes."""
+    graph = SchemaGraph(lexicon)
+    return Index(lexicon, graph, Terms(lexicon, graph), Values(lexicon, graph))
+
+
+def link(question: Question, known: Index) -> list[Link]:
+    """Everything that stretches of the question may name."""
+    return [*known.terms.links(question), *known.values.links(question)]

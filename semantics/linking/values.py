@@ -1,0 +1,137 @@
+"""Link words of a question to things and values by their names: Question -> Links with scores, no decision."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from semantics.english import function_words
+from semantics.entity_names import EntityNames
+from semantics.linking.graph import SchemaGraph
+from semantics.types import Link, Question, Ref
+from semantics.words import lemma, tokens
+from stores.lexicon import Lexicon, Name
+
+LONGEST = 9
+# a name said in other word forms; one said in part
+INFLECTED, PART, NUMERIC = 0.9, 0.6, 0.3
+MOST_A_SPAN = 8
+
+
+class Values:
+    """The names of things and the values of properties; built once a version, then only read."""
+
+    def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
+        self.graph = graph
+        self.entities = EntityNames(lexicon)
+        self.exact: dict[tuple[str, ...], list[Name]] = defaultdict(list)
+        self.inflected: dict[tuple[str, ...], list[Name]] = defaultdict(list)
+        self.longest: dict[str, int] = {}
+        for name in lexicon.names:
+            if name.kind not in ("entity", "value") or len(name.tokens) > LONGEST:
+                continue
+            self.exact[name.tokens].append(name)
+            lemmas = tuple(lemma(t) for t in name.tokens)
+            if lemmas != name.tokens:
+                self.inflected[lemmas].append(name)
+            for first in (name.tokens[0], lemmas[0]):
+                self.longest[first] = max(self.longest.get(first, 0), len(name.tokens))
+        self.lemmas = {tuple(lemma(t) for t in key) for key in self.exact}
+
+    def links(self, question: Question) -> list[Link]:
+        """The things and values that stretches of the question may name."""
+        words = question.tokens
+        norms, lemmas = tuple(t.norm for t in words), tuple(t.lemma for t in words)
+        found: list[Link] = []
+        whole: set[tuple[int, int]] = set()
+        for start in range(len(words)):
+            longest = max(self.longest.get(norms[start], 0), self.longest.get(lemmas[start], 0))
+            for end in range(min(len(words), start + longest), start, -1):
+                names = self.exact.get(norms[start:end], [])
+                score = 1.0
+                if not names:
+                    names = self.exact.get(lemmas[start:end], []) or self.inflected.get(lemmas[start:end], [])
+                    score = INFLECTED
+                if names and self._may_name(question, start, end):
+                    whole.add((start, end))
+                    found += self._of(names, start, end, score, question)
+        for candidate in self.entities.candidates(words):
+            span = (candidate.start, candidate.end)
+            if candidate.exact or any(a <= span[0] and span[1] <= b for a, b in whole):
+                continue
+            node = min(
+                (i for r in candidate.relations for i in self.graph.nodes_of_relation.get(r, ())),
+                key=lambda i: self.graph.nodes[i].count,
+                default=None,
+            )
+            if node is not None:
+                mask = sum(1 << i for i in candidate.covered)
+                found.append(
+                    Link(*span, "entity", (Ref(node),), candidate.score * PART, mask, False, "", candidate.keys,
+                         candidate.label, "part")
+                )  # fmt: skip
+        return found
+
+    def _may_name(self, question: Question, start: int, end: int) -> bool:
+        """Words that mean nothing alone name something only in quotation marks or with a capital inside a sentence."""
+        if any(a <= start and end <= b for a, b in question.quoted):
+            return True
+        light = function_words()
+        own = question.tokens[start:end]
+        if any(t.norm not in light for t in own):
+            return True
+        return start > 0 and all(t.text[0].isupper() for t in own)
+
+    def _of(self, names: Sequence[Name], start: int, end: int, score: float, question: Question) -> list[Link]:
+        mask = ((1 << (end - start)) - 1) << start
+        things: dict[int, list[Name]] = defaultdict(list)
+        values: dict[tuple[int, str], list[Name]] = defaultdict(list)
+        own = question.tokens[start:end]
+        numeric = all(t.norm[0].isdigit() for t in own)
+        for name in names:
+            if name.kind == "entity":
+                nodes = self.graph.nodes_of_relation.get(name.relation, ())
+                if not nodes or (numeric and name.weight < 0):
+                    continue
+                things[min(nodes, key=lambda i: (self.graph.nodes[i].count, i))].append(name)
+            else:
+                about = self.graph.schema.predicate_of.get(name.predicate)
+                if about is None:
+                    continue
+                if about.has_literals:
+                    for node in self.graph.holders.get(name.predicate, ()):
+                        if node in self.graph.base.values():
+                            values[node, name.predicate].append(name)
+        written = [
+            sum(question.text[own[0].start : own[-1].end] == n.label for n in names[:1]),
+        ]
+        found = [
+            Link(start, end, "entity", (Ref(node),), score, mask, score == 1.0 and bool(written), "",
+                 tuple(sorted({n.target for n in group}))[:400], group[0].label, "whole")
+            for node, group in things.items()
+        ]  # fmt: skip
+        for (node, predicate), group in values.items():
+            text = group[0].target
+            value: str | float = text
+            if self.graph.is_numeric(predicate) and self.graph.about(predicate).datatype != "text":
+                try:
+                    value = float(text)
+                except ValueError:
+                    value = text
+            found.append(
+                Link(start, end, "value", (Ref(node, predicate),), score, mask, score == 1.0, value, (), text, "whole")
+            )
+        if numeric and not any(a <= start and end <= b for a, b in question.quoted):
+            # a bare number is more often an amount than a name
+            found = [x._replace(score=x.score * (NUMERIC if x.kind == "entity" else PART)) for x in found]
+        found.sort(key=lambda x: (-x.score, x.kind, x.refs))
+        return found[: 2 * MOST_A_SPAN]
+
+
+def written_value(question: Question, start: int, end: int) -> str:
+    """The text of a stretch as it was written."""
+    own = question.tokens[start:end]
+    return question.text[own[0].start : own[-1].end]
+
+
+def value_tokens(text: str) -> tuple[str, ...]:
+    """The normalised words of a value."""
+    return tuple(t.norm for t in tokens(text))

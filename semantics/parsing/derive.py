@@ -1,0 +1,54 @@
+"""All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
+
+from typing import NamedTuple
+
+from records.plan import Body
+from semantics.linking.index import Index
+from semantics.parsing.beam import read
+from semantics.parsing.finish import finish
+from semantics.parsing.lower import lower
+from semantics.parsing.state import Reader
+from semantics.types import Derivation, Link, Question
+
+# partial readings that are finished, ways of joining that are tried, and readings that are kept
+MOST_STATES = 80
+MOST_WAYS = 3
+MOST = 100
+
+
+class Candidate(NamedTuple):
+    """One reading with its plan; `joins` is what its ways cost, `ambiguous` how many ways there were besides."""
+
+    derivation: Derivation
+    body: Body
+    joins: float
+    steps: int
+    ambiguous: int
+    choice: int
+
+
+def derive(question: Question, links: list[Link], known: Index, deadline: float) -> list[Candidate]:
+    """The readings of a question, likeliest first by their prior, each plan once."""
+    states = read(Reader(question, known.graph), links, deadline)
+    found: dict[Body, Candidate] = {}
+    for state in states[:MOST_STATES]:
+        for derivation in finish(state, Reader(question, known.graph)):
+            for choice in range(MOST_WAYS):
+                lowered = lower(derivation, known.graph, choice)
+                if lowered is None:
+                    break
+                derivation = derivation._replace(prior=derivation.prior - (0.3 if choice else 0.0))
+                candidate = Candidate(
+                    derivation, lowered.body, lowered.cost, lowered.steps, lowered.ambiguous, choice
+                )
+                before = found.get(lowered.body)
+                if before is None or prior(candidate) > prior(before):
+                    found[lowered.body] = candidate
+                if lowered.ambiguous <= choice:
+                    break
+    return sorted(found.values(), key=lambda c: -prior(c))[:MOST]
+
+
+def prior(candidate: Candidate) -> float:
+    """A first estimate that orders readings where no weights are at hand."""
+    return candidate.derivation.prior - 0.2 * candidate.joins

@@ -1,0 +1,332 @@
+"""Rules for what names something: a class, a property, a thing or a value at hand + State -> further States."""
+
+from collections.abc import Iterator
+
+from semantics.language.base import language
+from semantics.linking.measures import measured
+from semantics.parsing.state import Reader, State, drop_dangling, linked, with_node
+from semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
+
+
+def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """All ways to take a mention."""
+    if link.kind == "class":
+        yield from of_class(state, link, reader)
+    elif link.kind == "property":
+        for ref in link.refs:
+            if ref.predicate or ref.via:
+                yield from of_property(state, link, reader, ref)
+    else:
+        yield from of_value(state, link, reader)
+
+
+def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """A class: what is asked for, its owner, what is counted, what things are grouped by, or one that must exist."""
+    ref = link.refs[0]
+    new = drop_dangling(linked(state, link, reader, ref))._replace(owner=ref, last="class", sticky=())
+    if state.mode == "O":
+        yield new.then("class in order")
+        return
+    if state.want == "group":
+        yield new.then("group class", 0.2, group=(*state.group, ref), want="", mode="T")
+    if state.degree:
+        for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
+            target = Target(found)
+            yield with_node(new, found, reader)._replace(degree=()).then(
+                "degree of class", 0.4 - cost, targets=(*state.targets, target)
+            )
+    if state.want.startswith("order"):
+        order = Ordering(ref, state.want == "order down", "count")
+        yield new.then("order by count of class", 0.1, order=state.order or order, want="", asks=(), mode="O")
+    if state.rank is not None:
+        yield from _ranked_class(state, new, ref, reader)
+        return
+    if state.compare is not None and state.compare[1] is not None:
+        op, value = state.compare
+        condition = Condition(ref, op, (value,), state.negated, function="count")
+        yield new.then(
+            "having count", 0.3, conditions=(*state.conditions, condition), compare=None, negated=False, asks=()
+        )
+        return
+    if state.negated:
+        missing = Condition(ref, "exists", (), True)
+        yield new.then("without class", 0.2, conditions=(*state.conditions, missing), negated=False)
+    if state.mode == "T":
+        if state.want == "group":
+            return
+        if "count" in state.asks:
+            target = Target(ref, "count", state.distinct)
+            asks = tuple(a for a in state.asks if a != "count")
+            yield new.then("count class", 0.3, targets=(*state.targets, target), asks=asks, distinct=False)
+        elif state.asks:
+            yield new.then("owner before aggregate", 0.0)
+        else:
+            gain = -0.25 if state.targets else 0.0
+            follows = "after target" if state.targets else "first"
+            target = Target(ref)
+            yield new.then(f"class target {follows}", gain, targets=(*state.targets, target), distinct=False)
+        if not state.asks or state.targets:
+            own = any(t.ref.node == ref.node for t in state.targets)
+            gain = 0.1 if own and state.last == "of" else 0.0
+            yield new.then("owner" if not own else "owner of target", gain)
+    else:
+        yield new.then("class in condition", 0.0)
+
+
+def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "the youngest student", "the most students"."""
+    rank = state.rank
+    assert rank is not None
+    limit = state.limit or 1
+    inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
+    if rank.concepts:
+        for found, reverse, cost in measured(reader.graph, ref.node, rank.concepts)[:3]:
+            order = Ordering(found, rank.descending != reverse, "", limit)
+            gain = 0.4 - cost
+            if inside or state.order is not None or state.mode == "C":
+                yield from _top(state, new, ref, order, gain, reader)
+            if state.order is not None:
+                continue
+            ranked = with_node(new, found, reader)._replace(order=order, rank=None, limit=0)
+            if state.mode == "T" and not state.asks:
+                yield ranked.then("ranked class target", gain, targets=(*state.targets, Target(ref)))
+            yield ranked.then("ranked class", gain)
+    else:
+        order = Ordering(ref, rank.descending, "count", limit)
+        if state.mode == "C" and state.owner is not None and state.owner.node in {n.node for n in state.nodes}:
+            # "the state that borders the most states": the thing named before is the one with the most
+            yield from _top(state, new, state.owner, order, 0.1, reader)
+        if state.order is not None:
+            return
+        yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
+        if state.limit and state.mode == "T":
+            # "the top 5 students by score"
+            yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
+            yield new.then("owner before its rank", 0.1)
+
+
+def _top(
+    state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader
+) -> Iterator[State]:
+    """ "the smallest city in the largest state": a thing that is itself the first of its kind."""
+    same = any(t.ref.node == ref.node and not t.ref.slot for t in state.targets)
+    apart = any(s.target == ref.node for s in reader.graph.steps[ref.node])
+    at = Ref(ref.node, "", 1) if same and apart else ref
+    top = Condition(at, "top", top=order)
+    yield with_node(new, at, reader).then(
+        "top thing", gain - 0.1, conditions=(*state.conditions, top), rank=None, limit=0
+    )
+
+
+def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
+    """A property: a column that is asked for, a condition's left side, or what things are grouped or ordered by."""
+    new = linked(state, link, reader, ref)
+    if ref.via:
+        sources = [r for r in link.refs if not r.via]
+        if sources:
+            new = with_node(new, sources[0], reader)
+    if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
+        new = new._replace(score=new.score + 0.25)
+    if ref.predicate and reader.graph.about(ref.predicate).datatype == "boolean":
+        condition = Condition(ref, "=", (True,), state.negated)
+        yield new._replace(last="flag").then(
+            "flag", 0.2, conditions=(*state.conditions, condition), negated=False
+        )
+        return
+    numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
+    new = new._replace(last="prop")
+    if state.mode == "O":
+        yield drop_dangling(new).then("property in order")
+        return
+    if state.want == "group":
+        new = drop_dangling(new)
+        yield new.then("group property", 0.2, group=(*state.group, ref), want="", mode="T")
+        return
+    if state.want.startswith("order"):
+        new = drop_dangling(new)
+        function = state.asks[0] if state.asks else ""
+        order = Ordering(ref, state.want == "order down", function, state.limit)
+        yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
+        return
+    if state.rank is not None:
+        yield from _ranked_property(state, drop_dangling(new), ref, numeric)
+    if state.compare is not None:
+        yield from _compared_property(state, new, ref, reader)
+        if state.compare[1] is not None:
+            return
+    if state.rank is None and state.mode == "T":
+        yield from _target(state, drop_dangling(new), ref, numeric)
+    elif state.mode == "C":
+        if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
+            # "the Spices category": the property says what the value is of
+            yield new.then("property after value", 0.3)
+            return
+        function = state.asks[0] if state.asks else ""
+        waiting = drop_dangling(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
+        yield waiting.then("property in condition", 0.0)
+        holding = _holding(ref, reader)
+        if holding is not None:
+            condition = Condition(ref, "=", (holding,), state.negated)
+            yield drop_dangling(new).then(
+                "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
+            )
+        if state.last in ("and", "of") and state.rank is None and state.compare is None:
+            yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, "late ")
+
+
+def _target(state: State, new: State, ref: Ref, numeric: bool, when: str = "") -> Iterator[State]:
+    asks: tuple[Aggregation, ...] = state.asks
+    if asks:
+        targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
+        yield new.then(
+            f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
+            prop=ref, from_target=True,
+        )  # fmt: skip
+        if asks == ("count",) and numeric:
+            yield new.then(
+                f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), asks=(),
+                prop=ref, from_target=True,
+            )  # fmt: skip
+        if asks == ("sum",) or asks == ("count",):
+            # "the total points", "the number of seats" may be what a property holds
+            yield new.then(
+                f"{when}plain target of total", -0.1, targets=(*state.targets, Target(ref)), asks=(), distinct=False,
+                prop=ref, from_target=True,
+            )  # fmt: skip
+        return
+    if state.sticky and state.last in ("and", "prop"):
+        targets = tuple(Target(ref, a) for a in state.sticky)
+        yield new.then(
+            "aggregate shared", 0.0, targets=(*state.targets, *targets), sticky=state.sticky,
+            prop=ref, from_target=True,
+        )  # fmt: skip
+    yield new.then(
+        f"{when}target", 0.0, targets=(*state.targets, Target(ref, "", state.distinct)), sticky=(), distinct=False,
+        prop=ref, from_target=True,
+    )  # fmt: skip
+
+
+def _ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Iterator[State]:
+    rank = state.rank
+    assert rank is not None
+    limit = state.limit or 1
+    new = new._replace(rank=None, limit=0)
+    if numeric:
+        function = state.asks[0] if state.asks and state.asks[0] in ("sum", "avg", "count") else ""
+        order = Ordering(ref, rank.descending, function, limit)
+        yield new.then("ranked by property", 0.3, order=order, asks=())
+        if state.mode == "T" and not rank.concepts:
+            best: Aggregation = "max" if rank.descending else "min"
+            yield new.then(
+                "extreme target", 0.1, targets=(*state.targets, Target(ref, best)), sticky=(best,), asks=()
+            )
+    if not rank.concepts or not numeric:
+        order = Ordering(Ref(ref.node), rank.descending, "count", limit)
+        targets = (*state.targets, Target(ref)) if state.mode == "T" else state.targets
+        yield new.then(
+            "most frequent value", 0.2 if not numeric else -0.3, order=order, group=(*state.group, ref),
+            targets=targets, asks=(),
+        )  # fmt: skip
+
+
+def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+    assert state.compare is not None
+    op, value = state.compare
+    if value is not None:
+        function = state.asks[0] if state.asks else state.prop_function if state.prop is None else ""
+        condition = Condition(ref, op, (value,), state.negated, function=function)
+        yield drop_dangling(new).then(
+            "number before property", 0.2, conditions=(*state.conditions, condition), compare=None, negated=False,
+            asks=(),
+        )  # fmt: skip
+    elif state.asks:
+        left = state.prop if state.prop is not None and state.prop.predicate else ref
+        if left.node == ref.node and left.predicate and reader.graph.is_numeric(left.predicate):
+            condition = Condition(left, op, (), state.negated, against=Target(ref, state.asks[0]))
+            yield new.then(
+                "against aggregate", 0.4, conditions=(*state.conditions, condition), compare=None, asks=(),
+                prop=None, negated=False, mode="C", targets=without_last(state),
+            )  # fmt: skip
+    elif state.prop is not None and state.prop.predicate and ref.predicate and state.prop != ref:
+        condition = Condition(state.prop, op, (), state.negated, against=Target(ref))
+        yield new.then(
+            "against property", 0.3, conditions=(*state.conditions, condition), compare=None, prop=None,
+            negated=False, mode="C", targets=without_last(state), from_target=False,
+        )  # fmt: skip
+
+
+def _holding(ref: Ref, reader: Reader) -> str | float | None:
+    """The value by which a property with two or three values says yes; None for other properties."""
+    if not ref.predicate:
+        return None
+    about = reader.graph.about(ref.predicate)
+    if not 1 <= len(about.values) <= 3:
+        return None
+    wanted = language().words["holding"]
+    found = next((v for v in about.values if v.casefold() in wanted), None)
+    return float(found) if found is not None and found.isdigit() else found
+
+
+def without_last(state: State) -> tuple[Target, ...]:
+    """The targets without the one that turned out to be a condition's property."""
+    return state.targets[:-1] if state.from_target and state.prop is not None else state.targets
+
+
+def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """A thing or a value: a condition, whatever comes before."""
+    ref = link.refs[0]
+    slots = [ref]
+    asked_itself = link.how in ("whole", "scope") and any(
+        t.ref.node == ref.node and not t.ref.predicate and not t.ref.slot for t in state.targets
+    )
+    if link.kind == "entity" and len(link.keys) == 1 and asked_itself:
+        # nobody asks which states Texas is
+        slots = []
+    if link.kind == "entity" and any(n.node == ref.node for n in state.nodes):
+        if any(s.target == ref.node for s in reader.graph.steps[ref.node]):
+            slots.append(Ref(ref.node, "", 1))
+    if state.degree:
+        for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
+            new = with_node(linked(state, link, reader, ref), found, reader)
+            keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
+            if link.kind == "entity":
+                yield new._replace(degree=(), last="value", owner=ref).then(
+                    "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
+                    conditions=(*state.conditions, keyed),
+                )  # fmt: skip
+    for at in slots:
+        new = linked(state, link, reader, at)._replace(last="value", sticky=())
+        values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
+        op = "=" if values else "is"
+        join = state.join
+        label = link.label
+        if state.like and values:
+            op = state.like
+            values = (label,)
+        condition = Condition(
+            at, op, values, state.negated, link.keys, label, join=join  # type: ignore[arg-type]
+        )
+        gain = 0.0
+        rule = "value" if values else "thing" if not at.slot else "other thing"
+        if state.prop is not None:
+            if state.prop.predicate == at.predicate and state.prop.node == at.node:
+                gain, rule = 0.4, f"{rule} of property"
+                if state.from_target and state.mode == "T":
+                    # "the airport code AKO": the property was no target
+                    yield new.then(
+                        rule, 0.3, conditions=(*state.conditions, condition), prop=None, from_target=False,
+                        targets=state.targets[:-1], negated=False, join="and" if join != "both" else join, like="",
+                    )  # fmt: skip
+                    gain = 0.0
+                else:
+                    new = new._replace(prop=None)
+            elif state.from_target:
+                pass
+            elif at.predicate == "" and state.prop.node == at.node:
+                new, rule = new._replace(prop=None), f"{rule} of node"
+            else:
+                new = drop_dangling(new)
+        yield new.then(
+            rule, gain, conditions=(*state.conditions, condition), negated=False,
+            join=join if join == "both" else "and", like="",
+        )  # fmt: skip

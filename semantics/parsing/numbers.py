@@ -1,0 +1,118 @@
+"""Rules for numbers and dates: a number at hand + State -> further States (conditions, limits, counts)."""
+
+from collections.abc import Iterator
+
+from semantics.linking.graph import SchemaGraph
+from semantics.linking.measures import measured
+from semantics.parsing.state import Reader, State, with_node
+from semantics.types import Condition, Number, Ref
+
+FIRST_YEAR, LAST_YEAR = 1000, 2100
+NEAR = 2.5
+MOST_DATES = 4
+_FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
+
+
+def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
+    """All ways to take a number."""
+    mask = ((1 << (found.end - found.start)) - 1) << found.start
+    new = state._replace(covered=state.covered | mask, last="number", score=state.score + 0.5)
+    op = found.op or "="
+    if state.compare is not None and state.compare[1] is None and not found.op:
+        op = state.compare[0]
+    if not found.op and (state.rank is not None or _before_rank(found, reader)):
+        yield new.then("places", 0.1, limit=int(found.value))
+    if found.concepts:
+        yield from _measured(state, new, found, op, reader)
+    graph = reader.graph
+    prop = state.prop
+    if prop is not None and prop.predicate and _fits(graph, prop, found):
+        condition = _condition(graph, prop, op, found, state)
+        targets = state.targets[:-1] if state.from_target else state.targets
+        rule = "number of target" if state.from_target else "number of property"
+        yield new.then(
+            rule, 0.4 if not state.from_target else 0.2, conditions=(*state.conditions, condition), compare=None,
+            negated=False, targets=targets, from_target=False, mode="C" if state.from_target else state.mode,
+        )  # fmt: skip
+    elif prop is not None and prop.predicate == "":
+        pass
+    if _is_year(found) or found.first:
+        for ref, cost in dates_near(state, graph):
+            condition = _condition(graph, ref, op, found, state)
+            yield with_node(new, ref, reader).then(
+                "number on date", 0.3 - cost, conditions=(*state.conditions, condition), compare=None, negated=False
+            )
+    if prop is None or state.from_target:
+        yield new.then("number waits", -0.1 if not found.op else 0.0, compare=(op, found.value))
+    if not found.op and state.owner is not None and state.last == "class":
+        for predicate in graph.literals[state.owner.node]:
+            if graph.about(predicate).role == "identifier" and graph.is_numeric(predicate):
+                ref = Ref(state.owner.node, predicate)
+                condition = _condition(graph, ref, "=", found, state)
+                yield new.then("number of thing", 0.2, conditions=(*state.conditions, condition), negated=False)
+    if state.owner is not None and state.last == "class" and found.op and not found.concepts:
+        # "students more than 3": counted after all
+        condition = Condition(state.owner, op, (found.value,), state.negated, function="count")
+        yield new.then("number after class", -0.8 if _is_year(found) else -0.2, conditions=(*state.conditions, condition), negated=False)
+
+
+def _before_rank(found: Number, reader: Reader) -> bool:
+    return any(c.kind in ("superlative", "most") and c.start == found.end for c in reader.question.cues)
+
+
+def _measured(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
+    """ "older than 30": of a property that is waiting, or of what the adjective measures."""
+    for owner in ([state.owner] if state.owner else []) + [n for n in state.nodes if n != state.owner][:2]:
+        for ref, reverse, cost in measured(reader.graph, owner.node, found.concepts)[:2]:
+            condition = _condition(reader.graph, ref, _FLIPPED[op] if reverse else op, found, state)
+            yield with_node(new, ref, reader).then(
+                "measured number", 0.5 - cost, conditions=(*state.conditions, condition), negated=False, compare=None,
+                mode="C",
+            )  # fmt: skip
+
+
+def _fits(graph: SchemaGraph, ref: Ref, found: Number) -> bool:
+    if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
+        return True
+    about = graph.about(ref.predicate)
+    shown = about.values or about.samples
+    return any(c.isdigit() for text in shown[:5] for c in text)
+
+
+def _is_year(found: Number) -> bool:
+    return not found.unit and found.value == int(found.value) and FIRST_YEAR <= found.value <= LAST_YEAR
+
+
+def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
+    """Properties with dates or years of the nodes at hand, or one step away, nearest first."""
+    found: dict[Ref, float] = {}
+    start = [n.node for n in state.nodes] or [n.index for n in graph.nodes]
+    for node in start:
+        reach = {node: 0.0}
+        for step in graph.steps[node]:
+            reach.setdefault(step.target, 0.3 * step.cost)
+        for there, away in reach.items():
+            for predicate in graph.literals[there]:
+                if graph.is_date(predicate):
+                    year = graph.about(predicate).datatype == "year"
+                    cost = away + (0.0 if year else 0.1)
+                    ref = Ref(there, predicate)
+                    found[ref] = min(found.get(ref, 9.0), cost)
+    return sorted(found.items(), key=lambda f: (f[1], f[0]))[:MOST_DATES]
+
+
+def _condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> Condition:
+    """The condition with the number as the property holds it: a year of a date is a stretch of days."""
+    about = graph.about(ref.predicate)
+    dated = about.datatype in ("date", "datetime")
+    function = state.prop_function if state.prop == ref else ""
+    if dated and (found.first or _is_year(found)):
+        first = found.first or f"{int(found.value):04}-01-01"
+        after = found.after or f"{int(found.value) + 1:04}-01-01"
+        if op == "=":
+            return Condition(ref, "within", (first, after), state.negated)
+        return Condition(ref, op, (after if op in (">", "<=") and not found.first else first,), state.negated)
+    if about.datatype == "text" and not graph.is_numeric(ref.predicate):
+        text = f"{found.value:g}" if not found.first else found.first
+        return Condition(ref, "contains" if op == "=" else op, (text,), state.negated)
+    return Condition(ref, op, (found.value,), state.negated, function=function)

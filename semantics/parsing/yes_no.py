@@ -1,0 +1,29 @@
+"""Questions that are answered by yes or no: Candidate -> Candidate that asks whether there is a row."""
+
+from dataclasses import replace
+
+from records.plan import Aggregate, Ask, Itself, Select
+from semantics.language.base import language
+from semantics.parsing.derive import Candidate
+from semantics.types import Question
+
+
+def as_asked(candidate: Candidate, question: Question) -> Candidate:
+    """The reading as a yes/no question where the question begins like one."""
+    first = question.tokens[0].norm if question.tokens else ""
+    body = candidate.body
+    second = question.tokens[1].norm if len(question.tokens) > 1 else ""
+    if first in language().words["polite"] and second in language().words["polite_object"]:
+        return candidate
+    if first not in language().words["asking_yes_no"] or not isinstance(body, Select):
+        return candidate
+    answer = body.answers[0]
+    variable = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
+    select = replace(
+        body, answers=(Itself(variable),), group=body.group if _having(body) else (), by=(), order=None, limit=None
+    )
+    return candidate._replace(body=Ask(select))
+
+
+def _having(select: Select) -> bool:
+    return any(isinstance(f.left, Aggregate) for f in select.filters)
