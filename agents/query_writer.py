@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
@@ -9,8 +10,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel, Field
 
 from agents.answering.agreement import say_the_same
-from agents.answering.clarify import near
 from agents.answering.trust import chance, is_empty
+from agents.answering.weighed import MOST_RUN, weighed
 from agents.database import Database
 from agents.doubts import doubt
 from agents.models.calls import ModelFailed, structured
@@ -27,8 +28,6 @@ BRANCH = "sql"
 MODEL_VISITS = 1
 MOST_LOOK_UPS = 4
 MOST_QUERIES = 4
-# readings that are run before a model is asked (given by the design)
-MOST_READINGS = 5
 # a reading this likely, whose rows are others, disputes a query (given)
 LIKELY = 0.3
 # candidates nearer than this are as sure as each other (given)
@@ -77,22 +76,20 @@ class Writing:
 
 
 async def by_rules(view: TurnView, database: Database) -> Result[Found]:
-    """The best reading that no earlier round tried; in the first round with those that are as likely."""
-    readings, index = view.understanding.readings, tried(view.understanding, view.of(BRANCH))
-    if index < len(readings):
-        found = await database.read(readings[index], index)
-        for other in range(1, near(view.understanding) if not index else 0):
-            found = _beside(found, await database.read(readings[other], other))
-        return Result(found)
-    said = "no other way to read it" if index else "it can't be read as a query"
-    return Result(Found(BRANCH, error=QueryError("empty", f"The question gives no query: {said}.")))
+    """The rows of the best readings, each with the chance that it is right, the likeliest first."""
+    readings = view.understanding.readings[:MOST_RUN]
+    if not readings or not may_read(view.of(BRANCH)):
+        said = "it can't be read as a query" if not readings else "no other way to read it"
+        return Result(Found(BRANCH, error=QueryError("empty", f"The question gives no query: {said}.")))
+    ran = [await database.read(reading, index) for index, reading in enumerate(readings)]
+    found = reduce(_beside, weighed(view.understanding, ran))
+    order = sorted(found.evidence, key=lambda each: -chance(view.understanding, each))
+    return Result(replace(found, evidence=tuple(order)))
 
 
-def tried(understanding: Understanding, earlier: Sequence[Found]) -> int:
-    """How many readings earlier rounds used up: a store that broke may answer when asked again."""
-    rounds = sum(found.error is None or found.error.kind != "unavailable" for found in earlier)
-    gave = [each.reading for found in earlier for each in found.evidence if each.reading is not None]
-    return max([rounds - 1 + near(understanding), *(index + 1 for index in gave)]) if rounds else 0
+def may_read(earlier: Sequence[Found]) -> bool:
+    """Whether readings are to be run: all are in the first round, but a store that broke may answer when asked again."""
+    return all(found.error is not None and found.error.kind == "unavailable" for found in earlier)
 
 
 def by_model(
@@ -110,8 +107,6 @@ def by_model(
             # a reading that the person chose needs no other opinion
             return drafted
         found = drafted.value
-        for index in range(near(view.understanding), min(MOST_READINGS, len(view.understanding.readings))):
-            found = _beside(found, await database.read(view.understanding.readings[index], index))
         best = max((chance(view.understanding, each) for each in found.evidence if _has_rows(each)), default=0.0)
         if lead != "model" and best >= (priors.before if lead == "auto" else 0.01):
             return Result(found)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.off_loop import off_loop
-from agents.query_writer import MODEL_VISITS, tried
+from agents.query_writer import MODEL_VISITS, may_read
 from agents.result import Result
 from agents.team import Team
 from agents.turn_view import TurnView
@@ -95,7 +95,7 @@ def lacks_lexical(graph: Graph) -> str:
 
 def _next_reading(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
     # a model may write a query where the rules have no reading
-    return tried(understanding, earlier) < len(understanding.readings) or (by_model and len(earlier) < MODEL_VISITS)
+    return may_read(earlier) or (by_model and len(earlier) < MODEL_VISITS)
 
 
 def _wider(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:

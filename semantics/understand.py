@@ -14,8 +14,8 @@ from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understandi
 from semantics.about import about_whole, profile
 from semantics.courtesy import is_greeting, without_courtesy
 from semantics.linker import Linker
-from semantics.linking.scope import in_scope
 from semantics.linking.index import link
+from semantics.linking.scope import in_scope
 from semantics.parsing.derive import Candidate, derive
 from semantics.parsing.yes_no import as_asked
 from semantics.question_form import analyse

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from agents.answering.trust import DOUBTED, FULL, content_words, covered, empty_table, guesses_a_name
+from agents.answering.clarify import confirm
+from agents.answering.trust import content_words, empty_table, is_sure
 from agents.plain import quoted
 from records.answer import Status
 from records.evidence import Evidence, QueryError
 from records.schema import Schema
-from records.turn import Understanding
+from records.turn import Reading, Understanding
 from semantics.english import measure
 from semantics.to_words import predicate_words
 from semantics.words import Token, tokens
 
-CLOSED = 0.75
 MOST_PROPERTIES = 6
 STEM = 6
 
@@ -31,25 +31,24 @@ class Absence:
 
 
 def closed(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether nothing but an empty result can answer from the graph: the reading accounts for most of the question."""
-    empty = empty_table(evidence)
-    if empty is None or understanding.unknown:
-        return False
-    return _covers(understanding, evidence[empty], FULL if guesses_a_name(understanding) else DOUBTED)
+    """Whether nothing but an empty result can answer from the graph: that it is the answer is sure."""
+    empty = empty_table(understanding, evidence)
+    return empty is not None and not understanding.unknown and is_sure(understanding, evidence[empty])
 
 
 def absence(
     understanding: Understanding, schema: Schema, evidence: Sequence[Evidence], failures: dict[str, QueryError]
 ) -> Absence:
-    """In this order: what the graph does not know, an empty result that answers, failures, and what it does know."""
-    empty = empty_table(evidence)
+    """In this order: what the graph does not know, an empty result, failures, a question that was not understood, and
+    what the graph does know."""
+    empty = empty_table(understanding, evidence)
     if understanding.unknown:
         names = listed([word for word, _ in understanding.unknown])
         near = [nearest for _, nearest in understanding.unknown if nearest]
         hint = f" The nearest name it has is {listed(near)}." if near else ""
         text = f"This graph knows nothing called {names}.{hint}"
         return Absence(text, "not_in_graph", text)
-    if empty is not None and _covers(understanding, evidence[empty], CLOSED):
+    if empty is not None and is_sure(understanding, evidence[empty]):
         words = evidence[empty].words
         text = f"Nothing in this graph matches: {quoted(words)}." if words else "Nothing in this graph matches."
         return Absence(text, "answered", table=empty)
@@ -57,8 +56,19 @@ def absence(
     if broken and empty is None:
         why = "; ".join(f"{branch}: {error.message}" for branch, error in broken.items())
         return Absence(f"I could not find out: my queries failed ({quoted(why)}).", "failed", why)
+    best = next((each for each in understanding.readings), None)
+    if best is not None:
+        return _not_understood(best, empty is not None)
     text = _known_instead(understanding, schema, evidence)
     return Absence(text, "not_in_graph", text)
+
+
+def _not_understood(best: Reading, empty: bool) -> Absence:
+    """What was understood, and which words were not."""
+    left = f" What I could not place: {listed(best.unused)}." if best.unused else ""
+    gave = " It gives nothing in this graph." if empty else ""
+    text = f"I did not understand this well enough to answer.{left} {confirm(best.words)}{gave}"
+    return Absence(text, "not_understood", text)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -69,10 +79,6 @@ def listed(names: Sequence[str]) -> str:
     """
     quotes = [f"“{quoted(name)}”" for name in dict.fromkeys(names)]
     return quotes[0] if len(quotes) == 1 else f"{', '.join(quotes[:-1])} and {quotes[-1]}"
-
-
-def _covers(understanding: Understanding, evidence: Evidence, share: float) -> bool:
-    return evidence.reading is None or covered(understanding, evidence) >= share
 
 
 def _known_instead(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:

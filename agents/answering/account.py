@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from agents.answering.absence import absence, closed, listed
 from agents.answering.agreement import Dispute, disputes
-from agents.answering.clarify import others
-from agents.answering.trust import answering_table, chance, content_words, covered, covers, is_empty, plan_of
+from agents.answering.clarify import confirm, others
+from agents.answering.trust import answering_table, chance, content_words, covers, is_empty, is_sure, plan_of
 from agents.plain import quoted
 from agents.turn_view import TurnView
 from records.answer import Status, Value
@@ -20,8 +20,6 @@ from semantics.words import fold
 PROSE_WORDS = 120
 LOOKUP_WORDS = 35
 NAMED = 30
-# from this probability on an answer is given as one (given: nine in ten of these are to be right)
-ANSWERED = 0.8
 NAME = 0.9
 
 
@@ -96,7 +94,7 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
     if not result.text:
         result = said(used.table)
     by_reading = used.reading is not None and not used.confirmed
-    missing = _unused(understanding) if by_reading and covered(understanding, used) < 1 else ()
+    missing = tuple(word for word, _ in understanding.unknown) if by_reading else ()
     caveats: tuple[str, ...] = ()
     if missing:
         caveats += (f"The answer leaves out {listed(missing)}: nothing in this graph is called that.",)
@@ -111,15 +109,14 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
         for other in disputes(table, understanding.standalone, understanding, evidence)
         for sentence in _otherwise(evidence[other.index], other)
     )
-    options = others(table, understanding, evidence)
-    unsure = not by_reading and chance(understanding, used) < ANSWERED
-    if unsure:
-        caveats += (f"This may be wrong: it is right about {chance(understanding, used):.0%} of the time.",)
+    sure = is_sure(understanding, used) and not (by_reading and understanding.readings[used.reading or 0].unused)
+    options = () if sure else others(table, understanding, evidence)
+    asked = (confirm(used.words), ()) if not sure and not partial and not options and used.words else None
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
-        Ledger(((result.text, (table,)), *disputed)),
-        "partial" if partial else "clarify" if options or unsure else "answered",
+        Ledger(((result.text, (table,)), *disputed, *([asked] if asked else []))),
+        "partial" if partial else "answered" if sure else "clarify",
         confidence=round(chance(understanding, used), 3),
         values=result.values,
         unit=result.unit,
@@ -202,10 +199,6 @@ def _cited(chosen: Sequence[int], evidence: Sequence[Evidence]) -> Account:
     first = {evidence[index].title: place for place, index in reversed(list(enumerate(chosen)))}
     grouped = sorted(chosen, key=lambda index: first[evidence[index].title])
     return Account(Ledger(tuple((evidence[index].text, (index,)) for index in grouped)), "answered")
-
-
-def _unused(understanding: Understanding) -> tuple[str, ...]:
-    return tuple(word for word, _ in understanding.unknown)
 
 
 def _shown(value: Cell, unit: str | None) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.answering.trust import chance, covers, is_answer, is_empty, is_nil, is_sure
+from agents.answering.trust import DECLINED, chance, covers, is_empty, is_nil, is_sure
 from records.evidence import Cell, Evidence, Table
 from records.turn import Understanding
 from semantics.amounts import amounts
@@ -51,7 +51,7 @@ def _of_queries(
         ):
             continue
         nil = is_nil(other.table) and not is_sure(understanding, other)
-        if nil or not is_answer(understanding, other) or say_the_same(rows, other.table):
+        if nil or chance(understanding, other) < DECLINED or say_the_same(rows, other.table):
             continue
         own, theirs = chance(understanding, chosen), chance(understanding, other)
         if theirs >= own * AS_LIKELY:

@@ -6,21 +6,13 @@ from records.evidence import Evidence, Table
 from records.plan import Plan
 from records.turn import Understanding
 from semantics.english import function_words
+from semantics.ranking.weights import weights
 from semantics.sentences import covers as share
 from semantics.words import tokens
 
-FULL = 0.85
-DOUBTED = 0.6
-READ = 0.8
-# how often a reading that leaves no word out was right, and any other (measured, before readings were calibrated)
-EXACT = 0.45
-NOT_WEIGHED = 0.2
-MOSTLY = 0.7
-PARTLY = 0.48
-STRAY = 0.08
-# by more than this, a reading is so much less likely than the best one that its rows answer another question
-UNLIKELY = 0.32
-WHOLE_NAME = 0.75
+# of what is less likely than this one in ten is right (measured out of fold): no values are given for it
+DECLINED = 0.1
+# the share of the question's words that sentences must hold to answer it (given)
 ENOUGH_WORDS = 0.6
 
 
@@ -43,16 +35,13 @@ def chance(understanding: Understanding, evidence: Evidence) -> float:
     if evidence.probability is not None:
         return evidence.probability
     if evidence.reading is None:
-        return NOT_WEIGHED
-    reading = understanding.readings[evidence.reading]
-    if reading.probability is not None:
-        return reading.probability
-    return EXACT if reading.covered >= 1 and not understanding.unknown else NOT_WEIGHED
+        return 0.0
+    return understanding.readings[evidence.reading].probability or 0.0
 
 
-def covered(understanding: Understanding, evidence: Evidence) -> float:
-    """The share of the question that the evidence's reading accounts for; for a query without a reading, 0.5."""
-    return 0.5 if evidence.reading is None else understanding.readings[evidence.reading].covered
+def is_sure(understanding: Understanding, evidence: Evidence) -> bool:
+    """Whether rows are likely enough to be given as the answer."""
+    return chance(understanding, evidence) >= weights().threshold
 
 
 def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
@@ -60,66 +49,26 @@ def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
     return None if evidence.reading is None else understanding.readings[evidence.reading].plan
 
 
-def is_sure(understanding: Understanding, evidence: Evidence) -> bool:
-    """Whether rows of a reading can stand without a second opinion: it accounts for (almost) the whole question."""
-    if evidence.table is None or is_empty(evidence.table) or evidence.reading is None:
-        return False
-    return evidence.confirmed or (covered(understanding, evidence) >= FULL and not understanding.unknown)
-
-
-def is_in_doubt(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether a query of a model may know better: no reading gave rows, or those that did leave much of it out."""
-    if understanding.expected == "prose" and evidence:
-        return False
-    rows = [(e, e.table) for e in evidence if e.table is not None and is_answer(understanding, e)]
-    return not any(
-        is_sure(understanding, each) or (covered(understanding, each) >= DOUBTED and not is_nil(table))
-        for each, table in rows
-        if not is_empty(table)
-    )
-
-
-def guesses_a_name(understanding: Understanding) -> bool:
-    """Whether the best reading takes words for a part of a thing's name: that it finds nothing may be its own fault."""
-    return any(mention.kind == "entity" and mention.score < WHOLE_NAME for mention in understanding.mentions)
-
-
-def is_answer(understanding: Understanding, evidence: Evidence) -> bool:
-    """Whether the evidence's reading accounts for enough of the question. A yes or no needs more of it, where words are
-    unknown: what is left out of a list shows, what is left out of a "yes" does not."""
-    if evidence.reading is None or evidence.confirmed:
-        return True
-    doubtful = understanding.unknown and understanding.expected == "boolean"
-    own, first = covered(understanding, evidence), understanding.readings[0]
-    unlikely = first.score - understanding.readings[evidence.reading].score > UNLIKELY
-    if (unlikely and not guesses_a_name(understanding)) or (first.covered >= READ and own < first.covered - STRAY):
-        # the question was understood; that nothing is recorded is no reason to answer another one
-        return False
-    return own >= (MOSTLY if doubtful else PARTLY)
-
-
 def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> int | None:
-    """The index of the rows to answer with: the likeliest to be right; among equals those of the earlier reading, and
-    more than a zero or "no" first. None where none answers."""
-    best: tuple[tuple[float, bool, int], int] | None = None
-    for index, each in enumerate(evidence):
-        if not each.round or each.table is None or is_empty(each.table) or not is_answer(understanding, each):
-            # what the turn before found (round 0) answered that one
-            continue
-        nil = is_nil(each.table) and not is_sure(understanding, each)
-        if nil and each.reading is not None and not each.confirmed and guesses_a_name(understanding):
-            # that there is no such thing would be said of a thing that nobody asked about
-            continue
-        worth = (chance(understanding, each), not nil, -(each.reading if each.reading is not None else -1))
-        if best is None or worth > best[0]:
-            best = (worth, index)
-    return None if best is None else best[1]
+    """The index of the rows to answer with: the likeliest to be right, among equals the earlier reading's.
+
+    None where none has a cell, where none is likely enough to be given, or where an empty result is sure.
+    """
+    rows = [(index, each) for index, each in enumerate(evidence) if each.round and each.table is not None]
+    filled = [(index, each) for index, each in rows if each.table is not None and not is_empty(each.table)]
+    best = max(filled, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
+    if best is None or chance(understanding, best[1]) < DECLINED:
+        return None
+    empty = max((chance(understanding, each) for index, each in rows if (index, each) not in filled), default=0.0)
+    if empty >= weights().threshold and empty > chance(understanding, best[1]):
+        return None
+    return best[0]
 
 
-def empty_table(evidence: Sequence[Evidence]) -> int | None:
-    """The index of the best reading's table that ran and is empty."""
+def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> int | None:
+    """The index of the likeliest rows that are none."""
     empty = [i for i, e in enumerate(evidence) if e.round and e.table is not None and is_empty(e.table)]
-    return min(empty, key=lambda i: (evidence[i].reading is None, evidence[i].reading or 0), default=None)
+    return max(empty, key=lambda i: (chance(understanding, evidence[i]), -i), default=None)
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -149,10 +98,8 @@ def _covers(question: str, sentences: Sequence[Evidence]) -> bool:
 
 def is_enough(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
     """Whether a further round is not worth its while."""
-    table = answering_table(understanding, evidence)
-    if table is not None:
-        rows = evidence[table].table
-        return rows is not None and (not is_nil(rows) or is_sure(understanding, evidence[table]))
+    if answering_table(understanding, evidence) is not None:
+        return True
     if understanding.expected == "prose" or not understanding.readings:
         return covers(understanding.standalone, [each for each in evidence if each.kind == "sentence"])
     return False

@@ -7,8 +7,8 @@ from semantics.english import resource
 from semantics.language.base import language
 from semantics.linking.measures import measured
 from semantics.parsing.state import DANGLING_COST, Reader, State, drop_dangling
-from semantics.words import lemma
 from semantics.types import Condition, Derivation, Ordering, Ref, Target
+from semantics.words import lemma
 
 MOST_VARIANTS = 10
 UNSETTLED_COST = 0.6

@@ -168,7 +168,7 @@ def _shape(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict
     found["code target"] = float(sum(bool(t.ref.predicate) and _is_code(graph, t.ref.predicate) for t in d.targets))
     found["having"] = float(sum(bool(c.function) for c in d.conditions))
     found["filters"] = float(len([f for f in select.filters if isinstance(f, Filter)]))
-    found.update(_order_in_question(d.targets and [t.ref for t in d.targets] or [], d.links, question))
+    found.update(_order_in_question((d.targets and [t.ref for t in d.targets]) or [], d.links, question))
     found.update(_asked(candidate, question, graph))
     return found
 
