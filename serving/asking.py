@@ -9,6 +9,7 @@ from typing import Any, cast
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.off_loop import off_loop
+from config.local_engine import stop_engines
 from config.settings import Settings
 from graph.app import Composition, compose, remembering
 from graph.asked import checked_question
@@ -195,3 +196,4 @@ async def opened(settings: Settings, *, lasting: bool) -> AsyncIterator[Asking]:
             yield Asking(composition, composition.build(InMemorySaver()), None)
     finally:
         composition.library.close()
+        await off_loop(stop_engines)
