@@ -37,7 +37,7 @@ def phrases(question: str) -> list[str]:
     runs: list[list[str]] = [[]]
     for number, word in enumerate(words):
         # a number belongs to the name before it; the first word is capitalised anyway
-        if (word[0].isupper() and number > 0) or (runs[-1] and any(map(str.isdigit, word))):
+        if (any(map(str.isupper, word)) and number > 0) or (runs[-1] and any(map(str.isdigit, word))):
             runs[-1].append(word)
         elif runs[-1]:
             runs.append([])
@@ -59,7 +59,7 @@ def _linked(mention: Mention, database: Database) -> list[str]:
     if mention.kind == "entity":
         table = database.table_of(mention.target)
         label = _literal(mention.label)
-        return [f"'{said}' may be {label} of table {table}{sure}" if table else f"'{said}' may be part of names{sure}"]
+        return [f"'{said}' may be {label} of table {table}{sure}"] if table else []
     if mention.kind == "value":
         places = _places(mention.predicate, database)
         return [f"'{said}' may be {' or '.join(places)} = {_literal(mention.label)}{sure}"] if places else []

@@ -87,7 +87,9 @@ def _conversation(view: TurnView) -> str:
 def _turn(turn: Earlier) -> str:
     answer = quoted(turn.answer)
     cut = "..." if len(answer) > LONGEST_ANSWER else ""
-    return f"Question: {quoted(turn.standalone)}\nAnswer: {answer[:LONGEST_ANSWER]}{cut}"
+    queries = [quoted(each.query.text) for each in turn.evidence if each.query is not None and each.table is not None]
+    ran = f"\nQuery: {queries[0][:LONGEST_ANSWER]}" if queries and "?" not in queries[0] else ""
+    return f"Question: {quoted(turn.standalone)}{ran}\nAnswer: {answer[:LONGEST_ANSWER]}{cut}"
 
 
 def _readings(view: TurnView, drafts: Found | None) -> list[str]:

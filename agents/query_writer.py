@@ -144,7 +144,9 @@ async def _written(
             said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(looked_up(seen))]
             continue
         again = {query.text for query in done.tried}
-        ran = tuple([_meaning(await database.query(sql), step.meaning) for sql in step.queries[:MOST_QUERIES]])
+        # of several queries the columns say what each is about
+        words = step.meaning if len(step.queries) == 1 else ""
+        ran = tuple([_meaning(await database.query(sql), words) for sql in step.queries[:MOST_QUERIES]])
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
         why = doubt(view, done.wants, ran)
         done = replace(done, doubted=bool(why))
@@ -181,13 +183,16 @@ def _together(understanding: Understanding, drafted: Found, writing: Writing, pr
                        wants=writing.wants)  # fmt: skip
     outcome = _outcome(understanding, drafted, own, writing)
     agreeing = [each for each in drafted.evidence if outcome == "agreed" and _agree(each, own[0])]
-    weighed = [replace(each, probability=priors.after(outcome)) for each in own]
+    own = [replace(each, probability=priors.after(outcome)) for each in own]
     if any(_alike(each, own[0]) for each in agreeing):
         # rows of a plan are worded and traced better than those of a bare query
-        weighed = [replace(each, probability=priors.after(outcome), confirmed=True)
-                   for each in agreeing if _alike(each, own[0])]  # fmt: skip
+        own = [
+            replace(each, probability=priors.after(outcome), confirmed=True, words=own[0].words or each.words)
+            for each in agreeing
+            if _alike(each, own[0])
+        ]
     rest = [each for each in drafted.evidence if each not in agreeing]
-    return Found(BRANCH, (*weighed, *rest), queries, by="model", wants=writing.wants, missing=writing.missing)
+    return Found(BRANCH, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing)
 
 
 def _outcome(understanding: Understanding, drafted: Found, own: Sequence[Evidence], writing: Writing) -> Outcome:

@@ -50,14 +50,18 @@ async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
     return Result(replace(said, language=language_of(view.question)))
 
 
-def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits) -> Rewriter:
-    """The rules' rewrite; worded by the model where they are unsure, and translated where it is in another language."""
+def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bool = False) -> Rewriter:
+    """The rules' rewrite; worded by the model where they are unsure, and translated where it is in another language.
+
+    Of a small model the rules ask less: it words only what they doubt themselves.
+    """
 
     async def rewriter(view: TurnView, database: Database) -> Result[Rewrite]:
         drafted = await rules(view, database)
         draft = drafted.value
         foreign = draft.language != ENGLISH
-        if not foreign and not (view.conversation and _is_unsure(view.question, draft)):
+        sure = _is_one_thing(draft) if draft.depends and not small else not _is_unsure(view.question, draft)
+        if not foreign and (not view.conversation or draft.chosen is not None or sure):
             return drafted
         shape: type[Standalone] | type[Translated] = Translated if foreign else Standalone
         messages, bounds = _messages(view, draft), limits.until(view.deadline, view.version)
@@ -70,9 +74,15 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits) -> Rewriter:
         if isinstance(answer, Translated):
             english = " ".join(answer.english.split())
             return Result(Rewrite(english, depends, language=draft.language, own=worded), "model", usage)
-        return Result(replace(draft, standalone=worded, depends=depends), "model", usage)
+        # the names that it put in say what the rules' scope said, or better
+        return Result(replace(draft, standalone=worded, depends=depends, scope=None), "model", usage)
 
     return rewriter
+
+
+def _is_one_thing(draft: Rewrite) -> bool:
+    """Whether a follow-up stands on the key of a single thing, which leaves little to doubt."""
+    return draft.sure and draft.scope is not None and len(draft.scope.keys) == 1
 
 
 def _is_unsure(question: str, draft: Rewrite) -> bool:

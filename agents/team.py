@@ -43,7 +43,7 @@ def build_agents(
     rules = Team(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules)
     if model is None:
         return rules
-    limits = limits or Limits()
+    limits, chances = limits or Limits(), chances or priors("unknown")
     models = model if isinstance(model, Models) else Models(model, model, model, model)
     warm()
 
@@ -52,8 +52,8 @@ def build_agents(
         return limits if role is models.query else replace(limits, manner=Manner(limits.manner.setting))
 
     return Team(
-        rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter)),
+        rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter), small=chances.size == "small"),
         tool_selector.by_model(models.selector, rules.tool_selector, own(models.selector)),
-        query_writer.by_model(models.query, rules.query_writer, limits, chances or priors("unknown"), lead),
+        query_writer.by_model(models.query, rules.query_writer, limits, chances, lead),
         fuser.by_model(models.fuser, rules.fuser, own(models.fuser)),
     )

@@ -62,5 +62,5 @@ def alone(settings: Settings, library: Library, graph: str) -> Ask:
 def _model(settings: Settings) -> BaseChatModel:
     model = chat_model(settings, "sql")
     if model is None:
-        raise ConfigError("Set NACRE_MODEL, such as openai:gpt-4o-mini.")
+        raise ConfigError("Set NACRE_MODEL: local, or such as openai:gpt-4o-mini.")
     return model

@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         sys.exit(f"--minds {given.minds}: choose of {', '.join(MINDS)}.")
     settings = Settings()
     if not settings.model:
-        sys.exit("Set NACRE_MODEL, such as openai:gpt-4o-mini, to compare it with the rules.")
+        sys.exit("Set NACRE_MODEL: local, or such as openai:gpt-4o-mini, to compare it with the rules.")
     own = settings.data / "evaluation"
     example = next(shipped(ROOT))
     nacre("ingest", *example.sources, "--graph", example.graph, environment={**os.environ, "NACRE_DATA": str(own)})

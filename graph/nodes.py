@@ -61,7 +61,7 @@ def team_of(resources: Resources, context: Context | None) -> Team:
     """The mind that the context asks for, or the model where one is set; raises ConfigError if there is none."""
     mind = _mind(resources, context)
     if mind not in resources.teams:
-        raise ConfigError("The mind 'model' needs a chat model. Set NACRE_MODEL, such as openai:gpt-4o-mini.")
+        raise ConfigError("The mind 'model' needs a chat model. Set NACRE_MODEL: local, or such as openai:gpt-4o-mini.")
     return resources.teams[mind]
 
 

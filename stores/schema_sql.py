@@ -110,15 +110,14 @@ def _statement(tables: Tables, relation: Relation) -> str:
         if relation.kind == "junction"
         else (f"{quoted(relation.key)} INTEGER PRIMARY KEY", "")
     ]
+    filled = _filled(tables, relation)
     for column in relation.columns:
         predicate = schema.predicate_of.get(column.predicate)
         if predicate is None:
             continue
-        _own, samples = _of_relation(tables, relation, column, predicate)
+        own, samples = _of_relation(tables, relation, column, predicate)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
-        columns += definitions(
-            shown, predicate, target_of(schema, predicate), samples, _filled(schema, relation, predicate)
-        )
+        columns += definitions(shown, own, target_of(schema, predicate), samples, filled.get(column.predicate, ""))
     about = _about(schema, relation)
     return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + ";"
 
@@ -191,13 +190,18 @@ def _owners(schema: Schema, relation: Relation) -> set[str]:
     return found
 
 
-def _filled(schema: Schema, relation: Relation, predicate: Predicate) -> str:
-    """How many rows of a table have a value, where that is known and not all do."""
-    groups = [g for g in schema.groups if g.relation == relation.name and len(g.classes) == 1]
-    if not groups or groups[0].without:
-        return ""
-    have, count = predicate.domains.get(groups[0].classes[0], 0), groups[0].count
-    return f"only {have} of {count} rows have one" if 0 < have < count else ""
+def _filled(tables: Tables, relation: Relation) -> dict[str, str]:
+    """How many rows of a table have a value, by predicate, where not all do."""
+    if relation.kind != "table" or not relation.columns:
+        return {}
+    named = {column.predicate: column.value or column.link for column in relation.columns}
+    counts = ", ".join(f"count({quoted(name)})" for name in named.values())
+    count, *have = tables.trusted().execute(f"SELECT count(*), {counts} FROM {quoted(relation.name)}").fetchone()
+    return {
+        predicate: f"only {number} of {count} rows have one"
+        for predicate, number in zip(named, have, strict=True)
+        if number < count
+    }
 
 
 def target_of(schema: Schema, predicate: Predicate) -> str:

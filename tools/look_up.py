@@ -75,8 +75,9 @@ def _values(wanted: LookUp, relation: Relation | None, tables: Tables, deadline:
     if not wanted.text:
         shown = [f"{p.table}.{p.column}: {', '.join(_distinct(p, tables, MOST, deadline))}" for p in places[:MOST]]
         return "\n".join(shown) or "There is no such column of text."
-    found = [each for place in places for each in _holding(wanted.text, place, tables, deadline)]
-    found = found or [each for place in places for each in _spelt(wanted.text, place, tables, deadline)]
+    text = wanted.text.strip(" %")
+    found = [each for place in places for each in _holding(text, place, tables, deadline)]
+    found = found or [each for place in places for each in _spelt(text, place, tables, deadline)]
     lines = [f"{each.table}.{each.column}: {each.value}" for each in sorted(found, key=lambda e: -e.likeness)[:MOST]]
     return "\n".join(lines) or f"No value is like {wanted.text!r}."
 
