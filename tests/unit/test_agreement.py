@@ -51,9 +51,7 @@ FACT = Evidence(
 )
 
 
-def accounted(
-    question: str, understanding: Understanding, *evidence: Evidence, **failures: QueryError
-) -> Account:
+def accounted(question: str, understanding: Understanding, *evidence: Evidence, **failures: QueryError) -> Account:
     found = (Found("sql", evidence),)
     return account(TurnView(question, Rewrite(question), understanding, found=found, failures=failures), SCHEMA)
 
