@@ -9,10 +9,10 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents import rewriter
+from agents.database import Database
 from agents.models.heads import read_ahead
 from agents.models.limits import Limits
 from agents.models.priors import Size, priors
-from agents.database import Database
 from agents.result import Result
 from agents.team import Team, build_agents
 from agents.turn_view import TurnView

@@ -156,9 +156,8 @@ async def test_ollama_that_is_busy_is_tried_again() -> None:
 
 
 async def test_ollama_without_the_model_says_so() -> None:
-    with ollama_server(DAL) as server:
-        with pytest.raises(ModelFailed, match="model 'large' not found"):
-            await structured(model_of(server, "ollama:large"), MESSAGES, Dish, limits=limits())
+    with ollama_server(DAL) as server, pytest.raises(ModelFailed, match="model 'large' not found"):
+        await structured(model_of(server, "ollama:large"), MESSAGES, Dish, limits=limits())
 
 
 async def test_a_price_makes_the_cost_known() -> None:

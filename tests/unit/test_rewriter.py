@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from agents import rewriter
-from agents.models.limits import Limits
 from agents.database import Database
+from agents.models.limits import Limits
 from agents.result import Result, Usage
 from agents.rewriter import Rewriter
 from agents.turn_view import TurnView, asked
