@@ -71,15 +71,12 @@ def _longest(text: str) -> list[str]:
     return sorted({token.norm for token in tokens(text)}, key=lambda word: (-len(word), word))
 
 
-def shown(evidence: Evidence, rows: int = 5) -> str:
+def shown(evidence: Evidence, rows: int = 5, longest: int = 120) -> str:
     """The first rows of a query as lines, a header first."""
     table = evidence.table
     if table is None or not table.rows:
         return "no rows"
-    lines = [" | ".join(table.columns), *(" | ".join(map(_cell, row)) for row in table.rows[:rows])]
+    body = (" | ".join("" if cell is None else str(cell)[:longest] for cell in row) for row in table.rows[:rows])
+    lines = [" | ".join(table.columns), *body]
     more = len(table.rows) - rows
     return "\n".join(lines) + (f"\n... {more} more rows" if more > 0 else "")
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else str(value)[:120]

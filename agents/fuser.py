@@ -32,6 +32,7 @@ MOST_VALUES_SAID = 30
 ROWS_SHOWN = 100
 MOST_WORDS = 2000
 LONGEST_ANSWER = 600
+LONGEST_CELL = 500
 _SWAPPED = str.maketrans(",.", ".,")
 
 
@@ -81,7 +82,12 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
         rests = any(evidence for _, evidence in told.ledger.sentences)
         if not rests or (view.language == ENGLISH and not asks_for_prose(view)):
             return await rules(view, schema, gate)
-        gate.spare = [(text, indexes) for text, indexes in told.ledger.sentences if indexes]
+        # rows in one breath are no sentence to put in the place of another
+        gate.spare = [
+            (text, indexes)
+            for text, indexes in told.ledger.sentences
+            if indexes and not any(_is_wide(view.evidence[index]) for index in indexes)
+        ]
         shown = numbered(view, told, limits.evidence_tokens)
         meter = Meter()
         why = ""
@@ -117,6 +123,8 @@ def numbered(view: TurnView, told: Account, tokens: int) -> list[int]:
     shown: list[int] = []
     facts: set[str] = set()
     left = tokens * CHARACTERS_A_TOKEN
+    # what was gathered for the question says most of what the graph's own sentences say
+    ranked = [i for i in ranked if evidence[i].document is not None] if gathered else ranked
     for index in dict.fromkeys([*gathered, *cited, *ranked]):
         line = line_of(evidence[index])
         fact = " ".join(fold(line).split())
@@ -144,10 +152,14 @@ def _messages(view: TurnView, shown: Sequence[int]) -> list[BaseMessage]:
     return [SystemMessage(prompt("fuser")), HumanMessage(turn)]
 
 
+def _is_wide(evidence: Evidence) -> bool:
+    return evidence.table is not None and len(evidence.table.columns) > 1
+
+
 def line_of(evidence: Evidence) -> str:
     """Evidence as a model reads it: all rows, a line each; a sentence with what it is about."""
     if evidence.kind == "table":
-        rows = quoted_lines(shown_rows(evidence, ROWS_SHOWN))
+        rows = quoted_lines(shown_rows(evidence, ROWS_SHOWN, LONGEST_CELL))
         return f"{quoted(evidence.words)}:\n{rows}" if evidence.words else rows
     text = quoted(evidence.text)
     return text if not evidence.title or evidence.title in evidence.text else f"{quoted(evidence.title)}: {text}"

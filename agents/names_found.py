@@ -54,18 +54,16 @@ def _seen(found: Occurrence) -> str:
 
 def _linked(mention: Mention, database: Database) -> list[str]:
     """What the linker takes a stretch of the question for."""
-    schema, said = database.schema, quoted(mention.text)[:80]
+    said = quoted(mention.text)[:80]
     sure = f" (score {mention.score:.2f})"
     if mention.kind == "entity":
         table = database.table_of(mention.target)
         label = _literal(mention.label)
         return [f"'{said}' may be {label} of table {table}{sure}" if table else f"'{said}' may be part of names{sure}"]
-    if mention.kind == "class" and mention.target in schema.class_of:
-        return [f"'{said}' may be table {schema.class_of[mention.target].relation}{sure}"]
-    if mention.kind in ("predicate", "value"):
-        places = _places(mention.target if mention.kind == "predicate" else mention.predicate, database)
-        value = f" = {_literal(mention.label)}" if mention.kind == "value" else ""
-        return [f"'{said}' may be {' or '.join(places)}{value}{sure}"] if places else []
+    if mention.kind == "value":
+        places = _places(mention.predicate, database)
+        return [f"'{said}' may be {' or '.join(places)} = {_literal(mention.label)}{sure}"] if places else []
+    # tables and columns are there to be read
     return []
 
 

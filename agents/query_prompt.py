@@ -18,7 +18,7 @@ from records.look_up import LookUp
 from records.turn import Earlier
 
 TURNS_SHOWN = 3
-LONGEST_ANSWER = 300
+LONGEST_ANSWER = 500
 # readings less likely than this are not worth a model's time (given)
 WORTH_SHOWING = 0.3
 READINGS_SHOWN = 2
@@ -36,11 +36,15 @@ async def messages_of(
         "query_writer_turn",
         tables=tables,
         conversation=_conversation(view),
-        names="\n".join(await names_found(view.understanding, database)) or "none",
-        readings="\n".join(_readings(view, drafts)) or "none",
+        names=_part("names", await names_found(view.understanding, database)),
+        readings=_part("readings", _readings(view, drafts)),
         question=quoted(view.standalone),
     )
     return [SystemMessage(head(every, small=small)), HumanMessage(turn)]
+
+
+def _part(name: str, lines: Sequence[str]) -> str:
+    return f"<{name}>\n{chr(10).join(lines)}\n</{name}>\n" if lines else ""
 
 
 def head(tables: str | None, *, small: bool) -> str:

@@ -99,6 +99,7 @@ def failed(question: Question, thread: str, reason: str) -> Answer:
         values=[],
         unit=None,
         status="failed",
+        confidence=None,
         reason=reason,
         options=[],
         caveats=[],

@@ -53,6 +53,7 @@ def answer_record(
         values=[plain(value) if isinstance(value, str) else value for value in dict.fromkeys(told.values)],
         unit=told.unit,
         status=told.status,
+        confidence=told.confidence,
         reason=harmless(told.reason) if told.reason else None,
         options=[Option(n=n, words=harmless(each.words)) for n, each in enumerate(told.options, 1)],
         caveats=[harmless(caveat) for caveat in (*state.get("caveats", []), *told.caveats)],

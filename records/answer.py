@@ -4,7 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-Status = Literal["answered", "partial", "not_in_graph", "failed", "clarify"]
+Status = Literal["answered", "partial", "not_in_graph", "not_understood", "failed", "clarify"]
 Value = str | int | float | bool
 
 
@@ -69,7 +69,8 @@ class Cost(TypedDict):
 
 
 class Answer(TypedDict):
-    """Later work adds fields and never changes one. `standalone_own` is the standalone question in the `language` that
+    """Later work adds fields and never changes one. `confidence` is the probability that `values` are right, null where
+    nothing was weighed. `standalone_own` is the standalone question in the `language` that
     it was asked in; `conversation` is what the models of this and all earlier turns took."""
 
     id: str
@@ -83,6 +84,7 @@ class Answer(TypedDict):
     values: list[Value]
     unit: str | None
     status: Status
+    confidence: float | None
     reason: str | None
     options: list[Option]
     caveats: list[str]

@@ -43,7 +43,8 @@ def unsupported(sentence: str, evidence: Sequence[Evidence] | Held, known: Known
     said = Sentence(sentence, held)
     numbers, placed = unfounded(said)
     missing = [*_truth(said), *miscalculated(said), *_gathered(said), *_dates(said), *numbers, *_names(said, known)]
-    if not missing and said.labels and not _aligned([*said.labels, *placed], held):
+    of_one = [each for each in placed if not any(row in held.unnamed for row, _ in each.places)]
+    if not missing and said.labels and not _aligned([*said.labels, *of_one], held):
         missing.append("what belongs to what")
     if not missing and not _related(said):
         missing.append(said.text.strip())

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from records.evidence import Evidence
-from semantics.amounts import Amount, amounts, same
+from semantics.amounts import Amount, amounts, same, unit_of
 from semantics.english import synonyms
 from semantics.periods import Period, periods
 from semantics.words import lemma, name_tokens
@@ -47,6 +47,8 @@ class Held:
         self.truth: bool | None = None
         self.empty = False
         self.rows = 0
+        # rows of numbers over a whole group, which belong to no single name
+        self.unnamed: set[int] = set()
         self.tables = sum(each.table is not None for each in evidence)
         self._runs: list[str] = []
         for each in evidence:
@@ -121,7 +123,10 @@ class Held:
         table = found.table
         assert table is not None
         first, self.rows = self.rows, self.rows + len(table.rows)
-        units = table.units or ("",) * len(table.columns)
+        if len(table.rows) == 1 and not any(isinstance(cell, str) for cell in table.rows[0]):
+            self.unnamed.add(first)
+        given = table.units or ("",) * len(table.columns)
+        units = tuple(unit or header_unit(column) for unit, column in zip(given, table.columns, strict=False))
         for text in (found.words, found.title, *table.columns):
             self._add(text)
         for unit in units:
@@ -178,6 +183,16 @@ class Held:
             self.days += periods(value)
         elif isinstance(value, int | float):
             self.conditions.append((float(value), ""))
+
+
+def header_unit(column: str) -> str:
+    """The unit that a column's name ends with, "" where it names none.
+
+    >>> header_unit("average price in EUR"), header_unit("seconds from 0 to 62 mph"), header_unit("number in stock")
+    ('EUR', '', '')
+    """
+    _, said, last = column.rpartition(" in ")
+    return last if said and " " not in last and unit_of(last) else ""
 
 
 def without(text: str, taken: Iterable[Period]) -> str:

@@ -84,10 +84,9 @@ class Sentence:
             word = self.norms[i]
             if self.runs[i] > 1:
                 continue
-            if word in ("no", "not"):
-                if i == 0 or self.norms[i - 1] in _VERBS:
-                    return self.words[i].text
-            elif word in NEGATIONS or word.endswith("n't"):
+            first = i == 0 or self.norms[i - 1] in _VERBS
+            # "without", "none of the others", later in a sentence, only shade what it says
+            if word.endswith("n't") or (word in NEGATIONS and (first or word in ("never", "cannot"))):
                 return self.words[i].text
         return ""
 

@@ -1,6 +1,7 @@
 """Show the schema as a model or a person reads it: Schema -> CREATE statements with comments."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from records.schema import Column, Predicate, Relation, Schema
 from stores.tables import Tables
@@ -41,7 +42,7 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
     """Meaning, unit and values of a predicate in one line; `samples` stand for its own where given."""
     parts = [" ".join(predicate.comment.split())[:200].rstrip(".")] if predicate.comment else []
     if predicate.role == "identifier":
-        parts.append("an identifier")
+        parts.append("unique" if predicate.datatype == "text" else "an identifier")
     if predicate.unit:
         parts.append(f"in {predicate.unit}")
     bounds = predicate.minimum, predicate.maximum
@@ -102,16 +103,18 @@ def quoted(name: str) -> str:
 
 def _statement(tables: Tables, relation: Relation) -> str:
     schema = tables.schema
-    columns = [(f"{quoted(relation.key)} INTEGER" + ("" if relation.kind == "junction" else " PRIMARY KEY"), "")]
+    owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
+    key = f"INTEGER REFERENCES {quoted(owners)}(id)" if owners.isidentifier() else "INTEGER"
+    columns = [
+        (f"{quoted(relation.key)} {key}", f"id in {owners}" if "," in owners else "")
+        if relation.kind == "junction"
+        else (f"{quoted(relation.key)} INTEGER PRIMARY KEY", "")
+    ]
     for column in relation.columns:
         predicate = schema.predicate_of.get(column.predicate)
         if predicate is None:
             continue
-        samples: list[str] = []
-        if column.value and predicate.samples and predicate.datatype == "text":
-            name = quoted(column.value)
-            query = f"SELECT DISTINCT {name} FROM {quoted(relation.name)} WHERE {name} IS NOT NULL LIMIT 2"
-            samples = [str(row[0]) for row in tables.trusted().execute(query)]
+        _own, samples = _of_relation(tables, relation, column, predicate)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
         columns += definitions(
             shown, predicate, target_of(schema, predicate), samples, _filled(schema, relation, predicate)
@@ -150,6 +153,42 @@ def _about(schema: Schema, relation: Relation) -> str:
     parts += [" ".join(g.words) for g in schema.groups if g.relation == relation.name and g.words]
     said = "; ".join(" ".join(p.split())[:200] for p in parts if p)
     return f"{said} ({count} rows)" if said and count else said
+
+
+def _of_relation(
+    tables: Tables, relation: Relation, column: Column, predicate: Predicate
+) -> tuple[Predicate, list[str]]:
+    """The predicate with the values that this relation has, where others have it too, and samples of its text."""
+    if not column.value:
+        return predicate, []
+    name, of = quoted(column.value), quoted(relation.name)
+    read = tables.trusted().execute
+    if len(predicate.domains) > 1 and predicate.datatype in ("integer", "real"):
+        low, high = read(f"SELECT min({name}), max({name}) FROM {of}").fetchone()
+        bounds = {} if isinstance(low, str) or isinstance(high, str) else {"minimum": low, "maximum": high}
+        predicate = replace(predicate, values=(), **bounds)
+    elif len(predicate.domains) > 1 and predicate.values:
+        found = read(f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT {_FEW + 1}").fetchall()
+        predicate = replace(predicate, values=tuple(str(row[0]) for row in found))
+    if not predicate.samples or predicate.datatype != "text":
+        return predicate, []
+    found = read(f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT 2").fetchall()
+    return predicate, [str(row[0]) for row in found]
+
+
+def _owners(schema: Schema, relation: Relation) -> set[str]:
+    """The tables whose rows a junction links from: the smallest classes that have as many subjects together."""
+    predicate = schema.predicate_of.get(relation.columns[0].predicate) if relation.columns else None
+    if predicate is None:
+        return set()
+    classes = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
+    found: set[str] = set()
+    covered = 0
+    for each in sorted(classes, key=lambda c: (c.count, c.iri)):
+        if covered < predicate.subjects:
+            found.add(each.relation)
+            covered += predicate.domains[each.iri]
+    return found
 
 
 def _filled(schema: Schema, relation: Relation, predicate: Predicate) -> str:

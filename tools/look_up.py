@@ -20,7 +20,7 @@ A_PHRASE = 3
 NEAR_VALUES = 3000
 LIKE = 0.84
 # of a value that holds a phrase, the phrase must be so much (given)
-HELD = 0.3
+HELD = 0.5
 SAMPLE_ROWS = 3
 LONGEST_CELL = 60
 _TEXTS = ("text", "date", "datetime", "year")

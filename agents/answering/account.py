@@ -33,6 +33,7 @@ class Account:
 
     ledger: Ledger
     status: Status
+    confidence: float | None = None
     values: tuple[Value, ...] = ()
     unit: str | None = None
     reason: str | None = None
@@ -119,8 +120,9 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
     return Account(
         Ledger(((result.text, (table,)), *disputed)),
         "partial" if partial else "clarify" if options or unsure else "answered",
-        result.values,
-        result.unit,
+        confidence=round(chance(understanding, used), 3),
+        values=result.values,
+        unit=result.unit,
         reason=caveats[0] if partial else None,
         caveats=caveats,
         table=table,

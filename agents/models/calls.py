@@ -91,8 +91,11 @@ async def _once(
     seconds = limits.left()
     if not seconds:
         raise ModelFailed(OVER, meter.usage)
-    manner = limits.manner
-    tried, bound, worded = manner.method, manner.bound(model, shape), manner.worded(messages, shape)
+    tried, bound, worded = (
+        limits.manner.method,
+        limits.manner.bound(model, shape),
+        limits.manner.worded(messages, shape),
+    )
     try:
         async with asyncio.timeout(seconds):
             answer = await _patiently(partial(bound.ainvoke, worded, _config(meter)), limits)
@@ -101,7 +104,7 @@ async def _once(
     except TimeoutError:
         raise ModelFailed(f"no answer within {seconds:.3g} s", meter.usage) from None
     except Exception as error:
-        if manner.moves_on(error, tried):
+        if limits.manner.moves_on(error, tried):
             log.info("the model's server refused the way it was asked: %s", _short(error))
             return await _once(model, messages, shape, meter, limits)
         # every provider has its own family of errors; whichever it is, the rules go on
