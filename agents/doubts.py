@@ -76,7 +76,14 @@ def shown(evidence: Evidence, rows: int = 5, longest: int = 120) -> str:
     table = evidence.table
     if table is None or not table.rows:
         return "no rows"
-    body = (" | ".join("" if cell is None else str(cell)[:longest] for cell in row) for row in table.rows[:rows])
+    body = (" | ".join(_cell(cell)[:longest] for cell in row) for row in table.rows[:rows])
     lines = [" | ".join(table.columns), *body]
     more = len(table.rows) - rows
     return "\n".join(lines) + (f"\n... {more} more rows" if more > 0 else "")
+
+
+def _cell(value: object) -> str:
+    """A cell as people read it; of a long fraction what matters."""
+    if value is None:
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) and abs(value) >= 1 and value != round(value, 2) else str(value)

@@ -31,11 +31,15 @@ class Gate:
 
     `unsupported` counts the sentences that were corrected, replaced or dropped, `fed` those of free text that passed.
     `spare` are sentences of the rules, with the indexes of their evidence: the first that was not said yet takes the
-    place of an unsupported one. `known` finds the names of the graph in a sentence.
+    place of an unsupported one. `known` finds the names of the graph in a sentence; free text may be in `language`.
     """
 
     def __init__(
-        self, evidence: Sequence[Evidence], release: Callable[[str], None], known: Known = nothing_known
+        self,
+        evidence: Sequence[Evidence],
+        release: Callable[[str], None],
+        known: Known = nothing_known,
+        language: str = "en",
     ) -> None:
         self.answer = ""
         self.cited: list[int] = []
@@ -45,6 +49,7 @@ class Gate:
         self._evidence = evidence
         self._release = release
         self._known = known
+        self._language = language
         self._held: dict[tuple[int, ...], Held] = {}
         self._waiting = ""
         self._gap = " "
@@ -172,7 +177,7 @@ class Gate:
             self._release(token)
 
     def _lacks(self, core: str, indexes: Sequence[int]) -> list[str]:
-        return unsupported(core, self._hold(indexes), self._known)
+        return unsupported(core, self._hold(indexes), self._known, self._language)
 
     def _hold(self, indexes: Sequence[int]) -> Held:
         key = tuple(sorted(set(indexes)))

@@ -196,7 +196,7 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         runtime.stream_writer({"type": "token", "text": token})
 
     with await off_loop(resources.library.open, state["about"], state["version"]) as graph:
-        gate = Gate(view.evidence, release, partial(known_names, lexicon=graph.lexicon))
+        gate = Gate(view.evidence, release, partial(known_names, lexicon=graph.lexicon), view.language)
         told = await _fused(team_of(resources, runtime.context), view, graph.schema, gate)
         cited = await opened(gate.cited, view.evidence, view.understanding, graph)
     resources.holds.release(state["hold"])

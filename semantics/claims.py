@@ -19,6 +19,8 @@ Known = Callable[[Sequence[str]], list[tuple[int, int]]]
 
 _DATE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
 _FIGURE = re.compile(r"[\d.,]+|against|difference|higher|lower|equal|average|mean|total|sum|number|first|in|all")
+# parts of a compound word have so many letters at least
+_HALF = 4
 _STOPPED = re.compile(r"[.!?]['\"”’)]*\s+$")
 _GATHERED = re.compile(r"\b(average|mean|total|sum|number)\b(?= (?:\w+ ){0,4}(?:of|is|are|was)\b)", re.I)
 
@@ -28,19 +30,21 @@ def nothing_known(words: Sequence[str]) -> list[tuple[int, int]]:
     return []
 
 
-def unsupported(sentence: str, evidence: Sequence[Evidence] | Held, known: Known = nothing_known) -> list[str]:
+def unsupported(
+    sentence: str, evidence: Sequence[Evidence] | Held, known: Known = nothing_known, language: str = ENGLISH
+) -> list[str]:
     """The numbers, dates, names and yes or no of a sentence (without its [n]) that its evidence does not hold.
 
     A number may be rounded, formatted, converted to another unit, count the rows, or follow from the others by simple
     arithmetic; a name is what is capitalised, has digits in it, is no English word, or is `known` in the graph. Names
-    and numbers that stand in different rows must not be joined anew.
+    and numbers that stand in different rows must not be joined anew. A sentence may be in `language` too.
 
     >>> dal = Evidence("lexical", 1, "sentence", text="The dal cooks for 35 min.")
     >>> unsupported("The dal cooks for 2100 s.", [dal]), unsupported("The dal cooks for 25 min.", [dal])
     ([], ['25 min'])
     """
     held = evidence if isinstance(evidence, Held) else Held(evidence)
-    said = Sentence(sentence, held)
+    said = Sentence(sentence, held, language)
     numbers, placed = unfounded(said)
     missing = [*_truth(said), *miscalculated(said), *_gathered(said), *_dates(said), *numbers, *_names(said, known)]
     of_one = [each for each in placed if not any(row in held.unnamed for row, _ in each.places)]
@@ -110,7 +114,7 @@ def _is_strange(said: Sentence, i: int, foreign: str) -> bool:
         return True
     if word.text[0].isupper():
         # the first word of a sentence is capitalised anyway
-        if foreign and simplemma.is_known(word.text, lang=foreign):
+        if foreign and _is_foreign_word(word.text, foreign):
             # other languages may capitalise what is no name
             return False
         first = not said.text[: word.start].strip() or _STOPPED.search(said.text[: word.start])
@@ -121,10 +125,29 @@ def _is_strange(said: Sentence, i: int, foreign: str) -> bool:
 def _foreign(said: Sentence) -> str:
     """The language of a sentence most of which is not in English; "" of an English one."""
     free = [w for i, w in enumerate(said.words) if not said.runs[i] and w.text.isalpha()]
-    if 2 * sum(simplemma.is_known(w.text.lower(), lang="en") for w in free) >= len(free):
+    share = sum(simplemma.is_known(w.text.lower(), lang="en") for w in free)
+    if said.language != ENGLISH and (share < len(free) or not free):
+        # asked for in that language, and not all of it is English
+        return said.language
+    if 2 * share >= len(free):
         return ""
     language = language_of(said.text, fewest=1)
     return "" if language == ENGLISH else language
+
+
+def _is_foreign_word(word: str, language: str) -> bool:
+    """Whether a language has a word, or puts it together from two that it has ("Ladeleistung")."""
+    if simplemma.is_known(word, lang=language):
+        return True
+    halves = ((word[:cut], word[cut:]) for cut in range(_HALF, len(word) - _HALF + 1))
+    return any(
+        simplemma.is_known(end.capitalize(), lang=language)
+        and any(
+            simplemma.is_known(form, lang=language)
+            for form in (first, first.removesuffix("s"), f"{first}n", f"{first}en")
+        )
+        for first, end in halves
+    )
 
 
 def _is_said_otherwise(said: Sentence, first: int, after: int) -> bool:

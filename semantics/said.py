@@ -25,8 +25,9 @@ class Said(NamedTuple):
 class Sentence:
     """One sentence and what it may rest on."""
 
-    def __init__(self, text: str, held: Held) -> None:
+    def __init__(self, text: str, held: Held, language: str = "en") -> None:
         self.text = text
+        self.language = language
         self.held = held
         self.words = tokens(text)
         self.norms = [word.norm for word in self.words]
