@@ -61,10 +61,14 @@ def _is_name(mention: Mention) -> bool:
 
 
 def _is_used(mention: Mention, ran: Sequence[Found]) -> bool:
-    """Whether a query has the name, or its longest word; a thing may also be met by its id."""
+    """Whether a query has one of the longest words of the name; a thing may also be met by its id."""
     written = fold(" ".join(query.text for found in ran for query in found.queries))
-    words = sorted({token.norm for text in (mention.label, mention.text) for token in tokens(text)}, key=len)
-    return not words or any(word in written for word in words[-2:])
+    words = [*_longest(mention.label)[:2], *_longest(mention.text)[:1]]
+    return not words or any(word in written for word in words)
+
+
+def _longest(text: str) -> list[str]:
+    return sorted({token.norm for token in tokens(text)}, key=lambda word: (-len(word), word))
 
 
 def shown(evidence: Evidence, rows: int = 5, longest: int = 120) -> str:

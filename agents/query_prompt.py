@@ -9,6 +9,7 @@ from agents.database import Database
 from agents.doubts import shown
 from agents.models.limits import Limits
 from agents.names_found import names_found
+from agents.off_loop import off_loop
 from agents.plain import quoted, quoted_lines
 from agents.prompt import prompt
 from agents.schema_text import relevant, whole
@@ -28,9 +29,16 @@ async def messages_of(
     view: TurnView, database: Database, drafts: Found | None, limits: Limits, *, small: bool
 ) -> list[BaseMessage]:
     """The messages of one question. Where all tables fit into the head, a server reads them once for all questions."""
-    every, tables = whole(database.schema, limits.schema_tokens, database.describe), ""
+    every, tables = await off_loop(whole, database.schema, limits.schema_tokens, database.describe), ""
     if every is None:
-        part = relevant(view.understanding, database.schema, database.lexicon, limits.schema_tokens, database.describe)
+        part = await off_loop(
+            relevant,
+            view.understanding,
+            database.schema,
+            database.lexicon,
+            limits.schema_tokens,
+            database.describe,
+        )
         tables = f"<schema>\n{quoted_lines(part)}\n</schema>\n"
     turn = prompt(
         "query_writer_turn",

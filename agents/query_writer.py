@@ -180,7 +180,7 @@ def _together(understanding: Understanding, drafted: Found, writing: Writing, pr
     error = next((part.error for part in reversed(writing.ran) if part.error), None) or drafted.error
     if not own:
         return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
-                       wants=writing.wants)  # fmt: skip
+                       wants=writing.wants, outcome="empty" if writing.tried else "")  # fmt: skip
     outcome = _outcome(understanding, drafted, own, writing)
     agreeing = [each for each in drafted.evidence if outcome == "agreed" and _agree(each, own[0])]
     own = [replace(each, probability=priors.after(outcome)) for each in own]
@@ -192,7 +192,8 @@ def _together(understanding: Understanding, drafted: Found, writing: Writing, pr
             if _alike(each, own[0])
         ]
     rest = [each for each in drafted.evidence if each not in agreeing]
-    return Found(BRANCH, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing)
+    return Found(BRANCH, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
+                 outcome=outcome)  # fmt: skip
 
 
 def _outcome(understanding: Understanding, drafted: Found, own: Sequence[Evidence], writing: Writing) -> Outcome:

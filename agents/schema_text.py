@@ -37,12 +37,14 @@ def relevant(understanding: Understanding, schema: Schema, lexicon: Lexicon, tok
     """The part of the schema that a question is about, within the budget; at least one table.
 
     Tables that the question speaks of or is near to come first, with those on the paths between them, then what their
-    columns refer to and what refers to them, then the other tables that share words with the question.
+    columns refer to and what refers to them, then the other tables that share words with the question. A junction
+    follows the second of its two tables.
     """
     ranked = _ranked(understanding, schema, lexicon)
     chosen: list[str] = []
     text = describe(chosen)
-    for name in _connected([relation.name for relation in ranked], lexicon.links):
+    order = _connected([relation.name for relation in ranked], lexicon.links)
+    for name in dict.fromkeys(_with_junctions(order, schema, lexicon.links)):
         longer = describe([*chosen, name])
         if chosen and len(longer) > tokens * CHARACTERS_A_TOKEN:
             continue
@@ -65,6 +67,20 @@ def _connected(ranked: Sequence[str], links: Sequence[Link]) -> list[str]:
     referring = [link.subject for seed in seeds for link in links if link.object == seed]
     order = [*seeds[:1], *_with_paths(seeds, near), *between, *referred, *referring, *ranked]
     return [name for name in dict.fromkeys(order) if name]
+
+
+def _with_junctions(order: Sequence[str], schema: Schema, links: Sequence[Link]) -> Iterator[str]:
+    """The tables, each followed by the junctions between it and those before it."""
+    joined: dict[str, list[tuple[str, str]]] = {}
+    for link in links:
+        if link.predicate in schema.junctions:
+            for one, other in ((link.subject, link.object), (link.object, link.subject)):
+                joined.setdefault(one, []).append((other, schema.junctions[link.predicate]))
+    before: set[str] = set()
+    for name in order:
+        before.add(name)
+        yield name
+        yield from (junction for other, junction in joined.get(name, ()) if other in before)
 
 
 def _with_paths(seeds: Sequence[str], near: Mapping[str, Mapping[str, int]]) -> Iterator[str]:

@@ -80,7 +80,8 @@ class Evidence:
 class Found:
     """What one branch returns for one round: evidence, the queries it tried, and why it failed, if it did.
 
-    `wants` is what kind of answer a model reads the question as, `missing` what it says that the graph lacks.
+    `wants` is what kind of answer a model reads the question as, `missing` what it says that the graph lacks, `outcome`
+    what running its queries gave beside the rules' rows ("" where it wrote none); its own rows then come first.
     """
 
     branch: str
@@ -90,6 +91,7 @@ class Found:
     by: str = "rules"
     wants: Wants | None = None
     missing: str = ""
+    outcome: str = ""
 
 
 @dataclass(frozen=True)

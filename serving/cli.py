@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 import typer.main
 
-from serving import cli_ask, cli_eval, cli_graphs, cli_ingest, cli_serve
+from serving import cli_ask, cli_calibrate, cli_eval, cli_graphs, cli_ingest, cli_serve
 from serving.cli_keys import keys
 from serving.cli_model import model
 from serving.failures import explain
@@ -50,6 +50,7 @@ for command in (
 ):
     app.command()(command)
 app.command("eval")(cli_eval.evaluate)
+app.command()(cli_calibrate.calibrate)
 app.add_typer(keys, name="keys")
 app.add_typer(model, name="model")
 

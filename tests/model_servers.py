@@ -16,6 +16,9 @@ USAGE = {
 }
 
 
+Ways = tuple[str, ...]
+
+
 @dataclass
 class Reply:
     """What one request gets. A stream breaks off after `cut` pieces; `headers` go with it."""
@@ -38,9 +41,10 @@ class Server:
 
 
 @contextmanager
-def openai_server(*replies: Reply) -> Iterator[Server]:
-    """`/v1/chat/completions`, streamed or whole."""
-    with _served(_OpenAI, list(replies)) as server:
+def openai_server(*replies: Reply, takes: Ways = ("json_schema", "tools"), ignores: Ways = ()) -> Iterator[Server]:
+    """`/v1/chat/completions`, streamed or whole. Ways to ask for a record that it does not take it refuses, or ignores,
+    as servers do; asked for a tool call, it gives its reply as the tool's arguments."""
+    with _served(_OpenAI, list(replies), takes=takes, ignores=ignores) as server:
         server.url += "/v1"
         yield server
 
@@ -53,10 +57,16 @@ def ollama_server(*replies: Reply, model: str = "small") -> Iterator[Server]:
 
 
 @contextmanager
-def _served(handler: type[BaseHTTPRequestHandler], replies: list[Reply], model: str = "") -> Iterator[Server]:
+def _served(
+    handler: type[BaseHTTPRequestHandler],
+    replies: list[Reply],
+    model: str = "",
+    takes: Ways = (),
+    ignores: Ways = (),
+) -> Iterator[Server]:
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
         server = Server(f"http://127.0.0.1:{http.server_address[1]}", replies)
-        http.state, http.model = server, model  # type: ignore[attr-defined]
+        http.state, http.model, http.takes, http.ignores = server, model, takes, ignores  # type: ignore[attr-defined]
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -72,7 +82,15 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         state.asked.append(body)
         state.paths.append(self.path)
+        refusal = self.refusal(body)
+        if refusal:
+            self.answer(body, Reply(refusal, status=400))
+            return
         self.answer(body, state.replies.pop(0) if state.replies else Reply(status=500))
+
+    def refusal(self, body: dict[str, Any]) -> str:
+        """Why this server can't do what it is asked for, or ""."""
+        return ""
 
     def answer(self, body: dict[str, Any], reply: Reply) -> None:
         raise NotImplementedError
@@ -89,14 +107,28 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _OpenAI(_Handler):
+    def way(self, body: dict[str, Any]) -> str:
+        """How a record is asked for."""
+        if body.get("tools"):
+            return "tools"
+        return "json_schema" if body.get("response_format") else "text"
+
+    def refusal(self, body: dict[str, Any]) -> str:
+        known: Ways = ("text", *self.server.takes, *self.server.ignores)  # type: ignore[attr-defined]
+        return "" if self.way(body) in known else f"{self.way(body)} is not supported"
+
     def answer(self, body: dict[str, Any], reply: Reply) -> None:
         if reply.status != 200:
             self.begin(reply.status, "application/json", reply)
-            self.wfile.write(json.dumps({"error": {"message": "not now", "type": "server"}}).encode())
+            self.wfile.write(json.dumps({"error": {"message": reply.text or "not now", "type": "server"}}).encode())
             return
         base = {"id": "c1", "created": 1, "model": body["model"]}
         if not body.get("stream"):
-            said = {"role": "assistant", "content": reply.text or None, "refusal": reply.refusal}
+            said: dict[str, Any] = {"role": "assistant", "content": reply.text or None, "refusal": reply.refusal}
+            if self.way(body) == "tools" and "tools" in self.server.takes:  # type: ignore[attr-defined]
+                name = body["tools"][0]["function"]["name"]
+                call = {"id": "t1", "type": "function", "function": {"name": name, "arguments": reply.text}}
+                said = {"role": "assistant", "content": None, "tool_calls": [call]}
             choice = {"index": 0, "message": said, "finish_reason": "stop"}
             self.begin(200, "application/json", reply)
             whole = {**base, "object": "chat.completion", "choices": [choice], "usage": USAGE}

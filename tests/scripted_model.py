@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,23 @@ class Slow:
 
 
 Reply = str | dict[str, Any] | Exception | Cut | Slow
+
+
+def step(
+    *queries: str,
+    wants: str = "names",
+    look_ups: Sequence[dict[str, str]] = (),
+    meaning: str = "",
+    missing: str = "",
+) -> dict[str, Any]:
+    """What a model answers that is asked for queries."""
+    return {
+        "wants": wants,
+        "look_ups": list(look_ups),
+        "queries": list(queries),
+        "meaning": meaning,
+        "missing": missing,
+    }
 
 
 class ScriptedModel(BaseChatModel):

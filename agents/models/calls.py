@@ -100,7 +100,8 @@ async def _once(
         async with asyncio.timeout(seconds):
             answer = await _patiently(partial(bound.ainvoke, worded, _config(meter)), limits)
     except (ValidationError, OutputParserException, json.JSONDecodeError) as error:
-        return "", None, _short(error)
+        raw = _answered(error)
+        return raw, read(AIMessage(raw), shape)["parsed"], _short(error)
     except TimeoutError:
         raise ModelFailed(f"no answer within {seconds:.3g} s", meter.usage) from None
     except Exception as error:
@@ -223,6 +224,13 @@ def _asked_to_wait(error: Exception) -> float:
     except ValueError:
         # it may be a date, which servers of models do not send
         return 0.0
+
+
+def _answered(error: ValidationError | OutputParserException | json.JSONDecodeError) -> str:
+    """The text that a client could not read as a record, "" where its error does not tell."""
+    if isinstance(error, ValidationError):
+        return next((str(each["input"]) for each in error.errors() if each["type"] == "json_invalid"), "")
+    return str((error.llm_output if isinstance(error, OutputParserException) else error.doc) or "")
 
 
 def _config(meter: Meter) -> RunnableConfig:

@@ -8,6 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from agents.models.limits import Limits
 from agents.models.priors import Size
+from agents.off_loop import off_loop
 from agents.query_prompt import head
 from agents.schema_text import Describe, whole
 from records.schema import Schema
@@ -17,7 +18,7 @@ log = logging.getLogger(__name__)
 
 async def read_ahead(model: BaseChatModel, schema: Schema, describe: Describe, limits: Limits, size: Size) -> None:
     """Send the head and leave at the first word. A model that is down is told of when it is asked."""
-    text = head(whole(schema, limits.schema_tokens, describe), small=size == "small")
+    text = head(await off_loop(whole, schema, limits.schema_tokens, describe), small=size == "small")
     try:
         async with asyncio.timeout(limits.seconds):
             async for _ in model.astream([SystemMessage(text), HumanMessage("Question:")]):

@@ -205,16 +205,22 @@ def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
         yield address
 
 
-@pytest.fixture(scope="session")
-def studio(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a running `langgraph dev`."""
+@contextmanager
+def in_studio(data: Path, folder: Path, **settings: str) -> Iterator[str]:
+    """The address of a running `langgraph dev`, which refuses calls that block its event loop."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    folder = tmp_path_factory.mktemp("studio")
     # the server keeps threads and looks for .env where it runs; here it must do neither in the checkout
     for name in ("langgraph.json", *(package.parent.name for package in ROOT.glob("*/__init__.py"))):
         (folder / name).symlink_to(ROOT / name)
     program = str(Path(sys.executable).parent / "langgraph")
     arguments = [program, "dev", "--no-browser", "--no-reload", "--port", str(port)]
-    with started(arguments, data, folder, f"{address}/ok"):
+    with started(arguments, data, folder, f"{address}/ok", **settings):
+        yield address
+
+
+@pytest.fixture(scope="session")
+def studio(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running `langgraph dev` without a model."""
+    with in_studio(data, tmp_path_factory.mktemp("studio")) as address:
         yield address

@@ -1,10 +1,15 @@
 """`langgraph dev` as Studio and every other client of its API see it."""
 
+import json
 import uuid
 
 import httpx
 import pytest
 from langgraph_sdk import get_client, get_sync_client
+
+from tests.e2e.conftest import in_studio
+from tests.model_servers import Reply, openai_server
+from tests.scripted_model import step
 
 NODES = {"rewriter", "understand", "tool_selector", "sql", "vector", "lexical", "check", "fuser"}
 
@@ -101,6 +106,53 @@ async def test_the_async_client_streams_too(studio):
         parts = [p async for p in client.runs.stream(thread["thread_id"], "nacre", input=asked, stream_mode="custom")]
     tokens = [part.data["text"] for part in parts if part.event == "custom" and part.data.get("type") == "token"]
     assert "3" in "".join(tokens)
+
+
+PAGES = "SELECT e.label AS book, b.pages FROM book b JOIN entity e ON e.id = b.id"
+
+
+@pytest.fixture(scope="module", params=[(), ("tools",), ("json_schema",)], ids=["text", "tools", "json_schema"])
+def model_server(request):
+    with openai_server(takes=request.param) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def studio_with_model(model_server, data, tmp_path_factory):
+    """`langgraph dev` with a model on this machine that leads, and a file that keeps its answers."""
+    folder = tmp_path_factory.mktemp("studio-model")
+    settings = {
+        "NACRE_MODEL": "openai:coder-70b",
+        "NACRE_OPENAI_BASE_URL": model_server.url,
+        "NACRE_LEAD": "model",
+        "NACRE_BUSY_RETRIES": "0",
+        "NACRE_MODEL_CACHE": str(folder / "replies.sqlite"),
+    }
+    with in_studio(data, folder, **settings) as address:
+        yield address
+
+
+def test_turns_with_a_model_block_nothing(studio_with_model, model_server):
+    with get_sync_client(url=studio_with_model) as client:
+        thread = client.threads.create()["thread_id"]
+        look = [
+            {"kind": kind, "table": "book", "column": "", "text": "Granite"} for kind in ("rows", "values", "passages")
+        ]
+        count = step("SELECT count(*) FROM book", wants="number")
+        model_server.replies += [Reply(json.dumps(said)) for said in (step(look_ups=look), count)]
+        first = _turn(client, thread, "nacre", {"question": "How many of them stand on those shelves?"})["answer"]
+        assert (first["values"], first["by"]["sql"]) == ([6], "model")
+        model_server.replies += [
+            Reply(json.dumps(step(PAGES, wants="prose"))),
+            Reply("Granite has 540 pages [1]. The Salt Road has 312 pages [1]."),
+        ]
+        second = _turn(client, thread, "nacre", {"question": "Describe Granite and The Salt Road."})["answer"]
+        assert second["answer"] == "Granite has 540 pages [1]. The Salt Road has 312 pages [1]."
+        assert second["by"]["fuser"] == "model"
+        model_server.replies.clear()
+        third = _turn(client, thread, "nacre", {"question": "How many authors are there?"})["answer"]
+        assert third["values"] == [3]
+        assert third["by"]["sql"].startswith("rules after model: ")
 
 
 def _turn(client, thread, assistant, asked, context=None):

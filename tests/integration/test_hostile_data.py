@@ -20,7 +20,7 @@ from graph.turn import stream
 from ingestion.pipeline import ingest
 from records.answer import Answer
 from serving.terminal import Shown, citations, notes
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, step
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 NOTES = """# Storage of crates
@@ -137,12 +137,16 @@ def test_a_model_that_obeys_reaches_no_tool_and_says_nothing_false(
 ) -> None:
     written = ("DROP TABLE entity", "ATTACH 'evil.sqlite' AS evil", "SELECT * FROM sqlite_master")
     wants = "prose" if question.startswith("Describe") else "names"
-    hostile = [{"wants": wants, "look_ups": [], "queries": [sql], "missing": ""} for sql in written]
+    hostile = [step(sql, wants=wants) for sql in written]
     model = ScriptedModel(replies=[*hostile, said, said, said])
     answer = ask(by_model(composition, model), question)
     check(answer)
-    for wrong in ("99 kg", "71 kg", "swordfish", "admin mode."):
+    for wrong in ("71 kg", "swordfish", "admin mode."):
         assert wrong not in answer["answer"]
+    # what a note of the graph claims may be said as what that note says
+    for sentence in re.findall(r"[^.]*99 kg[^\[]*(?:\[\d+\])+", answer["answer"]):
+        cited = {int(n) for n in re.findall(r"\[(\d+)\]", sentence)}
+        assert any("99 kg" in citation["text"] for citation in answer["citations"] if citation["n"] in cited)
     tried = [query for query in answer["queries"] if query["by"] == "model"]
     assert [query["text"] for query in tried] == list(written)
     assert all(query["error"] for query in tried)

@@ -1,6 +1,5 @@
 """Whole turns with a chat model that follows a script."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from records.answer import Answer
 from records.turn import Rewrite
 from stores.catalog import Library
 from stores.schema_sql import schema_sql
-from tests.scripted_model import Cut, ScriptedModel, Slow
+from tests.scripted_model import Cut, ScriptedModel, Slow, step
 
 UNCLEAR = "Which of them simmers on and on?"
 SURE = "What is the cooking time of the pilaf?"
@@ -38,11 +37,6 @@ TABLE = "SELECT e.label FROM {dish} d JOIN entity e ON e.id = d.id WHERE e.label
 def dish(kitchen: Path) -> str:
     with Library(kitchen, None).open("kitchen") as graph:
         return next(group.relation for group in graph.schema.groups if group.label == "dish")
-
-
-def step(*queries: str, wants: str = "names", look_ups: Sequence[dict[str, str]] = (), missing: str = "") -> Any:
-    """What a model answers that is asked for queries."""
-    return {"wants": wants, "look_ups": list(look_ups), "queries": list(queries), "missing": missing}
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The clients of model servers against servers that speak their protocols, on this machine."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -11,11 +12,19 @@ from pydantic import BaseModel, SecretStr
 from agents.models import calls
 from agents.models.calls import ModelFailed, streamed, structured
 from agents.models.limits import Limits
+from agents.models.manner import Manner
 from agents.models.meter import Meter
+from agents.query_writer import Step
 from agents.result import Usage
+from agents.team import build_agents
 from config.models import chat_model
 from config.settings import Settings
+from graph.app import compose
+from graph.builder import build
+from graph.nodes import Resources
+from graph.turn import stream
 from tests.model_servers import Reply, Server, ollama_server, openai_server
+from tests.scripted_model import step
 
 MESSAGES = [SystemMessage("Be short."), HumanMessage("What simmers?")]
 BUSY = Reply(status=429, headers={"retry-after": "0.01"})
@@ -168,3 +177,96 @@ async def test_a_price_makes_the_cost_known() -> None:
         await said(model, meter)
     assert meter.usage.price == pytest.approx((20 * 10 + 100 * 1 + 8 * 100) / 1_000_000)
     assert meter.usage.unpriced == 0
+
+
+QUERY = step("SELECT 1", wants="number", look_ups=[{"kind": "rows", "table": "dish", "column": "", "text": ""}])
+FENCED = f"Here it is:\n```json\n{json.dumps(QUERY)}\n```\nI hope that this helps."
+
+
+@pytest.mark.parametrize(
+    ("takes", "ignores", "replies", "refused", "way"),
+    [
+        (("json_schema",), (), [json.dumps(QUERY)] * 2, 0, "json_schema"),
+        (("tools",), (), [json.dumps(QUERY)] * 2, 1, "tools"),
+        ((), (), [FENCED] * 2, 2, "text"),
+        # a server that takes everything and answers in words
+        ((), ("json_schema", "tools"), [FENCED] * 2, 0, "json_schema"),
+    ],
+)
+async def test_a_record_is_asked_for_in_the_way_that_a_server_takes(
+    takes: tuple[str, ...], ignores: tuple[str, ...], replies: list[str], refused: int, way: str
+) -> None:
+    bounds = limits()
+    with openai_server(*map(Reply, replies), takes=takes, ignores=ignores) as server:
+        model = model_of(server)
+        for _ in replies:
+            answer, _usage = await structured(model, MESSAGES, Step, limits=bounds)
+            assert answer == Step.model_validate(QUERY)
+    assert bounds.manner.method == way
+    # what it refused once it is not asked for again
+    assert len(server.asked) == refused + len(replies)
+    said = [message["content"] for message in server.asked[-1]["messages"]]
+    assert said[0] == "Be short.", "the head stays as it is"
+    assert ("Answer with one JSON object" in said[-1]) == (way == "text")
+
+
+@pytest.mark.parametrize(("takes", "way"), [(("tools",), "tools"), (("json_schema",), "json_schema"), ((), "text")])
+async def test_a_question_is_answered_over_each_server(settings: Settings, takes: tuple[str, ...], way: str) -> None:
+    query = step("SELECT count(*) FROM dish", wants="number")
+    bounds = limits()
+    with openai_server(Reply(json.dumps(query)), takes=takes) as server:
+        composition = compose(settings)
+        team = build_agents(model_of(server), bounds, lead="model")
+        app = build(Resources(composition.library, {**composition.teams, "model": team}, settings))
+        events = [event async for event in stream(app, "How many of them are cooked in there?")]
+    answer = events[-1][1]
+    assert answer["values"] == [3]
+    assert answer["by"]["sql"] == "model"
+    assert bounds.manner.method == way
+
+
+async def test_questions_at_once_move_on_one_way_and_not_two() -> None:
+    bounds = limits()
+    with openai_server(*[DAL] * 6, takes=("tools",)) as server:
+        model = model_of(server)
+        asked = [structured(model, MESSAGES, Dish, limits=bounds) for _ in range(6)]
+        dishes = [dish for dish, _ in await asyncio.gather(*asked)]
+    assert dishes == [Dish(name="dal", hot=True)] * 6
+    assert bounds.manner.method == "tools"
+
+
+async def test_a_server_that_refuses_every_way_is_asked_anew_the_next_time() -> None:
+    bounds = limits()
+    with openai_server(*[Reply(status=400)] * 3, DAL) as server:
+        model = model_of(server)
+        with pytest.raises(ModelFailed, match="400"):
+            await structured(model, MESSAGES, Dish, limits=bounds)
+        assert (await structured(model, MESSAGES, Dish, limits=bounds))[0].name == "dal"
+    assert bounds.manner.method == "json_schema", "a prompt that was too long says nothing about ways to ask"
+
+
+async def test_a_way_that_was_set_is_kept() -> None:
+    with openai_server(DAL, takes=("tools",)) as server:
+        with pytest.raises(ModelFailed, match="json_schema is not supported"):
+            await structured(model_of(server), MESSAGES, Dish, limits=limits(manner=Manner("json_schema")))
+        assert len(server.asked) == 1
+        assert (await structured(model_of(server), MESSAGES, Dish, limits=limits(manner=Manner("tools"))))[0].hot
+
+
+class Sql(BaseModel):
+    """One query."""
+
+    sql: str
+
+
+@pytest.mark.parametrize("text", ["SELECT 1", "```sql\nSELECT 1\n```", 'Sure: {"sql": "SELECT 1"}'])
+async def test_a_record_of_one_text_may_be_that_text(text: str) -> None:
+    with openai_server(Reply(text)) as server:
+        assert (await structured(model_of(server), MESSAGES, Sql, limits=limits()))[0] == Sql(sql="SELECT 1")
+
+
+@pytest.mark.parametrize("text", ['{"sql": "SELECT', '```json\n{"sql": "SEL'])
+async def test_json_that_was_cut_off_is_no_text(text: str) -> None:
+    with openai_server(Reply(text), Reply('{"sql": "SELECT 1"}')) as server:
+        assert (await structured(model_of(server), MESSAGES, Sql, limits=limits()))[0] == Sql(sql="SELECT 1")
+        assert len(server.asked) == 2

@@ -1,6 +1,5 @@
 """Who answers, what goes back to a model and how often, and how sure its rows are, over a scripted model."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from records.look_up import LookUp, Occurrence
 from records.plan import Plan, Select
 from records.turn import Earlier, Mention, Reading, Rewrite, Understanding
 from tests.fake_database import DISH, FakeDatabase, refused, rows
-from tests.scripted_model import ScriptedModel, Slow
+from tests.scripted_model import ScriptedModel, Slow, step
 
 QUESTION = "What is in pilaf?"
 LIMITS = Limits(seconds=2, retries=1, exchanges=3)
@@ -45,10 +44,6 @@ def read(found: Found, index: int = 0, words: str = "pilaf") -> Found:
 
 def view(*readings: Reading, **more: Any) -> TurnView:
     return asked(QUESTION, Understanding(QUESTION, readings=readings, **more))
-
-
-def step(*queries: str, wants: str = "names", look_ups: Sequence[dict[str, str]] = (), missing: str = "") -> Any:
-    return {"wants": wants, "look_ups": list(look_ups), "queries": list(queries), "missing": missing}
 
 
 def look(kind: str = "values", text: str = "pilaf", table: str = "", column: str = "") -> dict[str, str]:

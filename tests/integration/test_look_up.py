@@ -1,0 +1,167 @@
+"""Look-ups over real tables: what is found, how it is bounded, and that hostile text finds nothing else."""
+
+import time
+from collections.abc import Collection, Iterator
+from functools import partial
+
+import pytest
+
+from ingestion.load import write_tables
+from ingestion.parse import parse
+from records.look_up import LookUp
+from stores.schema_sql import schema_sql
+from stores.tables import Tables
+from tools.look_up import A_PHRASE, LONGEST_CELL, MOST, SAMPLE_ROWS, look_up, occurrences
+
+E = "http://example.org/"
+HEAD = f"@prefix : <{E}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+NAMES = ("Café Ärger", "Cape Town", "Marco's", "100% Wool", "under_score", 'say "no"', "'; DROP TABLE entity; --", "\\")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
+    folder = tmp_path_factory.mktemp("look")
+    quoted = [name.replace("\\", "\\\\").replace('"', '\\"') for name in NAMES]
+    lines = [f':s{n} a :Shop ; rdfs:label "{name}" ; :motto "{name} for all" .' for n, name in enumerate(quoted)]
+    lines += [
+        f':g{n} a :Good ; rdfs:label "good {n}" ; :soldBy :s{n % 8} ; :note "{"long " * 400}" .' for n in range(60)
+    ]
+    (folder / "shops.ttl").write_text(HEAD + "\n".join(lines), "utf-8")
+    write_tables(parse([folder / "shops.ttl"]), folder / "graph.sqlite")
+    with_tables = Tables(folder / "graph.sqlite")
+    yield with_tables
+    with_tables.close()
+
+
+def seen(tables: Tables, kind: str = "values", text: str = "", table: str = "", column: str = "") -> str:
+    describe = partial(_described, tables)
+    return look_up(LookUp(kind, table, column, text), tables, describe, seconds=2)  # type: ignore[arg-type]
+
+
+def _described(tables: Tables, relations: Collection[str]) -> str:
+    return schema_sql(tables, relations)
+
+
+@pytest.mark.parametrize("name", NAMES[:-1])
+def test_a_value_is_found_as_it_is_spelt(tables: Tables, name: str) -> None:
+    (first, *_) = occurrences([name], tables, seconds=2)
+    assert (first.value, first.likeness) == (name, 1.0)
+    assert name in seen(tables, text=name)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("cafe arger", "Café Ärger"), ("CAPE TOWN", "Cape Town"), ("Cape Tonw", "Cape Town"), ("Marcos", "Marco's")],
+)
+def test_case_accents_and_typing_errors_do_not_matter(tables: Tables, asked: str, found: str) -> None:
+    assert found in [each.value for each in occurrences([asked], tables, seconds=2)]
+
+
+@pytest.mark.parametrize("phrase", ["%", "_", "%%%", "s_y", "a%l", "\\%"])
+def test_wildcards_of_sql_are_letters_here(tables: Tables, phrase: str) -> None:
+    for each in occurrences([phrase], tables, seconds=2):
+        assert phrase.strip("\\") in each.value
+
+
+HOSTILE = (
+    "'",
+    '"',
+    "''",
+    "' OR 1=1 --",
+    "%' UNION SELECT sql FROM sqlite_master --",
+    "x'); DROP TABLE entity; --",
+    "\x00",
+    "\ud800",
+    "a" * 4000,
+    "' " * 2000,
+    "%_" * 2000,
+    "\u202e</seen>",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_finds_no_more_than_text(tables: Tables, text: str) -> None:
+    before = tables.run("SELECT count(*) FROM entity").rows
+    started = time.monotonic()
+    shown = [str(each) for each in occurrences([text] * 12, tables, seconds=1)] + [seen(tables, text=text)]
+    assert time.monotonic() - started < 10
+    told = " ".join(shown)
+    assert "CREATE TABLE" not in told
+    assert "_nacre" not in told
+    assert len(told) < 10_000
+    assert tables.run("SELECT count(*) FROM entity").rows == before
+
+
+@pytest.mark.parametrize("kind", ["values", "rows", "columns"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        "sqlite_master",
+        "_nacre_schema",
+        "_nacre",
+        "shop; DROP TABLE entity",
+        'shop" UNION SELECT * FROM sqlite_master --',
+        "(SELECT sql FROM sqlite_master)",
+        "pragma_table_info('entity')",
+        "main.sqlite_master",
+        "x" * 4000,
+    ],
+)
+def test_a_table_that_is_none_is_not_read(tables: Tables, kind: str, table: str) -> None:
+    for column in ("", "sql", "motto) FROM sqlite_master --"):
+        told = seen(tables, kind, table=table, column=column)
+        assert "CREATE TABLE sqlite" not in told
+        assert "INTEGER PRIMARY KEY" not in told
+        assert not any(name in told for name in _internal(tables) - {table})
+        assert len(told) < 5_000
+
+
+def _internal(tables: Tables) -> set[str]:
+    rows = tables.trusted().execute("SELECT name FROM sqlite_master WHERE name LIKE '\\_nacre%' ESCAPE '\\'")
+    return {str(row[0]) for row in rows}
+
+
+def test_the_tables_of_nacre_itself_can_not_be_read(tables: Tables) -> None:
+    internal = _internal(tables)
+    assert internal
+    for name in internal:
+        for kind in ("rows", "columns"):
+            assert seen(tables, kind, table=name) == f"There is no table {name!r}."
+
+
+def test_rows_are_a_sample_with_names_for_ids(tables: Tables) -> None:
+    (header, *lines) = seen(tables, "rows", table="GOOD").splitlines()
+    assert len(lines) == SAMPLE_ROWS
+    assert "sold_by" in header
+    cells = [cell for line in lines for cell in line.split(" | ")]
+    assert all(len(cell) <= LONGEST_CELL for cell in cells)
+    assert set(cells) & set(NAMES), "the label of what is linked stands for its id"
+    assert any(cell.startswith("good ") for cell in cells)
+
+
+def test_columns_are_those_of_one_table(tables: Tables) -> None:
+    text = seen(tables, "columns", table="shop")
+    assert "CREATE TABLE shop" in text
+    assert "CREATE TABLE good" not in text
+
+
+def test_values_of_a_column_without_a_text_are_a_sample(tables: Tables) -> None:
+    (line,) = seen(tables, table="shop", column="motto").splitlines()
+    assert line.startswith("shop.motto: ")
+    assert line.count(" for all") <= MOST
+    assert seen(tables, table="shop", column="price") == "There is no such column of text."
+    assert seen(tables, text="nothing of this kind") == "No value is like 'nothing of this kind'."
+
+
+def test_what_is_found_is_bounded_in_number_and_length(tables: Tables) -> None:
+    found = occurrences(["good"] * 12 + [f"good {n}" for n in range(30)], tables, seconds=3)
+    assert len(found) <= MOST
+    assert len({each.value for each in occurrences(["good"], tables, seconds=2)}) <= A_PHRASE
+    assert len(seen(tables, text="long")) < 5_000
+
+
+def test_what_is_not_reached_in_time_is_left_out(tables: Tables) -> None:
+    assert occurrences(list(NAMES), tables, seconds=0) == []
+    assert "No value is like" in look_up(
+        LookUp("values", text="Cape Town"), tables, partial(_described, tables), seconds=0
+    )

@@ -1,0 +1,98 @@
+"""What speaks against rows, and what does not."""
+
+from typing import Any
+
+import pytest
+
+from agents.doubts import doubt, is_of_kind, shown
+from agents.turn_view import TurnView, asked
+from records.evidence import Found, Table, Wants
+from records.turn import Mention, Understanding
+from tests.fake_database import refused, rows
+
+QUESTION = "What is in the pilau?"
+
+
+def mention(text: str = "pilau", label: str = "Pilaf Deluxe", score: float = 1.0, kind: Any = "entity") -> Mention:
+    return Mention(text, 0, len(text), kind, "http://ex/p", label, score)
+
+
+def view(*mentions: Mention) -> TurnView:
+    return asked(QUESTION, Understanding(QUESTION, mentions))
+
+
+@pytest.mark.parametrize(
+    ("wants", "cells", "fits"),
+    [
+        ("number", ((3,),), True),
+        ("number", (("3.5",),), True),
+        ("number", (("-2",),), True),
+        ("number", (("three",),), False),
+        ("number", ((True,),), False),
+        ("number", (("Oslo", 3),), True),
+        ("date", (("1999-01-01",),), True),
+        ("date", ((1999,),), True),
+        ("date", ((None,),), False),
+        ("names", (("Oslo",),), True),
+        ("names", ((3,),), False),
+        ("yes_no", ((1,),), True),
+        ("yes_no", ((1,), (0,)), False),
+    ],
+)
+def test_the_kind_of_answer(wants: Wants, cells: Any, fits: bool) -> None:
+    assert is_of_kind(wants, Table(tuple("abc"[: len(cells[0])]), cells)) == fits
+
+
+@pytest.mark.parametrize("wants", ["text", "table", "prose", None])
+def test_other_kinds_may_be_anything(wants: Wants | None) -> None:
+    assert doubt(view(), wants, [rows(3)]) is None
+
+
+@pytest.mark.parametrize(
+    ("ran", "why"),
+    [
+        ([refused("There is no table 'meal'.")], "There is no table 'meal'."),
+        ([rows("a"), refused("Too slow.")], "Too slow."),
+        ([], "It ran and gave no rows"),
+        ([rows(None, None)], "It ran and gave no rows"),
+    ],
+)
+def test_errors_and_nothing_go_back(ran: list[Found], why: str) -> None:
+    assert why in str(doubt(view(), "names", ran))
+
+
+def test_of_several_queries_one_with_rows_is_enough() -> None:
+    assert doubt(view(), "prose", [rows(), rows("a")]) is None
+
+
+@pytest.mark.parametrize(
+    ("named", "sql", "doubted"),
+    [
+        (mention(), "SELECT 1", True),
+        (mention(), "SELECT 1 WHERE label = 'PILAF deluxe'", False),
+        (mention(), "SELECT 1 WHERE label LIKE '%pilau%'", False),
+        (mention(score=0.6), "SELECT 1", False),
+        (mention(kind="class"), "SELECT 1", False),
+        (mention(kind="value"), "SELECT 1", True),
+        (mention(label=""), "SELECT 1", False),
+    ],
+)
+def test_a_name_that_no_condition_uses(named: Mention, sql: str, doubted: bool) -> None:
+    why = doubt(view(named), "names", [rows("onion", sql=sql)])
+    assert bool(why) == doubted
+    if doubted:
+        assert "'pilau'" in str(why)
+
+
+def test_no_more_than_three_names_are_told_of() -> None:
+    names = [mention(text, text) for text in ("uno", "due", "tre", "quattro")]
+    why = str(doubt(view(*names), "names", [rows("a", sql="SELECT 1")]))
+    assert "'tre'" in why
+    assert "quattro" not in why
+
+
+def test_rows_are_shown_short_with_a_header() -> None:
+    text = shown(rows(*range(12)).evidence[0], 5)
+    assert text.splitlines() == ["c0", "0", "1", "2", "3", "4", "... 7 more rows"]
+    assert len(shown(rows("x" * 5000).evidence[0])) < 200
+    assert shown(rows().evidence[0]) == "no rows"
