@@ -9,16 +9,17 @@ from agents.clarify import others
 from agents.plain import quoted
 from agents.trust import answering_table, content_words, covered, covers, plan_of
 from records.answer import Status, Value
-from records.evidence import Cell, Evidence, Ledger, QueryError, Table
+from records.evidence import Evidence, Ledger, QueryError, Table
 from records.schema import Schema
 from records.turn import Reading, Understanding
-from semantics.phrase import Phrase, phrase
+from semantics.courtesy import is_greeting
+from semantics.greeting import greeting
+from semantics.phrase import Phrase, phrase, rows_said
 from semantics.sentences import best
 from semantics.words import fold
 
 PROSE_WORDS = 120
 LOOKUP_WORDS = 35
-NAMED = 30
 NAME = 0.9
 
 
@@ -26,7 +27,7 @@ NAME = 0.9
 class Account:
     """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
     sentences of the ledger that say what other evidence gives instead; `options` are readings as good as the one that
-    is answered, to be offered at the end."""
+    is answered, to be offered at the end; `columns` and `rows` are the answer as a table, where it has several columns."""
 
     ledger: Ledger
     status: Status
@@ -37,6 +38,8 @@ class Account:
     table: int | None = None
     disputed: tuple[tuple[str, tuple[int, ...]], ...] = ()
     options: tuple[Reading, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Value | None, ...], ...] = ()
 
 
 def account(
@@ -50,6 +53,8 @@ def account(
 
     Where an empty result is sure, sentences made from the graph's own triples know no more, but those of texts may.
     """
+    if is_greeting(understanding.standalone):
+        return Account(Ledger(((greeting(understanding.standalone, schema), ()),)), "answered")
     if understanding.expected == "prose":
         told = _prose(understanding, evidence)
         if told is not None:
@@ -66,14 +71,8 @@ def account(
 
 
 def said(table: Table) -> Phrase:
-    """Rows in plain words, for a query that has no plan: the values column by column, in order, each once."""
-    cells = [row[column] for column in range(len(table.columns)) for row in table.rows]
-    values = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
-    units = {unit for unit in table.units if unit}
-    unit = units.pop() if len(units) == 1 else None
-    named = ", ".join(_shown(value, unit) for value in values[:NAMED])
-    more = f" and {len(values) - NAMED} more (ask for the sources to see all)" if len(values) > NAMED else ""
-    return Phrase(f"{named}{more}.", values, unit)
+    """Rows in plain words, for a query that has no plan: a list, or a table of several columns."""
+    return rows_said(table)
 
 
 def _rows(
@@ -112,6 +111,8 @@ def _rows(
         table=table,
         disputed=disputed,
         options=options,
+        columns=result.columns,
+        rows=result.rows,
     )
 
 
@@ -183,10 +184,3 @@ def _cited(chosen: Sequence[int], evidence: Sequence[Evidence]) -> Account:
 
 def _unused(understanding: Understanding) -> tuple[str, ...]:
     return tuple(word for word, _ in understanding.unknown)
-
-
-def _shown(value: Cell, unit: str | None) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    text = f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
-    return f"{text} {unit}" if unit and isinstance(value, int | float) else text

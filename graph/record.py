@@ -11,7 +11,7 @@ from agents.plain import harmless, plain
 from agents.trust import plan_of
 from graph.gate import Gate
 from graph.state import State, add_up
-from records.answer import Answer, Citation, Cost, Option, QueryRecord
+from records.answer import Answer, Citation, Cost, Option, QueryRecord, TableRecord
 from records.evidence import Evidence, Found, Query
 from records.turn import Earlier, Rewrite, Understanding
 
@@ -47,6 +47,7 @@ def answer_record(
         standalone=state["rewrite"]["standalone"],
         answer=gate.answer,
         values=[plain(value) if isinstance(value, str) else value for value in dict.fromkeys(told.values)],
+        table=_table(told),
         unit=told.unit,
         status=told.status,
         reason=harmless(told.reason) if told.reason else None,
@@ -72,6 +73,14 @@ def answer_record(
         standalone_own=state["rewrite"]["own"] or state["rewrite"]["standalone"],
         conversation=cost(add_up(state.get("spent", {}), usage)),
     )
+
+
+def _table(told: Account) -> TableRecord | None:
+    """The rows of an answer of several columns."""
+    if not told.columns:
+        return None
+    rows = [[plain(cell) if isinstance(cell, str) else cell for cell in row] for row in told.rows]
+    return TableRecord(columns=[plain(name) for name in told.columns], rows=rows)
 
 
 def cost(usage: Mapping[str, float]) -> Cost:

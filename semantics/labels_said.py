@@ -1,0 +1,132 @@
+"""Labels of classes and predicates as people say them: Schema -> nouns and verbs."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import simplemma
+
+from records.plan import Variable
+from records.schema import Predicate, Schema
+from semantics.english import resource
+from semantics.nouns import plural, singular, wording
+from semantics.words import split_name
+
+_BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
+_GLUED = 8
+_PART = 4
+
+Kind = Literal["noun", "verb", "state", "role", "flag"]
+
+
+@dataclass(frozen=True)
+class Label:
+    """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
+    after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
+    `many` is the form for several."""
+
+    kind: Kind
+    one: str
+    many: str
+
+
+def label_of(iri: str, schema: Schema) -> Label:
+    """The label of a predicate, split into words and without the unit that its values have."""
+    predicate = schema.predicate_of.get(iri)
+    if predicate is None:
+        return Label("noun", "value", "values")
+    label = _label(_words(_without_unit(predicate), schema))
+    # "members" links to one member at a time; numbers of "passengers" stay what they are
+    return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
+
+
+def _label(text: str) -> Label:
+    """The kind of a label by its form.
+
+    >>> _label("borders"), _label("is part of").one, _label("variant of").kind, _label("has price").one
+    (Label(kind='verb', one='borders', many='border'), 'part of', 'role', 'price')
+    """
+    words, prepositions = text.split(), wording("prepositions")
+    first, last = words[0], words[-1]
+    if first in ("has", "have") and len(words) > 1 and last not in prepositions:
+        text = " ".join(words[1:])
+        return Label("noun", text, plural(text))
+    if first in ("is", "was", "are", "were") and len(words) > 1:
+        rest = " ".join(words[1:])
+        return Label("state" if last in prepositions else "flag", rest, rest)
+    if len(words) > 1 and last in prepositions:
+        before = " ".join(words[:-1])
+        if last == "of" and simplemma.is_known(words[-2], lang="en") and not words[-2].endswith(("ed", "ing")):
+            return Label("role", before, plural(before))
+        if _is_verb(first):
+            return Label("verb", text, " ".join([_base(first), *words[1:]]))
+        return Label("state", text, text)
+    if len(words) == 1 and _is_verb(first):
+        return Label("verb", text, _base(first))
+    return Label("noun", text, plural(text))
+
+
+def class_noun(variable: Variable, schema: Schema) -> str:
+    """What a thing of these classes is, in the singular; "thing" where no class is given."""
+    group = next(
+        (g for g in schema.groups if g.classes and g.classes == variable.classes and g.without == variable.without),
+        None,
+    )
+    if group is not None:
+        return singular(_words(group.label, schema))
+    known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
+    return singular(_words(min(known, key=lambda c: c.count).label, schema)) if known else "thing"
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word is a verb in the third person that names a link alone; plurals of nouns are not."""
+    return word in wording("verbs")
+
+
+def _base(verb: str) -> str:
+    if verb == "has":
+        return "have"
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb[:-2] if verb.endswith(("sses", "shes", "ches", "xes", "zes", "oes")) else verb[:-1]
+
+
+def _without_unit(predicate: Predicate) -> str:
+    """A label without the unit in brackets that is said with each value anyway."""
+    found = _BRACKET.search(predicate.label)
+    if found is None or not predicate.unit:
+        return predicate.label
+    units = {**resource()["units"], **{c: c for c in resource()["currencies"]}}
+    own, other = predicate.unit.casefold(), found[1].casefold()
+    same = own == other or units.get(own, own) == units.get(other, other)
+    return predicate.label[: found.start()] if same and found.start() else predicate.label
+
+
+def _words(label: str, schema: Schema) -> str:
+    """A label in words: names of code split, acronyms kept, words that are glued together parted."""
+    acronyms = {word.lower(): word for word in re.findall(r"\b[A-Z][A-Z0-9]{1,5}\b", label)}
+    whole = " ".join(acronyms) if label.isupper() else ""
+    parts = [part for word in split_name(label).split() for part in _parted(word, schema)]
+    return " ".join(part if whole else acronyms.get(part, part) for part in parts) or label.strip() or "value"
+
+
+def _parted(word: str, schema: Schema) -> list[str]:
+    """The words that a long one is glued from, where English or the schema's other labels know each of them.
+
+    >>> _parted("releasedate", Schema((), (), (), (), {}, 0, 0)), _parted("population", Schema((), (), (), (), {}, 0, 0))
+    (['release', 'date'], ['population'])
+    """
+    known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
+    if not (len(word) >= _GLUED or any(map(str.isdigit, word)) and len(word) > _PART) or known:
+        return [word]
+    own = _vocabulary(schema)
+    for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):
+        pieces = word[:at], word[at:]
+        if all(p in own or (len(p) >= _PART and simplemma.is_known(p, lang="en")) for p in pieces):
+            return list(pieces)
+    return [word]
+
+
+def _vocabulary(schema: Schema) -> frozenset[str]:
+    """The words of all labels of predicates."""
+    return frozenset(word for p in schema.predicates for word in split_name(p.label).split() if len(word) > 1)
