@@ -12,7 +12,9 @@ from records.answer import Status, Value
 from records.evidence import Evidence, Ledger, QueryError, Table
 from records.schema import Schema
 from records.turn import Reading, Understanding
+from semantics.comparison import difference
 from semantics.courtesy import is_greeting
+from semantics.description import SENTENCES
 from semantics.greeting import greeting
 from semantics.phrase import Phrase, phrase, rows_said
 from semantics.sentences import best
@@ -127,11 +129,22 @@ def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int,
 
 
 def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
-    """The best sentences, those about one thing together: a profile's first, then passages', 120 words at most."""
+    """A comparison as a table, else the best sentences, those about one thing together: a profile's first, then those
+    of texts; at most six, and 120 words."""
+    compared = next((i for i, each in enumerate(evidence) if each.table is not None and each.query is None), None)
+    if compared is not None and (table := evidence[compared].table) is not None:
+        shown = rows_said(table, difference(table))
+        said = Ledger(((shown.text, (compared,)),))
+        return Account(said, "answered", columns=shown.columns, rows=shown.rows)
     profiled = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch == "sql"]
-    told = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch != "sql"]
+    # what the graph's passages tell of a thing that is described are the same facts once more
+    told = [
+        i
+        for i, each in enumerate(evidence)
+        if each.kind == "sentence" and each.branch != "sql" and (each.document is not None or not profiled)
+    ]
     ranked = [told[i] for i in best(understanding.standalone, [evidence[i] for i in told], PROSE_WORDS)]
-    chosen = _within(profiled + ranked, evidence, PROSE_WORDS)
+    chosen = _within(profiled + ranked, evidence, PROSE_WORDS)[:SENTENCES]
     return _cited(chosen, evidence) if chosen else None
 
 

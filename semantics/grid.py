@@ -11,7 +11,7 @@ from records.schema import Schema
 from semantics.labels_said import label_of
 from semantics.to_sql import RAW
 from semantics.to_words import heading
-from semantics.values_said import is_counted, is_number_name, say, shown_name
+from semantics.values_said import is_counted, is_number_name, is_plain, say, shown_name
 from semantics.words import split_name
 
 _LOW, _HIGH = " (low)", " (high)"
@@ -174,7 +174,7 @@ def _data(cells: list[Cell], text: str | None, truth: bool) -> tuple[Value, ...]
 def _said(
     cells: list[Cell], text: str | None, unit: str, keys: tuple[str, ...], counted: bool, rounded: bool, truth: bool
 ) -> str:
-    if text is not None and not text.replace(".", "").replace(",", "").strip().isdigit():
+    if text is not None and not is_plain(text, unit):
         return " ".join(text.split())
     if truth:
         return " to ".join("yes" if cell else "no" for cell in cells)

@@ -53,10 +53,12 @@ def _label(text: str) -> Label:
         return Label("noun", text, plural(text))
     if first in ("is", "was", "are", "were") and len(words) > 1:
         rest = " ".join(words[1:])
+        if _is_role(words[1:]):
+            return Label("role", " ".join(words[1:-1]), plural(" ".join(words[1:-1])))
         return Label("state" if last in prepositions else "flag", rest, rest)
     if len(words) > 1 and last in prepositions:
         before = " ".join(words[:-1])
-        if last == "of" and simplemma.is_known(words[-2], lang="en") and not words[-2].endswith(("ed", "ing")):
+        if _is_role(words):
             return Label("role", before, plural(before))
         if _is_verb(first):
             return Label("verb", text, " ".join([_base(first), *words[1:]]))
@@ -64,6 +66,13 @@ def _label(text: str) -> Label:
     if len(words) == 1 and _is_verb(first):
         return Label("verb", text, _base(first))
     return Label("noun", text, plural(text))
+
+
+def _is_role(words: list[str]) -> bool:
+    """Whether words say what a thing is to another: "variant of", but not "composed of" or "part of"."""
+    if words[-1] != "of" or len(words) < 2 or words[-2] in wording("without_article"):
+        return False
+    return simplemma.is_known(words[-2], lang="en") and not words[-2].endswith(("ed", "ing"))
 
 
 def class_noun(variable: Variable, schema: Schema) -> str:

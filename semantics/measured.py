@@ -5,6 +5,7 @@ from dataclasses import replace
 from records.evidence import Cell, Table
 from records.plan import Aggregate, Attribute, Combine, Select
 from semantics.to_sql import RAW
+from semantics.values_said import is_plain
 
 
 def with_measure(body: Select | Combine) -> Select | Combine:
@@ -27,7 +28,9 @@ def parted(table: Table, shown: int) -> Table:
     """
     further = len(table.columns) - shown
     raw = further > 1 and table.columns[-1].endswith(RAW)
-    measured = tuple(_cell(row[shown], row[-1] if raw else None, further == 1 + raw) for row in table.rows)
+    measured = tuple(
+        _cell(row[shown], row[-1] if raw else None, table.units[shown], further == 1 + raw) for row in table.rows
+    )
     return replace(
         table,
         columns=table.columns[:shown],
@@ -38,7 +41,7 @@ def parted(table: Table, shown: int) -> Table:
     )
 
 
-def _cell(value: Cell, raw: Cell, single: bool) -> Cell:
+def _cell(value: Cell, raw: Cell, unit: str, single: bool) -> Cell:
     """The value, or the text that it was read from where that says more than the number."""
-    plain = raw is None or str(raw).replace(".", "").replace(",", "").strip().isdigit()
+    plain = raw is None or is_plain(str(raw), unit)
     return value if plain and single else raw

@@ -1,5 +1,6 @@
 """Say a result in words: Plan + Table -> Phrase."""
 
+import re
 from dataclasses import dataclass, replace
 
 from records.answer import Value
@@ -8,7 +9,7 @@ from records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Selec
 from records.schema import Schema
 from semantics.grid import Grid, grid, whole
 from semantics.labels_said import label_of
-from semantics.nouns import is_plural, joined, plural
+from semantics.nouns import article, is_plural, joined, plural
 from semantics.select_words import Wording
 from semantics.to_words import asked_of, heading, select_words, to_words
 from semantics.values_said import is_counted, say
@@ -57,22 +58,27 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
     return _tabled(found, plan, schema)
 
 
-def rows_said(table: Table) -> Phrase:
-    """Rows in plain words, for a query that has no plan: a list of one column, or a table of several."""
+def rows_said(table: Table, lead: str = "") -> Phrase:
+    """Rows in plain words, for what has no plan: a list of one column, or a table of several after its `lead`."""
     found = grid(table)
+    if lead:
+        # its columns are called after things, not after names of code
+        named = zip(found.columns, table.columns, strict=True)
+        found = Grid(tuple(replace(column, heading=name) for column, name in named))
     units = {column.unit for column in found.columns if column.unit}
     unit = units.pop() if len(units) == 1 else None
     if len(found.columns) == 1:
         said = list(dict.fromkeys(filter(None, found.columns[0].said)))
         return Phrase(f"{_first(said)}." if said else "", found.values(), unit)
-    lead = f"{len(found.rows):,} rows"
-    return _columns(found, lead, unit)
+    return _columns(found, lead or f"{len(found.rows):,} rows", unit)
 
 
 def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     result, left, right = table.rows[0]
     unit = table.units[-1]
-    averaged = any(isinstance(s.answers[-1], Aggregate) and s.answers[-1].function == "avg" for s in (body.left, body.right))
+    averaged = any(
+        isinstance(s.answers[-1], Aggregate) and s.answers[-1].function == "avg" for s in (body.left, body.right)
+    )
     a, b = say(left, unit, rounded=averaged), say(right, unit, rounded=averaged)
     if body.op in ("<", "<=", ">", ">=", "=", "!="):
         word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
@@ -104,12 +110,14 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     values, body = found.values(), plan.body
     one = len(names) == 1
     words = select_words(body, schema, many=not one) if isinstance(body, Select) else to_words(plan, schema)
+    if not column.is_named and one:
+        names = [f"{column.heading} {names[0]}"]
     beside = _measured(plan, measured, schema)
     said = _first([f"{n} ({b})" for n, b in zip(names, beside, strict=False)]) if beside else _first(names)
     if one and beside:
-        said = f"{names[0]}, with {beside[0]}"
+        said = f"{names[0]}, with {_of_what(beside[0])}"
     elif beside and len(set(beside)) == 1 and len(beside) == len(names):
-        said = f"{_first(names)}, {'both' if len(names) == 2 else 'all'} with {beside[0]}"
+        said = f"{_first(names)}, {'both' if len(names) == 2 else 'all'} with {_of_what(beside[0])}"
     if one and not isinstance(body, Select):
         return Phrase(f"{said}.", values, column.unit or None)
     if one:
@@ -128,7 +136,9 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
     if isinstance(by, Aggregate):
         if by.function == "count":
             noun = Wording(body, schema).computed(by, short=True).removeprefix("number of ")
-            return [f"{say(m)} {noun}" if m != 1 else f"1 {heading(Itself(by.of.variable), body, schema)}" for m in measured]
+            return [
+                f"{say(m)} {noun}" if m != 1 else f"1 {heading(Itself(by.of.variable), body, schema)}" for m in measured
+            ]
         if not isinstance(by.of, Attribute):
             return []
     of = by.of if isinstance(by, Aggregate) else by
@@ -137,7 +147,19 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
     label = label_of(of.predicate, schema)
     counted = is_counted(label.one, predicate.datatype, predicate.role)
     rounded = isinstance(by, Aggregate) and by.function == "avg"
-    return [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
+    said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
+    bare = label.kind == "noun" and all(re.fullmatch(r"[\d.,]+", each) for each in said)
+    return [f"{label.one} {each}" if bare else each for each in said]
+
+
+def _of_what(measure: str) -> str:
+    """A number that has no unit with what it measures.
+
+    >>> _of_what("price 225"), _of_what("7.8 %")
+    ('a price of 225', '7.8 %')
+    """
+    name, _, number = measure.rpartition(" ")
+    return f"{article(name)} of {number}" if name and number[:1].isdigit() else measure
 
 
 def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
@@ -183,7 +205,11 @@ def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
         parts = [f"{c.heading}: {c.said[0]}" for c in found.columns if c.said[0]]
         return Phrase(f"{_capital('; '.join(parts))}.", values, unit, columns, found.data())
     more = len(found.rows) - NAMED
-    said = f"{_capital(lead)} (the first {NAMED} of {len(found.rows):,}; ask with --json for all)" if more > 0 else _capital(lead)
+    said = (
+        f"{_capital(lead)} (the first {NAMED} of {len(found.rows):,}; ask with --json for all)"
+        if more > 0
+        else _capital(lead)
+    )
     return Phrase(f"{said}:\n\n{found.markdown(NAMED)}", values, unit, columns, found.data())
 
 
@@ -219,5 +245,3 @@ def _rest(names: list[str]) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-

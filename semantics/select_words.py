@@ -27,6 +27,11 @@ class Wording:
     def variables(self) -> dict[str, Variable]:
         return {v.name: v for v in self.select.variables}
 
+    @cached_property
+    def _numbered(self) -> bool:
+        """Whether numbers are asked for, and not things."""
+        return any(isinstance(a, Aggregate) for a in self.select.answers)
+
     def noun(self, variable: str) -> str:
         """The kind of a variable's things, in the singular."""
         known = self.variables.get(variable)
@@ -69,7 +74,11 @@ class Wording:
             noun = plural(self.noun(of.variable))
             return f"number of {noun if short else self._things(of.variable, True, self._grouped(), 0)}"
         label = label_of(of.predicate, self.schema)
-        name = f"number of different {label.many}" if term.function == "count" else f"{_FUNCTIONS[term.function]} {label.one}"
+        name = (
+            f"number of different {label.many}"
+            if term.function == "count"
+            else f"{_FUNCTIONS[term.function]} {label.one}"
+        )
         return name if short else f"{name} of {self._things(of.variable, True, self._grouped(), 0)}"
 
     def _counted(self, term: Aggregate, many: bool = True) -> str:
@@ -95,7 +104,7 @@ class Wording:
 
     def _each(self) -> list[str]:
         """The things that there is a number for each of."""
-        if not any(isinstance(a, Aggregate) for a in self.select.answers):
+        if not self._numbered:
             return []
         own = [a for a in self.select.answers if not isinstance(a, Aggregate)]
         said = [self._things(g, False, self._computed_edges(), 0).removeprefix("the ") for g in self.select.group]
@@ -143,7 +152,12 @@ class Wording:
         label = label_of(term.predicate, self.schema)
         end = {"low": "lowest ", "high": "highest ", "": ""}[term.part]
         owner = self.variables.get(term.variable)
-        one = not many or (owner is not None and len(owner.keys) == 1) or label.kind != "noun" or self._superlative(term.variable)
+        one = (
+            not many
+            or (owner is not None and len(owner.keys) == 1)
+            or label.kind != "noun"
+            or self._superlative(term.variable)
+        )
         name = label.one if one else label.many
         return f"{end}{name if label.kind == 'noun' else f'“{name}”'}"
 
@@ -159,7 +173,7 @@ class Wording:
         if variable.label and len(variable.keys) == 1:
             return name_of(variable, noun)
         limit = self.select.limit
-        ordered = limit is not None and self._ordered() == name and not self._each()
+        ordered = limit is not None and self._ordered() == name and not self._numbered
         clauses = self._clauses(name, seen, depth)
         head = self._headed(name, seen) if not variable.label else None
         if head is not None:
@@ -258,7 +272,9 @@ class Wording:
         """The thing beyond one that only joins two, and is called after both ("singer in concert")."""
         edges = [(i, e) for i, e in enumerate(self.select.edges) if middle in (e.subject, e.object)]
         further = [(i, e) for i, e in edges if i not in seen]
-        asked = any(_of(f) == middle for f in self.select.filters) or any(_variable(a) == middle for a in self.select.answers)
+        asked = any(_of(f) == middle for f in self.select.filters) or any(
+            _variable(a) == middle for a in self.select.answers
+        )
         if len(further) != 1 or asked or self._ordered() == middle:
             return None
         i, edge = further[0]
@@ -289,7 +305,9 @@ class Wording:
 
     def _placed(self, order: Order) -> str:
         """ "with the most concerts", "with the second highest price", "with the 3 highest prices" is left to the noun."""
-        place = _PLACES[self.select.offset + 1] if self.select.offset + 1 < len(_PLACES) else f"{self.select.offset + 1}th "
+        place = (
+            _PLACES[self.select.offset + 1] if self.select.offset + 1 < len(_PLACES) else f"{self.select.offset + 1}th "
+        )
         place = place if self.select.offset else ""
         by, end = order.by, "highest" if order.descending else "lowest"
         if isinstance(by, Itself):

@@ -100,4 +100,3 @@ def heading(term: Term, select: Select, schema: Schema) -> str:
 
 def _one(select: Select, schema: Schema) -> str:
     return select_words(select, schema, many=False)
-

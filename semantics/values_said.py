@@ -63,6 +63,16 @@ def shown_name(name: str, iris: tuple[str, ...]) -> str:
     return " ".join(part.capitalize() for part in re.split(r"[-_]", name))
 
 
+def is_plain(text: str, unit: str) -> bool:
+    """Whether a text says no more than a number, or one with its unit.
+
+    >>> is_plain("4935 mm", "mm"), is_plain("approx. 5", ""), is_plain("1,370 lb (635 kg)", "lb")
+    (True, False, False)
+    """
+    number = re.sub(rf"\s*{re.escape(unit)}\s*$", "", text, flags=re.IGNORECASE) if unit else text
+    return number.replace(".", "").replace(",", "").strip().isdigit()
+
+
 def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
     """Whether a thing has no name but a number, or the end of its IRI with one.
 

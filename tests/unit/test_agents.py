@@ -113,7 +113,7 @@ def test_values_a_model_leaves_out_are_completed(scripted: ScriptedModel) -> Non
     scripted.replies = ["It contains onion [1]."]
     result, gate = fused(fuser.by_model(scripted, fuser.by_rules, LIMITS), fuse_task(rows))
     assert result.value.values == ("onion", "rice")
-    assert gate.answer == "It contains onion [1]. onion, rice [1]."
+    assert gate.answer == "It contains onion [1]. onion and rice [1]."
 
 
 @pytest.mark.parametrize(
