@@ -63,7 +63,7 @@ class Gate:
         What the check does not find in the evidence of such a sentence is shown as the evidence has it.
         """
         said = text
-        if evidence and self._lacks(_in_prose(text), evidence):
+        if evidence and self._lacks(in_prose(text), evidence):
             self.unsupported += 1
             said = " ".join(_verbatim(self._evidence[i]) for i in evidence)
         lead, bar, rows = _disarmed(said).partition(_TABLE)
@@ -195,13 +195,14 @@ def _verbatim(evidence: Evidence) -> str:
     return evidence.text if evidence.table is None or is_empty(evidence.table) else said(evidence.table).text
 
 
-def _in_prose(text: str) -> str:
+def in_prose(text: str) -> str:
     """A table as the list of its cells, row by row, without headings: what is claimed of the rows."""
     lead, bar, rows = text.partition(_TABLE)
     if not bar:
         return text
-    cells = ["; ".join(filter(None, _BARS.split(line))).replace("\\|", "|") for line in rows.split("\n")[2:]]
-    return f"{lead} {'; '.join(cells)}."
+    cells = [list(filter(None, _BARS.split(line))) for line in rows.split("\n")[2:]]
+    lines = [": ".join([*row[:1], ", ".join(row[1:])]) for row in cells]
+    return f"{lead} {'; '.join(lines)}.".replace("\\|", "|")
 
 
 def _disarmed(text: str) -> str:

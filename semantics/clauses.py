@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from records.plan import Aggregate, Attribute, Constant, Filter, Itself
+from records.plan import Attribute, Constant, Filter
 from records.schema import Schema
-from semantics.labels_said import Label, label_of
+from semantics.labels_said import Label, is_amount, label_of
 from semantics.nouns import article, is_plural, joined
-from semantics.values_said import is_counted, say
+from semantics.values_said import say
 
 _ABOVE = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _WHEN = {"<": "before", "<=": "no later than", ">": "after", ">=": "no earlier than"}
@@ -40,6 +40,9 @@ def forward(label: Label, other: str, noun: str, kind: str, *, named: bool, bare
     """
     if label.kind == "verb":
         return _verb(label, other)
+    if label.kind == "past":
+        said = f"that {label.one} {other}"
+        return Clause(said, said, f"{{}} {label.one} {other}", f"{{}} did not {label.many} {other}")
     if label.kind in ("state", "flag"):
         return _be(label.one, label.one, other)
     if label.kind == "role":
@@ -76,6 +79,9 @@ def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clau
         said = f"that {other} {verb}"
         do = "do" if many else "does"
         return Clause(said, said, f"{other} {verb} {{}}", f"{other} {do} not {label.many} {{}}")
+    if label.kind == "past":
+        said = f"that {other} {label.one}"
+        return Clause(said, said, f"{other} {label.one} {{}}", f"{other} did not {label.many} {{}}")
     if label.kind in ("state", "flag"):
         said = f"that {other} {'are' if many else 'is'} {label.one}"
         return Clause(said, said, f"{other} is {label.one} {{}}", f"{other} is not {label.one} {{}}")
@@ -105,7 +111,7 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         if known:
             return Clause(with_, with_, yes.true, yes.false)
         return Clause(without, without, yes.false, yes.true)
-    if isinstance(each.right, bool) and label.kind == "flag":
+    if isinstance(each.right, bool) and each.op == "=":
         no = "not " if each.negated == each.right else ""
         return _be(f"{no}{label.one}", f"{no}{label.one}", "")
     dated = datatype in _DATES or "year" in label.one.split()
@@ -149,7 +155,7 @@ def _constants(right: object, schema: Schema, left: Attribute) -> str:
     values: tuple[Constant, ...] = right if isinstance(right, tuple) else (right,)  # type: ignore[assignment]
     predicate = schema.predicate_of.get(left.predicate)
     unit = predicate.unit if predicate else ""
-    counted = predicate is None or is_counted(label_of(left.predicate, schema).one, predicate.datatype, predicate.role)
+    counted = is_amount(left.predicate, schema)
     return joined([say(value, unit, counted=counted) for value in values], "or")
 
 

@@ -8,10 +8,10 @@ from records.answer import Value
 from records.evidence import Cell, Table
 from records.plan import Aggregate, Attribute, Itself, Select, Term
 from records.schema import Schema
-from semantics.labels_said import label_of
+from semantics.labels_said import is_amount, label_of
 from semantics.to_sql import RAW
 from semantics.to_words import heading
-from semantics.values_said import is_counted, is_number_name, is_plain, say, shown_name
+from semantics.values_said import is_number_name, is_plain, say, shown_name
 from semantics.words import split_name
 
 _LOW, _HIGH = " (low)", " (high)"
@@ -142,14 +142,15 @@ def _column(
     select: Select | None,
     schema: Schema | None,
 ) -> Column:
-    name, datatype, role = _base(table.columns[places[0]]), "", ""
+    name, datatype = _base(table.columns[places[0]]), ""
     label = split_name(name) or name
     if term is not None and select is not None and schema is not None:
         label = heading(term, select, schema)
         if isinstance(term, Attribute) and term.predicate in schema.predicate_of:
-            datatype, role = schema.predicate_of[term.predicate].datatype, schema.predicate_of[term.predicate].role
+            datatype = schema.predicate_of[term.predicate].datatype
             label = label_of(term.predicate, schema).one
-    counted = not isinstance(term, Attribute | None) or is_counted(label, datatype, role)
+    of = term.of if isinstance(term, Aggregate) and term.function != "count" else term
+    counted = not (isinstance(of, Attribute) and schema is not None) or is_amount(of.predicate, schema)
     rounded = isinstance(term, Aggregate) and term.function == "avg"
     said, data = [], []
     truth = datatype == "boolean"

@@ -10,19 +10,23 @@ from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.english import resource
 from semantics.nouns import plural, singular, wording
-from semantics.words import split_name
+from semantics.values_said import is_counted
+from semantics.words import lemma, split_name
 
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
 _GLUED = 8
 _PART = 4
 
-Kind = Literal["noun", "verb", "state", "role", "flag"]
+# numbers of an event ("founded in") between these are years
+FIRST_YEAR, LAST_YEAR = 1000, 2100
+
+Kind = Literal["noun", "verb", "state", "role", "flag", "past"]
 
 
 @dataclass(frozen=True)
 class Label:
     """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
-    after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
+    after a form of "be" ("located in"), "past" after the subject ("died in", `many`: "die in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
     `many` is the form for several."""
 
     kind: Kind
@@ -35,7 +39,7 @@ def label_of(iri: str, schema: Schema) -> Label:
     predicate = schema.predicate_of.get(iri)
     if predicate is None:
         return Label("noun", "value", "values")
-    label = _label(_words(_without_unit(predicate), schema))
+    label = _label(_without_range(_words(_without_unit(predicate), schema), predicate, schema))
     # "members" links to one member at a time; numbers of "passengers" stay what they are
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
 
@@ -60,19 +64,49 @@ def _label(text: str) -> Label:
         before = " ".join(words[:-1])
         if _is_role(words):
             return Label("role", before, plural(before))
-        if _is_verb(first):
+        if _is_verb(first) or (first.endswith("s") and _base(first) == lemma(first) and last != "of"):
             return Label("verb", text, " ".join([_base(first), *words[1:]]))
+        if first in wording("intransitive"):
+            return Label("past", text, " ".join([lemma(first), *words[1:]]))
+        return Label("state", text, text)
+    if first in prepositions:
         return Label("state", text, text)
     if len(words) == 1 and _is_verb(first):
         return Label("verb", text, _base(first))
     return Label("noun", text, plural(text))
 
 
+def _without_range(text: str, predicate: Predicate, schema: Schema) -> str:
+    """A label of a link without the kind of thing at its end: "on" of "on island", "part of" of "part of museum"."""
+    if not predicate.has_links:
+        return text
+    for iri in predicate.ranges:
+        kind = schema.class_of.get(iri)
+        noun = singular(_words(kind.label, schema)) if kind is not None else ""
+        before = text.removesuffix(f" {noun}")
+        if noun and before != text and before.split()[-1] in wording("prepositions"):
+            return before
+    return text
+
+
 def _is_role(words: list[str]) -> bool:
     """Whether words say what a thing is to another: "variant of", but not "composed of" or "part of"."""
     if words[-1] != "of" or len(words) < 2 or words[-2] in wording("without_article"):
         return False
-    return simplemma.is_known(words[-2], lang="en") and not words[-2].endswith(("ed", "ing"))
+    return simplemma.is_known(words[-2], lang="en") and (lemma(words[-2]) == words[-2] or words[-2].endswith("er"))
+
+
+def is_amount(iri: str, schema: Schema) -> bool:
+    """Whether numbers of a predicate are amounts, with thousands apart, and not years or codes."""
+    predicate = schema.predicate_of.get(iri)
+    if predicate is None:
+        return True
+    label = label_of(iri, schema)
+    low, high = predicate.minimum, predicate.maximum
+    event = label.kind in ("state", "past") or lemma(label.one) != label.one
+    if event and not predicate.unit and low is not None and high is not None and FIRST_YEAR <= low <= high <= LAST_YEAR:
+        return False
+    return is_counted(label.one, predicate.datatype, predicate.role)
 
 
 def class_noun(variable: Variable, schema: Schema) -> str:
@@ -126,7 +160,7 @@ def _parted(word: str, schema: Schema) -> list[str]:
     (['release', 'date'], ['population'])
     """
     known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
-    if not (len(word) >= _GLUED or any(map(str.isdigit, word)) and len(word) > _PART) or known:
+    if not (len(word) >= _GLUED or (any(map(str.isdigit, word)) and len(word) > _PART)) or known:
         return [word]
     own = _vocabulary(schema)
     for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):

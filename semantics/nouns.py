@@ -74,7 +74,7 @@ def article(noun: str) -> str:
     low = first.lower()
     if low.startswith(tuple(wording("vowel_sound"))):
         vowel = True
-    elif first.isupper() and len(first) <= _ACRONYM or any(map(str.isdigit, first)):
+    elif (first.isupper() and len(first) <= _ACRONYM) or any(map(str.isdigit, first)):
         vowel = first[:1] in _SPELLED_WITH_A_VOWEL or first.startswith(("8", "11", "18"))
     elif low.startswith(tuple(wording("consonant_sound"))):
         vowel = False
@@ -118,7 +118,7 @@ def _plural(word: str) -> str:
         return word
     if word.isupper() and len(word) <= _ACRONYM:
         return f"{word}s"
-    if lemma(low) != low:
+    if lemma(low) != low and not low.endswith("ing"):
         # a form of a verb, as in "total spent"
         return word
     if low.endswith(("s", "x", "z", "ch", "sh")):

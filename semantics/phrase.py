@@ -1,6 +1,5 @@
 """Say a result in words: Plan + Table -> Phrase."""
 
-import re
 from dataclasses import dataclass, replace
 
 from records.answer import Value
@@ -8,11 +7,11 @@ from records.evidence import Cell, Table
 from records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select
 from records.schema import Schema
 from semantics.grid import Grid, grid, whole
-from semantics.labels_said import label_of
+from semantics.labels_said import is_amount, label_of
 from semantics.nouns import article, is_plural, joined, plural
-from semantics.select_words import Wording
+from semantics.select_words import Wording, name_of
 from semantics.to_words import asked_of, heading, select_words, to_words
-from semantics.values_said import is_counted, say
+from semantics.values_said import say
 
 NAMED = 30
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
@@ -82,7 +81,11 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     a, b = say(left, unit, rounded=averaged), say(right, unit, rounded=averaged)
     if body.op in ("<", "<=", ">", ">=", "=", "!="):
         word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
-        return Phrase(f"{'Yes' if result else 'No'}, {a} against {b}, {word}.", (bool(result),))
+        first, second = (select_words(each, schema, many=False) for each in (body.left, body.right))
+        told = f"{a} against {b}, {word}"
+        if len(f"{first} {second}".split()) <= LONGEST:
+            told = f"{first} is {a}, {word} {'to' if word == 'equal' else 'than'} {second} ({b})"
+        return Phrase(f"{'Yes' if result else 'No'}, {told}.", (bool(result),))
     assert isinstance(result, int | float)
     if body.op == "-":
         text = f"The difference is {say(abs(result), unit, rounded=averaged)} ({a} against {b})."
@@ -108,6 +111,9 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if not names:
         return Phrase("")
     values, body = found.values(), plan.body
+    linked = _linked(body, names, schema) if isinstance(body, Select) else ""
+    if linked:
+        return Phrase(linked, values, column.unit or None)
     one = len(names) == 1
     words = select_words(body, schema, many=not one) if isinstance(body, Select) else to_words(plan, schema)
     if not column.is_named and one:
@@ -145,11 +151,14 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
     assert isinstance(of, Attribute)
     predicate = schema.predicate_of[of.predicate]
     label = label_of(of.predicate, schema)
-    counted = is_counted(label.one, predicate.datatype, predicate.role)
+    counted = is_amount(of.predicate, schema)
     rounded = isinstance(by, Aggregate) and by.function == "avg"
     said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
-    bare = label.kind == "noun" and all(re.fullmatch(r"[\d.,]+", each) for each in said)
-    return [f"{label.one} {each}" if bare else each for each in said]
+    if label.kind != "noun" or predicate.unit or not all(isinstance(m, int | float) for m in measured):
+        return said
+    if is_plural(label.one):
+        return [f"{each} {label.one}" for each in said]
+    return [f"{label.one} {each}" for each in said]
 
 
 def _of_what(measure: str) -> str:
@@ -159,7 +168,7 @@ def _of_what(measure: str) -> str:
     ('a price of 225', '7.8 %')
     """
     name, _, number = measure.rpartition(" ")
-    return f"{article(name)} of {number}" if name and number[:1].isdigit() else measure
+    return f"{article(name)} of {number}" if name[:1].isalpha() and number[:1].isdigit() else measure
 
 
 def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
@@ -177,6 +186,9 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
     label = heading(body.answers[-1], body, schema)
     verb = label_of(body.answers[-1].predicate, schema).kind != "noun"  # type: ignore[union-attr]
     name = f"“{label}”" if verb else label
+    stated = _stated(names[0], said[0], body.answers[-1], schema) if len(names) == len(said) == 1 else ""
+    if stated:
+        return Phrase(stated, values, unit)
     if len(names) == 1:
         if not things.is_named:
             names = [f"{things.heading} {names[0]}"]
@@ -190,6 +202,39 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
     lead = _capital(select_words(body, schema))
     shown = _columns(found, lead, unit)
     return Phrase(shown.text, values, unit, shown.columns, shown.rows)
+
+
+def _stated(name: str, said: str, term: object, schema: Schema) -> str:
+    """A property that is said with a verb: "Emma is open", "Emma was founded in 1961"; "" for what has a noun."""
+    assert isinstance(term, Attribute)
+    label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
+    if predicate.datatype == "boolean" and said in ("yes", "no"):
+        return f"{name} is {'' if said == 'yes' else 'not '}{label.one}."
+    if label.kind == "past":
+        return f"{name} {label.one} {said}."
+    if label.kind == "verb":
+        return f"{name} {label.one} {said}."
+    if label.kind == "state":
+        past = predicate.datatype in ("date", "datetime", "year") or not is_amount(term.predicate, schema)
+        return f"{name} {'was' if past else 'is'} {label.one} {said}."
+    return ""
+
+
+def _linked(body: Select, names: list[str], schema: Schema) -> str:
+    """What a named thing links to with a verb: "Spain borders France and Portugal"; "" for other selects."""
+    if len(body.edges) != 1 or body.filters or body.order is not None or len(body.variables) != 2:
+        return ""
+    edge = body.edges[0]
+    subject = next((v for v in body.variables if v.name == edge.subject), None)
+    label = label_of(edge.predicate, schema)
+    last = body.answers[-1]
+    if subject is None or len(subject.keys) != 1 or not subject.label or label.kind in ("noun", "role"):
+        return ""
+    if not isinstance(last, Itself) or last.variable != edge.object:
+        return ""
+    name = name_of(subject, Wording(body, schema).noun(subject.name))
+    verb = f"is {label.one}" if label.kind in ("state", "flag") else label.one
+    return f"{name} {verb} {_first(names)}."
 
 
 def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:

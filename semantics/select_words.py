@@ -72,7 +72,7 @@ class Wording:
         of = term.of
         if isinstance(of, Itself):
             noun = plural(self.noun(of.variable))
-            return f"number of {noun if short else self._things(of.variable, True, self._grouped(), 0)}"
+            return f"number of {noun if short else self._things(of.variable, True, self._grouped(), 0).removeprefix('the ')}"
         label = label_of(of.predicate, self.schema)
         name = (
             f"number of different {label.many}"
@@ -182,7 +182,8 @@ class Wording:
             tail = f" of {owner}"
         else:
             tail = ""
-        several = many and not (ordered and limit == 1)
+        one = head is not None and self.schema.predicate_of[self.select.edges[head[1]].predicate].functional
+        several = many and not (ordered and limit == 1) and not one
         front = next((c.front for c in clauses if c.front), "")
         clauses = [c for c in clauses if not c.front or c.front != front]
         said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun])) + tail
@@ -387,7 +388,8 @@ def name_of(variable: Variable, noun: str) -> str:
     >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
     'room 12'
     """
-    return f"{noun} {variable.label}" if is_number_name(variable.label, variable.keys) else variable.label
+    said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
+    return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
 
 
 def _variable(term: Term) -> str:

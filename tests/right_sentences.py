@@ -14,6 +14,7 @@ from agents.fuser import FuseTask, Gate
 from agents.result import Result
 from graph.app import Composition
 from graph.builder import build
+from graph.gate import in_prose
 from graph.nodes import Resources
 from graph.turn import stream
 from records.evidence import Evidence
@@ -60,7 +61,7 @@ def answered(composition: Composition, graphs: Sequence[str], questions: Path) -
                 task, account = asyncio.run(ask(turn["ask"], name, f"{name}{number}"))
                 if account.values and sorted(map(str, account.values)) == sorted(map(str, turn["values"])):
                     for text, cited in account.ledger.sentences:
-                        yield Right(name, text, task.evidence, cited)
+                        yield Right(name, in_prose(text), task.evidence, cited)
 
 
 def templated(composition: Composition, graphs: Sequence[str], random: Random) -> Iterator[Right]:
@@ -73,7 +74,7 @@ def templated(composition: Composition, graphs: Sequence[str], random: Random) -
             for rows in run_reading(reading, 0, tables, round=1).evidence:
                 text = phrase(plan, rows.table, tables.schema, "").text if rows.table else ""
                 if text:
-                    told.append((text, rows))
+                    told.append((in_prose(text), rows))
         for number, (text, rows) in enumerate(told):
             beside = [other for _, other in told[max(0, number - 3) : number + 4] if other.text != rows.text]
             yield Right(name, text, (rows, *beside), (0,))
