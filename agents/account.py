@@ -29,7 +29,7 @@ NAME = 0.9
 class Account:
     """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
     sentences of the ledger that say what other evidence gives instead; `options` are readings as good as the one that
-    is answered, to be offered at the end; `columns` and `rows` are the answer as a table, where it has several columns."""
+    is answered, to be offered at the end; `columns` and `rows` are an answer of several columns, as a table."""
 
     ledger: Ledger
     status: Status

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph.config import get_config
@@ -12,7 +13,7 @@ from agents.trust import plan_of
 from graph.gate import Gate
 from graph.state import State, add_up
 from records.answer import Answer, Citation, Cost, Option, QueryRecord, TableRecord
-from records.evidence import Evidence, Found, Query
+from records.evidence import Evidence, Found, Query, Table
 from records.turn import Earlier, Rewrite, Understanding
 
 REMEMBERED = 100
@@ -140,7 +141,7 @@ def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:
     if evidence.document is not None:
         place = {"document": evidence.document, "start": evidence.start, "end": evidence.end}
     source = evidence.document or evidence.title or ("rows" if evidence.kind == "table" else evidence.branch)
-    table = evidence.table
+    table = None if evidence.table is None else _whole(evidence.table)
     ran = [_index(query, queries) for query in (evidence.query, *evidence.beside) if query is not None]
     return Citation(
         n=n,
@@ -157,6 +158,18 @@ def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:
         contributing=table.contributing if table else None,
         queries=[i for i in ran if i is not None],
         basis=evidence.basis,
+    )
+
+
+def _whole(table: Table) -> Table:
+    """A table with what places its rows as a column of its own."""
+    if len(table.measured) != len(table.rows) or not table.measured:
+        return table
+    return replace(
+        table,
+        columns=(*table.columns, table.measured_name),
+        units=(*table.units, table.measured_unit),
+        rows=tuple((*row, cell) for row, cell in zip(table.rows, table.measured, strict=True)),
     )
 
 

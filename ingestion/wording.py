@@ -36,7 +36,8 @@ def pattern(label: str) -> Pattern:
     if first in ("has", "have") and len(words) > 1:
         return Pattern("noun", " ".join(words[1:]), " ".join(words[1:]))
     third_person = first.endswith("s") and not first.endswith(("ss", "us", "is", "as"))
-    if first in wording("verbs") or (third_person and len(words) > 1 and words[1].lower() in wording("prepositions") - {"of"}):
+    then = words[1].lower() if len(words) > 1 else ""
+    if first in wording("verbs") or (third_person and then in wording("prepositions") - {"of"}):
         return Pattern("verb", text, " ".join([_plural_verb(words[0]), *words[1:]]))
     if len(words) > 1 and words[-1].lower() in wording("prepositions"):
         return Pattern("verb", f"is {text}", f"are {text}")

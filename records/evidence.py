@@ -44,6 +44,7 @@ class Table:
     contributing: int | None = None
     truncated: bool = False
     measured: tuple[Cell, ...] = ()
+    measured_name: str = ""
     measured_unit: str = ""
 
 

@@ -33,7 +33,8 @@ def forward(label: Label, other: str, noun: str, kind: str, *, named: bool, bare
 
     >>> forward(Label("noun", "capital", "capitals"), "Oslo", "country", "city", named=True, bare=False).one
     'whose capital is Oslo'
-    >>> forward(Label("noun", "club", "clubs"), "a club whose budget is 5", "player", "club", named=False, bare=False).one
+    >>> club = Label("noun", "club", "clubs")
+    >>> forward(club, "a club whose budget is 5", "player", "club", named=False, bare=False).one
     "whose club's budget is 5"
     >>> forward(Label("role", "variant", "variants"), "Fox", "car variant", "car", named=True, bare=False).front
     'Fox'
@@ -135,6 +136,7 @@ def _denied(text: str) -> str:
 def how_many(each: Filter, noun: str, value: str) -> str:
     """A condition on a count, after the noun of what is grouped: "with at least 3 concerts".
 
+    >>> from records.plan import Aggregate, Itself
     >>> how_many(Filter(Aggregate("count", Itself("y")), ">=", 3), "concerts", "3")
     'with at least 3 concerts'
     """
@@ -152,7 +154,7 @@ def compared(op: str, dated: bool = False) -> str:
 
 
 def _constants(right: object, schema: Schema, left: Attribute) -> str:
-    values: tuple[Constant, ...] = right if isinstance(right, tuple) else (right,)  # type: ignore[assignment]
+    values: tuple[Constant, ...] = right if isinstance(right, tuple) else (right,)
     predicate = schema.predicate_of.get(left.predicate)
     unit = predicate.unit if predicate else ""
     counted = is_amount(left.predicate, schema)

@@ -26,8 +26,8 @@ Kind = Literal["noun", "verb", "state", "role", "flag", "past"]
 @dataclass(frozen=True)
 class Label:
     """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
-    after a form of "be" ("located in"), "past" after the subject ("died in", `many`: "die in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
-    `many` is the form for several."""
+    after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
+    `many` is the form for several, of a "past" ("died in") the one that denies ("die in")."""
 
     kind: Kind
     one: str
@@ -35,10 +35,9 @@ class Label:
 
 
 def label_of(iri: str, schema: Schema) -> Label:
-    """The label of a predicate, split into words and without the unit that its values have."""
-    predicate = schema.predicate_of.get(iri)
-    if predicate is None:
-        return Label("noun", "value", "values")
+    """The label of a predicate, split into words and without the unit that its values have; KeyError where the graph
+    has no such predicate."""
+    predicate = schema.predicate_of[iri]
     label = _label(_without_range(_words(_without_unit(predicate), schema), predicate, schema))
     # "members" links to one member at a time; numbers of "passengers" stay what they are
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
@@ -66,10 +65,10 @@ def _label(text: str) -> Label:
             return Label("role", before, plural(before))
         if _is_verb(first) or (first.endswith("s") and _base(first) == lemma(first) and last != "of"):
             return Label("verb", text, " ".join([_base(first), *words[1:]]))
-        if first in wording("intransitive"):
+        if first in wording("intransitive") and last != "by":
             return Label("past", text, " ".join([lemma(first), *words[1:]]))
         return Label("state", text, text)
-    if first in prepositions:
+    if first in prepositions or (len(words) == 1 and first.endswith("ed") and lemma(first) != first):
         return Label("state", text, text)
     if len(words) == 1 and _is_verb(first):
         return Label("verb", text, _base(first))
@@ -117,7 +116,7 @@ def class_noun(variable: Variable, schema: Schema) -> str:
     )
     if group is not None:
         return singular(_words(group.label, schema))
-    known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
+    known = [schema.class_of[iri] for iri in variable.classes]
     return singular(_words(min(known, key=lambda c: c.count).label, schema)) if known else "thing"
 
 
@@ -156,7 +155,8 @@ def _words(label: str, schema: Schema) -> str:
 def _parted(word: str, schema: Schema) -> list[str]:
     """The words that a long one is glued from, where English or the schema's other labels know each of them.
 
-    >>> _parted("releasedate", Schema((), (), (), (), {}, 0, 0)), _parted("population", Schema((), (), (), (), {}, 0, 0))
+    >>> nothing = Schema((), (), (), (), {}, 0, 0)
+    >>> _parted("releasedate", nothing), _parted("population", nothing)
     (['release', 'date'], ['population'])
     """
     known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))

@@ -23,8 +23,9 @@ def with_measure(body: Select | Combine) -> Select | Combine:
 def parted(table: Table, shown: int) -> Table:
     """The first `shown` columns, with what follows them as `measured`; a range is said as it was written.
 
-    >>> parted(Table(("name", "height"), (("A", 3),), units=("", "m")), 1)
-    Table(columns=('name',), rows=(('A',),), keys=(), units=('',), contributing=None, truncated=False, measured=(3,), measured_unit='m')
+    >>> found = parted(Table(("name", "height"), (("A", 3),), units=("", "m")), 1)
+    >>> found.rows, found.measured, found.measured_unit
+    ((('A',),), (3,), 'm')
     """
     further = len(table.columns) - shown
     raw = further > 1 and table.columns[-1].endswith(RAW)
@@ -37,6 +38,7 @@ def parted(table: Table, shown: int) -> Table:
         rows=tuple(row[:shown] for row in table.rows),
         units=table.units[:shown],
         measured=measured if further == 1 or raw else (),
+        measured_name=table.columns[shown],
         measured_unit=table.units[shown],
     )
 

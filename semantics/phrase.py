@@ -8,14 +8,14 @@ from records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Selec
 from records.schema import Schema
 from semantics.grid import Grid, grid, whole
 from semantics.labels_said import is_amount, label_of
-from semantics.nouns import article, is_plural, joined, plural
+from semantics.nouns import article, is_plural, joined, plural, wording
 from semantics.select_words import Wording, name_of
 from semantics.to_words import asked_of, heading, select_words, to_words
 from semantics.values_said import say
 
 NAMED = 30
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
-LONGEST = 30
+LONGEST = 20
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
         word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
         first, second = (select_words(each, schema, many=False) for each in (body.left, body.right))
         told = f"{a} against {b}, {word}"
-        if len(f"{first} {second}".split()) <= LONGEST:
+        if first != second and len(f"{first} {second}".split()) <= LONGEST:
             told = f"{first} is {a}, {word} {'to' if word == 'equal' else 'than'} {second} ({b})"
         return Phrase(f"{'Yes' if result else 'No'}, {told}.", (bool(result),))
     assert isinstance(result, int | float)
@@ -215,9 +215,16 @@ def _stated(name: str, said: str, term: object, schema: Schema) -> str:
     if label.kind == "verb":
         return f"{name} {label.one} {said}."
     if label.kind == "state":
+        dated = predicate.datatype in ("date", "datetime")
         past = predicate.datatype in ("date", "datetime", "year") or not is_amount(term.predicate, schema)
-        return f"{name} {'was' if past else 'is'} {label.one} {said}."
+        return f"{name} {'was' if past else 'is'} {label.one}{_preposition(label.one, dated, past)} {said}."
     return ""
+
+
+def _preposition(label: str, dated: bool, past: bool) -> str:
+    if not past or label.split()[-1] in wording("prepositions"):
+        return ""
+    return " on" if dated else " in"
 
 
 def _linked(body: Select, names: list[str], schema: Schema) -> str:
@@ -234,7 +241,8 @@ def _linked(body: Select, names: list[str], schema: Schema) -> str:
         return ""
     name = name_of(subject, Wording(body, schema).noun(subject.name))
     verb = f"is {label.one}" if label.kind in ("state", "flag") else label.one
-    return f"{name} {verb} {_first(names)}."
+    text = f"{name} {verb} {_first(names)}."
+    return text if name == subject.label else _capital(text)
 
 
 def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:

@@ -7,7 +7,7 @@ from records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Sele
 from records.schema import Schema
 from semantics.clauses import Clause, backward, compared, condition, forward, how_many
 from semantics.labels_said import class_noun, label_of
-from semantics.nouns import article, joined, plural
+from semantics.nouns import article, is_plural, joined, plural
 from semantics.values_said import is_number_name, say
 
 _FUNCTIONS = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
@@ -72,13 +72,11 @@ class Wording:
         of = term.of
         if isinstance(of, Itself):
             noun = plural(self.noun(of.variable))
-            return f"number of {noun if short else self._things(of.variable, True, self._grouped(), 0).removeprefix('the ')}"
+            things = noun if short else self._things(of.variable, True, self._grouped(), 0)
+            return f"number of {things.removeprefix('the ')}"
         label = label_of(of.predicate, self.schema)
-        name = (
-            f"number of different {label.many}"
-            if term.function == "count"
-            else f"{_FUNCTIONS[term.function]} {label.one}"
-        )
+        own = label.one if label.kind == "noun" else f"“{label.one}”"
+        name = f"number of different {label.many}" if term.function == "count" else f"{_FUNCTIONS[term.function]} {own}"
         return name if short else f"{name} of {self._things(of.variable, True, self._grouped(), 0)}"
 
     def _counted(self, term: Aggregate, many: bool = True) -> str:
@@ -182,7 +180,11 @@ class Wording:
             tail = f" of {owner}"
         else:
             tail = ""
-        one = head is not None and self.schema.predicate_of[self.select.edges[head[1]].predicate].functional
+        one = (
+            head is not None
+            and not self._numbered
+            and self.schema.predicate_of[self.select.edges[head[1]].predicate].functional
+        )
         several = many and not (ordered and limit == 1) and not one
         front = next((c.front for c in clauses if c.front), "")
         clauses = [c for c in clauses if not c.front or c.front != front]
@@ -197,6 +199,10 @@ class Wording:
         said = " ".join(filter(None, [said, _chained(texts)]))
         definite = ordered or not many or head is not None or bool(front)
         return f"the {said}" if definite else said
+
+    def _functional(self, edge: int) -> bool:
+        predicate = self.schema.predicate_of.get(self.select.edges[edge].predicate)
+        return predicate is not None and predicate.functional
 
     def _headed(self, name: str, seen: frozenset[int]) -> tuple[str, int, str] | None:
         """The link that says what a thing is to another: "capital" of "the capital of Spain", its edge, its owner."""
@@ -305,7 +311,7 @@ class Wording:
         return None
 
     def _placed(self, order: Order) -> str:
-        """ "with the most concerts", "with the second highest price", "with the 3 highest prices" is left to the noun."""
+        """What places the things: "with the most concerts", "with the second highest price"."""
         place = (
             _PLACES[self.select.offset + 1] if self.select.offset + 1 < len(_PLACES) else f"{self.select.offset + 1}th "
         )
@@ -314,11 +320,14 @@ class Wording:
         if isinstance(by, Itself):
             return f"{place}{'last' if order.descending else 'first'} by name"
         if isinstance(by, Aggregate) and by.function == "count":
-            return f"with the {place}{'most' if order.descending else 'fewest'} {self._counted(by).removeprefix('number of ')}"
+            most = "most" if order.descending else "fewest"
+            return f"with the {place}{most} {self._counted(by).removeprefix('number of ')}"
         if isinstance(by, Attribute):
             predicate = self.schema.predicate_of.get(by.predicate)
             if predicate is not None and predicate.datatype in ("date", "datetime", "year"):
                 end = "latest" if order.descending else "earliest"
+            elif is_plural(self._measure(by)):
+                end = "most" if order.descending else "fewest"
         return f"with the {place}{end} {self._measure(by)}"
 
     def _measure(self, by: Attribute | Aggregate | Itself) -> str:

@@ -104,10 +104,9 @@ def _day(year: int, month: int, day: int) -> str:
 def _decimal(value: float, rounded: bool, counted: bool) -> str:
     if value.is_integer():
         return f"{value:,.0f}" if counted else f"{value:.0f}"
+    digits = 2 if abs(value) >= 1 else 4
     if rounded:
         digits = max(0, _DIGITS - len(str(int(abs(value)))) + (abs(value) < 1))
-    else:
-        digits = 2 if abs(value) >= 1 else 4
     text = f"{value:,.{digits}f}" if counted else f"{value:.{digits}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
