@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 from records.plan import Attribute, Constant, Filter
 from records.schema import Schema
-from semantics.labels_said import Label, is_amount, label_of
+from semantics.labels_said import Label, is_amount, is_time, label_of
 from semantics.nouns import article, is_plural, joined
 from semantics.values_said import say
 
 _ABOVE = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _WHEN = {"<": "before", "<=": "no later than", ">": "after", ">=": "no earlier than"}
 _HOW_MANY = {"<": "fewer than", "<=": "at most", ">": "more than", ">=": "at least", "=": "exactly", "!=": "other than"}
-_DATES = ("date", "datetime", "year")
 
 
 @dataclass(frozen=True)
@@ -101,8 +100,6 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     """A condition on a property; `right` says the select or property it is compared with, None for constants."""
     assert isinstance(each.left, Attribute)
     label, no = label_of(each.left.predicate, schema), "not " if each.negated else ""
-    predicate = schema.predicate_of.get(each.left.predicate)
-    datatype = predicate.datatype if predicate else "text"
     name = label.one if label.kind == "noun" else f"“{label.one}”"
     end = {"low": "lowest ", "high": "highest ", "": ""}[each.left.part]
     if each.op in ("known", "unknown"):
@@ -115,7 +112,7 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     if isinstance(each.right, bool) and each.op == "=":
         no = "not " if each.negated == each.right else ""
         return _be(f"{no}{label.one}", f"{no}{label.one}", "")
-    dated = datatype in _DATES or "year" in label.one.split()
+    dated = is_time(each.left.predicate, schema)
     value = right if right is not None else _constants(each.right, schema, each.left)
     if each.op == "contains":
         text = f"{'does not contain' if each.negated else 'contains'} “{each.right}”"

@@ -6,7 +6,7 @@ from records.evidence import Evidence, Table
 from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.facts_of import Fact, Run, facts_of
-from semantics.labels_said import label_of
+from semantics.labels_said import is_telling, label_of
 from semantics.nouns import joined
 from semantics.values_said import say
 from semantics.words import fold
@@ -28,7 +28,7 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Evidence | 
     rows: list[tuple[str, str, str]] = []
     triples: list[tuple[str, str, str]] = []
     for predicate in schema.predicates:
-        if predicate.role != "fact" or (predicate.has_links and set(predicate.ranges) <= {""}):
+        if not is_telling(predicate, schema):
             continue
         sides = [facts_of(predicate, side.variable, schema, run) for side in (left, right)]
         said = [_said(facts, predicate, len(side.things)) for facts, side in zip(sides, (left, right), strict=True)]

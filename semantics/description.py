@@ -9,7 +9,7 @@ from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.english import synonyms
 from semantics.facts_of import Fact, Run, facts_of, links_of
-from semantics.labels_said import Label, class_noun, label_of
+from semantics.labels_said import Label, class_noun, is_telling, label_of
 from semantics.nouns import article, counted, is_plural, joined, plural
 from semantics.values_said import is_number_name
 from semantics.words import fold, tokens
@@ -60,7 +60,7 @@ def description(iri: str, name: str, thing: Variable, topic: set[str], schema: S
     known = _once(
         _Known(p, label_of(p.iri, schema), facts)
         for p in schema.predicates
-        if p.role == "fact" and not (p.has_links and set(p.ranges) <= {""})
+        if is_telling(p, schema)
         if (facts := tuple(f for f in facts_of(p, thing, schema, run) if fold(f.said) != fold(name)))
     )
     known = [k for k in known if len(k.facts[0].said.split()) <= WORDS]

@@ -7,8 +7,9 @@ from records.evidence import Cell, Table
 from records.plan import Attribute, Edge, Filter, Itself, Select, Variable
 from records.schema import Predicate, Schema
 from semantics.grid import grid
+from semantics.labels_said import class_noun
 from semantics.to_sql import Statement, to_sql
-from semantics.values_said import shown_name
+from semantics.values_said import is_number_name, shown_name
 
 Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
 Triple = tuple[str, str, str]
@@ -59,10 +60,13 @@ def links_of(predicate: Predicate, things: Variable, schema: Schema, run: Run, *
     if table is None:
         return []
     found = []
+    kind = max((c for c in predicate.ranges if c), key=lambda c: predicate.ranges[c], default="")
+    noun = class_noun(Variable("x", (kind,)), schema) if kind in schema.class_of and not incoming else ""
     for keys, row in zip(table.keys, table.rows, strict=True):
         own, far = keys[0], keys[-1]
         triple = (far, predicate.iri, own) if incoming else (own, predicate.iri, far)
-        found.append(Fact(own, shown_name(str(row[-1]), (far,)), triple))
+        name = shown_name(str(row[-1]), (far,))
+        found.append(Fact(own, f"{noun} {name}" if noun and is_number_name(name, (far,)) else name, triple))
     return found
 
 

@@ -63,7 +63,8 @@ class Grid:
         """The first rows as a Markdown table, numbers to the right."""
         heads = [_cell(head[:1].upper() + head[1:]) for head in self.headings()]
         rule = ["---:" if column.is_number else "---" for column in self.columns]
-        rows = [[_cell(cell) for cell in row] for row in self.rows[:most]]
+        units = [f" {column.unit}" if column.unit else "" for column in self.columns]
+        rows = [[_cell(c.removesuffix(u)) for c, u in zip(row, units, strict=True)] for row in self.rows[:most]]
         return "\n".join(f"| {' | '.join(cells)} |" for cells in [heads, rule, *rows])
 
 

@@ -108,6 +108,22 @@ def is_amount(iri: str, schema: Schema) -> bool:
     return is_counted(label.one, predicate.datatype, predicate.role)
 
 
+def is_telling(predicate: Predicate, schema: Schema) -> bool:
+    """Whether a description says a predicate: a fact that is no number of a record and leads to what is described."""
+    if predicate.role != "fact" or (predicate.has_links and set(predicate.ranges) <= {""}):
+        return False
+    return label_of(predicate.iri, schema).one.split()[-1] not in wording("identifiers")
+
+
+def is_time(iri: str, schema: Schema) -> bool:
+    """Whether the numbers or texts of a predicate are years or dates."""
+    predicate, label = schema.predicate_of[iri], label_of(iri, schema)
+    if predicate.datatype in ("date", "datetime", "year"):
+        return True
+    event = label.kind in ("state", "past") and predicate.minimum is not None
+    return not is_amount(iri, schema) and (event or bool({"year", "date"} & set(label.one.split())))
+
+
 def class_noun(variable: Variable, schema: Schema) -> str:
     """What a thing of these classes is, in the singular; "thing" where no class is given."""
     group = next(

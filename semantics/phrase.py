@@ -78,13 +78,17 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     averaged = any(
         isinstance(s.answers[-1], Aggregate) and s.answers[-1].function == "avg" for s in (body.left, body.right)
     )
-    a, b = say(left, unit, rounded=averaged), say(right, unit, rounded=averaged)
+    of = [a.of if isinstance(a, Aggregate) else a for a in (body.left.answers[-1], body.right.answers[-1])]
+    counted = all(not isinstance(each, Attribute) or is_amount(each.predicate, schema) for each in of)
+    a, b = (say(each, unit, counted=counted, rounded=averaged) for each in (left, right))
     if body.op in ("<", "<=", ">", ">=", "=", "!="):
         word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
         first, second = (select_words(each, schema, many=False) for each in (body.left, body.right))
         told = f"{a} against {b}, {word}"
         if first != second and len(f"{first} {second}".split()) <= LONGEST:
-            told = f"{first} is {a}, {word} {'to' if word == 'equal' else 'than'} {second} ({b})"
+            labels = [label_of(each.predicate, schema).one for each in of if isinstance(each, Attribute)]
+            be = "are" if labels and is_plural(labels[0]) else "is"
+            told = f"{first} {be} {a}, {word} {'to' if word == 'equal' else 'than'} {second} ({b})"
         return Phrase(f"{'Yes' if result else 'No'}, {told}.", (bool(result),))
     assert isinstance(result, int | float)
     if body.op == "-":
@@ -248,6 +252,12 @@ def _linked(body: Select, names: list[str], schema: Schema) -> str:
 def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     units = {column.unit for column in found.columns if column.unit}
     unit = units.pop() if len(units) == 1 else None
+    body, words = plan.body, to_words(plan, schema)
+    if isinstance(body, Select) and len(found.rows) == 1 and len(words.split()) <= LONGEST:
+        numbers = [a for a in body.answers if isinstance(a, Aggregate)]
+        if len(numbers) == len(body.answers) and len({a.of for a in numbers}) == 1:
+            said = joined([c.said[0] for c in found.columns])
+            return Phrase(f"{_capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
     return _columns(found, _short(to_words(plan, schema), len(found.rows)), unit)
 
 

@@ -12,6 +12,7 @@ from semantics.description import SENTENCES, description
 from semantics.english import synonyms
 from semantics.labels_said import class_noun, label_of
 from semantics.nouns import article, counted, joined, plural
+from semantics.select_words import name_of
 from semantics.to_sql import Statement, to_sql
 from semantics.to_words import predicate_words, select_words
 from semantics.values_said import say, shown_name
@@ -74,7 +75,7 @@ def _described(
 ) -> list[Evidence]:
     """One thing: what it is, the first sentences of what is written about it, then its facts."""
     (iri, label), *_ = members.items()
-    name = shown_name(label, (iri,))
+    name = _named(label, iri, variable, schema)
     facts = description(iri, name, _thing(members, variable), topic, schema, run)
     written: list[Evidence] = []
     for things, kind in [(members, variable), *_owners(members, variable, schema, run)]:
@@ -83,9 +84,14 @@ def _described(
     return [replace(e, round=round, score=1.0 - i / 100) for i, e in enumerate(ordered[:SENTENCES])]
 
 
+def _named(label: str, iri: str, variable: Variable, schema: Schema) -> str:
+    named = replace(variable, keys=(iri,), label=shown_name(label, (iri,)))
+    return name_of(replace(named, label=label), class_noun(variable, schema)) if named.label == label else named.label
+
+
 def _side(select: Select | None, members: dict[str, str], schema: Schema) -> Side:
     assert select is not None
-    names = [shown_name(label, (iri,)) for iri, label in members.items()]
+    names = [_named(label, iri, _variable(select), schema) for iri, label in members.items()]
     name = names[0] if len(names) == 1 else select_words(select, schema)
     return Side(name, tuple(members), _thing(members, _variable(select)))
 

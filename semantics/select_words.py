@@ -6,7 +6,7 @@ from functools import cached_property
 from records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable
 from records.schema import Schema
 from semantics.clauses import Clause, backward, compared, condition, forward, how_many
-from semantics.labels_said import class_noun, label_of
+from semantics.labels_said import class_noun, is_time, label_of
 from semantics.nouns import article, is_plural, joined, plural
 from semantics.values_said import is_number_name, say
 
@@ -233,7 +233,12 @@ class Wording:
                 among = inner if inner.startswith("the ") else f"the {inner}"
                 no, other = ("not ", "") if each.negated else ("", "not ")
                 true, false = f"{{}} is {no}among {among}", f"{{}} is {other}among {among}"
-                found.append(Clause(f"that is {no}among {among}", f"that are {no}among {among}", true, false))
+                own = f"the {plural(self.noun(name))} with "
+                if each.negated and among.startswith(own):
+                    lack = f"without {among.removeprefix(own)}"
+                    found.append(Clause(lack, lack, true, false))
+                else:
+                    found.append(Clause(f"that is {no}among {among}", f"that are {no}among {among}", true, false))
             elif isinstance(each.left, Aggregate) and name in self.select.group[:1]:
                 found.append(self._having(each))
         return found
@@ -323,10 +328,9 @@ class Wording:
             most = "most" if order.descending else "fewest"
             return f"with the {place}{most} {self._counted(by).removeprefix('number of ')}"
         if isinstance(by, Attribute):
-            predicate = self.schema.predicate_of.get(by.predicate)
-            if predicate is not None and predicate.datatype in ("date", "datetime", "year"):
+            if is_time(by.predicate, self.schema):
                 end = "latest" if order.descending else "earliest"
-            elif is_plural(self._measure(by)):
+            elif is_plural(self._measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":
                 end = "most" if order.descending else "fewest"
         return f"with the {place}{end} {self._measure(by)}"
 

@@ -95,7 +95,7 @@ def plans(tables: Tables, random: Random) -> Iterator[Plan]:
 def _of_values(predicate: Predicate, owner: str, things: list[str]) -> Iterator[Plan]:
     value = Attribute("x", predicate.iri)
     own = [Select((Itself("x"), value), (Variable("x", (owner,), keys=(key,)),)) for key in things]
-    yield from map(Plan, own[:3])
+    yield from map(Plan, own)
     yield Plan(Select((Itself("x"), value), (Variable("x", (owner,), keys=tuple(things)),)))
     if predicate.minimum is not None and len(things) > 1:
         left, right = (replace(each, answers=(value,)) for each in own[:2])
