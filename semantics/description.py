@@ -37,21 +37,21 @@ class _Known:
     def said(self) -> str:
         return joined([f.said for f in self.shown])
 
-    @property
-    def clause(self) -> str:
-        """ "its price is 5 EUR", "it borders Spain"."""
+    def clause(self, owner: str = "") -> str:
+        """ "its price is 5 EUR", "it borders Spain"; with an `owner` its name instead of "it"."""
+        it = owner or "it"
         number = len({f.said for f in self.facts})
         if self.predicate.datatype == "boolean" and self.said in ("yes", "no"):
-            return f"it is {'' if self.said == 'yes' else 'not '}{self.label.one}"
+            return f"{it} is {'' if self.said == 'yes' else 'not '}{self.label.one}"
         if self.label.kind in ("verb", "past"):
-            return f"it {self.label.one} {self.said}"
+            return f"{it} {self.label.one} {self.said}"
         if self.label.kind in ("state", "flag"):
-            return f"it is {self.label.one} {self.said}"
+            return f"{it} is {self.label.one} {self.said}"
         if self.label.kind == "role":
-            return f"it is {article(self.label.one)} of {self.said}"
+            return f"{it} is {article(self.label.one)} of {self.said}"
         name = plural(self.label.one) if number > 1 else self.label.one
         be = "include" if number > NAMES else "are" if number > 1 or is_plural(name) else "is"
-        return f"its {name} {be} {self.said}"
+        return f"{f'the {name} of {owner}' if owner else f'its {name}'} {be} {self.said}"
 
 
 def description(iri: str, name: str, thing: Variable, topic: set[str], schema: Schema, run: Run) -> list[Evidence]:
@@ -71,11 +71,14 @@ def description(iri: str, name: str, thing: Variable, topic: set[str], schema: S
     linked = [k for k in known if k.predicate.has_links]
     valued = [k for k in known if not k.predicate.has_links]
     sentences: list[tuple[str, Sequence[Fact]]] = []
-    if thing.classes:
+    noun = class_noun(thing, schema)
+    # a room that is called "room 12" need not be said to be a room
+    owner = name if name.startswith(f"{noun} ") else ""
+    if thing.classes and not owner:
         kind = Fact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
-        sentences.append((f"{name} is {article(class_noun(thing, schema))}.", (kind,)))
-    sentences += _told(linked, 2)
-    sentences += _told(valued, 2)
+        sentences.append((f"{name} is {article(noun)}.", (kind,)))
+    sentences += _told(linked, 2, owner)
+    sentences += _told(valued, 2, "" if linked else owner)
     if not about:
         sentences += _incoming(name, thing, schema, run)
     return [
@@ -84,10 +87,16 @@ def description(iri: str, name: str, thing: Variable, topic: set[str], schema: S
     ]
 
 
-def _told(known: list[_Known], most: int) -> list[tuple[str, Sequence[Fact]]]:
-    """Sentences of several facts each, at most so many."""
+def _told(known: list[_Known], most: int, owner: str = "") -> list[tuple[str, Sequence[Fact]]]:
+    """Sentences of several facts each, at most so many; the first names the `owner`, if any."""
     parts = [known[i : i + FACTS] for i in range(0, len(known), FACTS)][:most]
-    return [(_capital(f"{joined([k.clause for k in part])}."), [f for k in part for f in k.shown]) for part in parts]
+    return [
+        (
+            _capital(f"{joined([k.clause(owner if k is known[0] else '') for k in part])}."),
+            [f for k in part for f in k.shown],
+        )
+        for part in parts
+    ]
 
 
 def _incoming(name: str, thing: Variable, schema: Schema, run: Run) -> list[tuple[str, Sequence[Fact]]]:

@@ -267,12 +267,11 @@ def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
     if len(found.rows) == 1:
         parts = [f"{c.heading}: {c.said[0]}" for c in found.columns if c.said[0]]
         return Phrase(f"{_capital('; '.join(parts))}.", values, unit, columns, found.data())
-    more = len(found.rows) - NAMED
-    said = (
-        f"{_capital(lead)} (the first {NAMED} of {len(found.rows):,}; ask with --json for all)"
-        if more > 0
-        else _capital(lead)
-    )
+    said = _capital(lead)
+    if len(found.rows) > NAMED:
+        number = f"{len(found.rows):,}"
+        total = "" if said.startswith(f"{number} ") else f"{number} in all; "
+        said += f" ({total}the first are shown, ask with --json for the rest)"
     return Phrase(f"{said}:\n\n{found.markdown(NAMED)}", values, unit, columns, found.data())
 
 

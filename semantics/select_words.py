@@ -187,6 +187,9 @@ class Wording:
         )
         several = many and not (ordered and limit == 1) and not one
         front = next((c.front for c in clauses if c.front), "")
+        if front:
+            # "car variant" of a model is its "variant"
+            noun = noun.split()[-1]
         clauses = [c for c in clauses if not c.front or c.front != front]
         said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:

@@ -152,7 +152,7 @@ def test_thirty_names_are_said_and_the_rest_counted() -> None:
     assert told.text.endswith("n29 and 12 more (ask with --json for all).")
     assert len(told.values) == 42
     told = rows_said(Table(("name", "size"), tuple((f"n{i}", i) for i in range(42))))
-    assert told.text.startswith("42 rows (the first 30 of 42; ask with --json for all):\n\n| Name | Size |")
+    assert told.text.startswith("42 rows (the first are shown, ask with --json for the rest):\n\n| Name | Size |")
     assert (told.text.count("\n"), len(told.rows)) == (33, 42)
 
 
