@@ -113,9 +113,7 @@ def _collected(data: Path, gold: Path, size: int | None, seed: int, cache: Path 
     return samples
 
 
-def collect(
-    question: Mapping[str, Any], graph: Graph, known: Index, ran: dict[Any, tuple[Cell, ...] | None]
-) -> Sample:
+def collect(question: Mapping[str, Any], graph: Graph, known: Index, ran: dict[Any, tuple[Cell, ...] | None]) -> Sample:
     """All readings of one question with their features, run."""
     started = time.monotonic()
     asked = analyse(question["question"])
@@ -299,9 +297,7 @@ def _rounded(model: Mapping[str, float]) -> dict[str, float]:
 
 def without(sample: Sample, prefix: str) -> Sample:
     """The sample without a group of features."""
-    return replace(
-        sample, found=[{n: v for n, v in f.items() if not n.startswith(prefix)} for f in sample.found]
-    )
+    return replace(sample, found=[{n: v for n, v in f.items() if not n.startswith(prefix)} for f in sample.found])
 
 
 if __name__ == "__main__":

@@ -97,6 +97,7 @@ def failed(question: Question, thread: str, reason: str) -> Answer:
         standalone=question.question,
         answer="",
         values=[],
+        table=None,
         unit=None,
         status="failed",
         confidence=None,

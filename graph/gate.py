@@ -8,6 +8,7 @@ from agents.answering.trust import content_words, is_empty
 from agents.plain import harmless, unnumbered
 from records.evidence import Evidence
 from semantics.claims import Known, is_bare, nothing_known, unsupported
+from semantics.grid import aligned
 from semantics.held import Held
 
 # a sentence ends at its full stop, with the [n] that follow it, where something other than a small letter, a digit
@@ -21,6 +22,9 @@ _CITED = re.compile(r"\s*\[(\d[\d,; ]*)\]")
 _LAST = re.compile(r"([.!?…।。:]*['\"”’»)]*)\s*$")
 _TOKENS = re.compile(r"\S+\s*|\s+")
 _LETTER = re.compile(r"[^\W_]")
+# where a Markdown table begins, and what parts its cells; in a cell a bar is "\\|"
+_TABLE = "\n\n| "
+_BARS = re.compile(r"\s*(?<!\\)\|\s*")
 # evidence with fewer of a sentence's words gives way to evidence that clearly has more
 _RELATED = 0.5
 _CLEARLY = 0.25
@@ -53,20 +57,23 @@ class Gate:
         self._held: dict[tuple[int, ...], Held] = {}
         self._waiting = ""
         self._gap = " "
+        self._tabled = False
         self._said: set[str] = set()
         self._spared = 0
 
     def say(self, text: str, evidence: Sequence[int]) -> None:
-        """One sentence of the rules; it is about the graph as a whole where it has no evidence.
+        """One sentence of the rules, or one that ends with a Markdown table; it is about the graph as a whole where it
+        has no evidence.
 
         What the check does not find in the evidence of such a sentence is shown as the evidence has it.
         """
         said = text
-        if evidence and self._lacks(text, evidence):
+        if evidence and self._lacks(in_prose(text), evidence):
             self.unsupported += 1
             said = " ".join(_verbatim(self._evidence[i]) for i in evidence)
-        core = " ".join(_disarmed(said).split()) or " ".join(_disarmed(text).split())
-        self._let_out(core, evidence, " ")
+        lead, bar, rows = _disarmed(said).partition(_TABLE)
+        core = " ".join(lead.split()) or " ".join(_disarmed(text).split())
+        self._let_out(core, evidence, " ", f"\n\n{aligned(f'| {rows}')}" if bar else "")
 
     def feed(self, text: str, shown: Sequence[int]) -> None:
         """A piece of free text; each sentence is checked as soon as the next one begins."""
@@ -160,9 +167,12 @@ class Gate:
                 self.say(text, evidence)
                 return
 
-    def _let_out(self, core: str, evidence: Sequence[int], gap: str) -> None:
+    def _let_out(self, core: str, evidence: Sequence[int], gap: str, table: str = "") -> None:
         if not core or core in self._said:
             return
+        if self._tabled:
+            gap = "\n\n"
+        self._tabled = bool(table)
         self._said.add(core)
         for index in evidence:
             if index not in self.cited:
@@ -171,7 +181,7 @@ class Gate:
         end = _LAST.search(core)
         stop = end[1] if end else ""
         body = core[: len(core) - len(stop)] if stop else core
-        piece = f"{gap if self.answer else ''}{body}{numbers}{stop}"
+        piece = f"{gap if self.answer else ''}{body}{numbers}{stop}{table}"
         for token in _TOKENS.findall(piece):
             self.answer += token
             self._release(token)
@@ -188,6 +198,16 @@ class Gate:
 
 def _verbatim(evidence: Evidence) -> str:
     return evidence.text if evidence.table is None or is_empty(evidence.table) else said(evidence.table).text
+
+
+def in_prose(text: str) -> str:
+    """A table as the list of its cells, row by row, without headings: what is claimed of the rows."""
+    lead, bar, rows = text.partition(_TABLE)
+    if not bar:
+        return text
+    cells = [list(filter(None, _BARS.split(line))) for line in rows.split("\n")[2:]]
+    lines = [": ".join([*row[:1], ", ".join(row[1:])]) for row in cells]
+    return f"{lead} {'; '.join(lines)}.".replace("\\|", "|")
 
 
 def _disarmed(text: str) -> str:

@@ -13,8 +13,8 @@ from agents.plain import harmless, plain
 from agents.turn_view import TurnView
 from graph.gate import Gate
 from graph.state import State, add_up
-from records.answer import Answer, Citation, Cost, Option, QueryRecord
-from records.evidence import Evidence, Found, Query
+from records.answer import Answer, Citation, Cost, Option, QueryRecord, TableRecord
+from records.evidence import Evidence, Found, Query, Table
 from records.turn import Earlier
 
 REMEMBERED = 100
@@ -51,6 +51,7 @@ def answer_record(
         standalone=state["rewrite"]["standalone"],
         answer=gate.answer,
         values=[plain(value) if isinstance(value, str) else value for value in dict.fromkeys(told.values)],
+        table=_table(told),
         unit=told.unit,
         status=told.status,
         confidence=told.confidence,
@@ -77,6 +78,14 @@ def answer_record(
         standalone_own=state["rewrite"]["own"] or state["rewrite"]["standalone"],
         conversation=cost(add_up(state.get("spent", {}), usage)),
     )
+
+
+def _table(told: Account) -> TableRecord | None:
+    """The rows of an answer of several columns."""
+    if not told.columns:
+        return None
+    rows = [[plain(cell) if isinstance(cell, str) else cell for cell in row] for row in told.rows]
+    return TableRecord(columns=[plain(name) for name in told.columns], rows=rows)
 
 
 def cost(usage: Mapping[str, float]) -> Cost:
@@ -144,7 +153,7 @@ def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:
     if evidence.document is not None:
         place = {"document": evidence.document, "start": evidence.start, "end": evidence.end}
     source = evidence.document or evidence.title or ("rows" if evidence.kind == "table" else evidence.branch)
-    table = evidence.table
+    table = None if evidence.table is None else _whole(evidence.table)
     ran = [_index(query, queries) for query in (evidence.query, *evidence.beside) if query is not None]
     return Citation(
         n=n,
@@ -161,6 +170,18 @@ def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:
         contributing=table.contributing if table else None,
         queries=[i for i in ran if i is not None],
         basis=evidence.basis,
+    )
+
+
+def _whole(table: Table) -> Table:
+    """A table with what places its rows as a column of its own."""
+    if len(table.measured) != len(table.rows) or not table.measured:
+        return table
+    return replace(
+        table,
+        columns=(*table.columns, table.measured_name),
+        units=(*table.units, table.measured_unit),
+        rows=tuple((*row, cell) for row, cell in zip(table.rows, table.measured, strict=True)),
     )
 
 

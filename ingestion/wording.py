@@ -4,32 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-PREPOSITIONS = _words(
-    """
-    about above across after against along among around as at before behind below beneath beside between beyond by
-    during for from in inside into near of off on onto outside over since through throughout to toward towards under
-    until upon via with within without
-    """
-)
-# Third-person verbs that stand alone as labels of links; without a list they look like plural nouns.
-VERBS = _words(
-    """
-    abuts accepts achieves acts adjoins administers affects allows applies attends becomes begins belongs binds
-    borders builds carries causes cites collects composes connects consumes contains creates crosses defines
-    delivers depends depicts describes develops directs discovers drains emits employs enables encodes ends extends
-    feeds finances follows founds governs handles has helps implements includes influences inhabits inherits
-    inhibits invents involves joins keeps knows leads leaves lives loves maintains makes manages manufactures
-    marries meets mentions needs occupies offers operates organises organizes owns participates performs plays
-    possesses precedes prepares presents prevents produces promotes proves provides publishes reaches receives
-    recommends regulates relates replaces represents requires runs seeks sees sells sends serves speaks starts stops
-    succeeds suggests supersedes surrounds teaches traverses treats uses wins writes
-    """
-)
+from semantics.nouns import wording
 
 Kind = Literal["noun", "verb"]
 
@@ -61,9 +36,10 @@ def pattern(label: str) -> Pattern:
     if first in ("has", "have") and len(words) > 1:
         return Pattern("noun", " ".join(words[1:]), " ".join(words[1:]))
     third_person = first.endswith("s") and not first.endswith(("ss", "us", "is", "as"))
-    if first in VERBS or (third_person and len(words) > 1 and words[1].lower() in PREPOSITIONS - {"of"}):
+    then = words[1].lower() if len(words) > 1 else ""
+    if first in wording("verbs") or (third_person and then in wording("prepositions") - {"of"}):
         return Pattern("verb", text, " ".join([_plural_verb(words[0]), *words[1:]]))
-    if len(words) > 1 and words[-1].lower() in PREPOSITIONS:
+    if len(words) > 1 and words[-1].lower() in wording("prepositions"):
         return Pattern("verb", f"is {text}", f"are {text}")
     return Pattern("noun", text, text)
 

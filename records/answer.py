@@ -68,6 +68,13 @@ class Cost(TypedDict):
     price: float | None
 
 
+class TableRecord(TypedDict):
+    """An answer of several columns: their headings with units, and its rows."""
+
+    columns: list[str]
+    rows: list[list[Value | None]]
+
+
 class Answer(TypedDict):
     """Later work adds fields and never changes one. `confidence` is the probability that `values` are right, null where
     nothing was weighed. `standalone_own` is the standalone question in the `language` that
@@ -82,6 +89,7 @@ class Answer(TypedDict):
     standalone: str
     answer: str
     values: list[Value]
+    table: TableRecord | None
     unit: str | None
     status: Status
     confidence: float | None

@@ -33,7 +33,8 @@ class Query:
 class Table:
     """Rows that answer. `keys` are the IRIs each row came from (same length as `rows`).
 
-    `units` has one entry a column ("" where none); `contributing` counts the things behind an aggregate."""
+    `units` has one entry a column ("" where none); `contributing` counts the things behind an aggregate; `measured` has
+    for each row what places it, where the highest or lowest was asked for and the rows do not show it."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -41,6 +42,9 @@ class Table:
     units: tuple[str, ...] = ()
     contributing: int | None = None
     truncated: bool = False
+    measured: tuple[Cell, ...] = ()
+    measured_name: str = ""
+    measured_unit: str = ""
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,12 @@ class Held:
                     self._cell(cell, unit, (number, column))
                 elif cell is not None and table.columns[column] != "yes":
                     self.numbers.append(Own(float(cell), unit, (number, column)))
+        for number, cell in enumerate(table.measured, first):
+            place = (number, len(table.columns))
+            if isinstance(cell, str):
+                self._cell(cell, table.measured_unit, place)
+            elif cell is not None:
+                self.numbers.append(Own(float(cell), table.measured_unit, place))
         self._count(found)
         says = _truth(found)
         if says is not None:

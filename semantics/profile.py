@@ -7,10 +7,15 @@ from dataclasses import dataclass, replace
 from records.evidence import Cell, Evidence
 from records.plan import Attribute, Edge, Filter, Itself, Profile, Select, Variable
 from records.schema import Predicate, Schema
+from semantics.comparison import Side, comparison
+from semantics.description import SENTENCES, description
 from semantics.english import synonyms
-from semantics.phrase import say
+from semantics.labels_said import class_noun, label_of
+from semantics.nouns import article, counted, joined, plural
+from semantics.select_words import name_of
 from semantics.to_sql import Statement, to_sql
-from semantics.to_words import predicate_words
+from semantics.to_words import predicate_words, select_words
+from semantics.values_said import say, shown_name
 from semantics.words import tokens
 from stores.tables import Tables
 
@@ -18,6 +23,9 @@ Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
 Triple = tuple[str, str, str]
 
 ITEMS = 12
+# sentences of what is written about a thing, beside its facts
+WRITTEN = 2
+LONGEST = 12
 _SHARED = frozenset("share common both same alike similar similarity".split())
 
 
@@ -44,15 +52,48 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
     topic = {form for t in tokens(profile.topic) for form in synonyms(t.lemma)}
     shared = bool(topic & _SHARED)
     variable = _variable(profile.members)
+    if others and not shared:
+        sides = _side(profile.members, members, schema), _side(profile.against, others, schema)
+        compared = comparison(*sides, schema, run)
+        return [replace(compared, round=round)] if compared is not None else []
+    if len(members) == 1:
+        return _described(members, variable, topic, schema, run, round)
     told: list[Evidence] = []
     facts: list[tuple[float, Evidence]] = []
     for things, kind in [(members, variable), *_owners(members, variable, schema, run)]:
-        writer = _Writer(things, kind, topic, schema, run, round)
+        name = select_words(profile.members, schema) if kind is variable else ""
+        writer = _Writer(things, kind, topic, schema, run, round, _short(name or _name(list(things.values()))))
         told += writer.descriptions()[: 3 if len(things) > 1 else 4]
         facts += writer.facts(others, shared)
     facts.sort(key=lambda f: (-f[0], f[1].text))
     ordered = [*told[:4], *(e for _, e in facts)]
-    return [replace(e, score=1.0 - i / 100) for i, e in enumerate(ordered)]
+    return [replace(e, score=1.0 - i / 100) for i, e in enumerate(ordered[:SENTENCES])]
+
+
+def _described(
+    members: dict[str, str], variable: Variable, topic: set[str], schema: Schema, run: Run, round: int
+) -> list[Evidence]:
+    """One thing: what it is, the first sentences of what is written about it, then its facts."""
+    (iri, label), *_ = members.items()
+    name = _named(label, iri, variable, schema)
+    facts = description(iri, name, _thing(members, variable), topic, schema, run)
+    written: list[Evidence] = []
+    for things, kind in [(members, variable), *_owners(members, variable, schema, run)]:
+        written += _Writer(things, kind, topic, schema, run, round).descriptions()
+    ordered = [*facts[:1], *written[:WRITTEN], *facts[1:]] if not topic else [*written[:WRITTEN], *facts]
+    return [replace(e, round=round, score=1.0 - i / 100) for i, e in enumerate(ordered[:SENTENCES])]
+
+
+def _named(label: str, iri: str, variable: Variable, schema: Schema) -> str:
+    named = replace(variable, keys=(iri,), label=shown_name(label, (iri,)))
+    return name_of(replace(named, label=label), class_noun(variable, schema)) if named.label == label else named.label
+
+
+def _side(select: Select | None, members: dict[str, str], schema: Schema) -> Side:
+    assert select is not None
+    names = [_named(label, iri, _variable(select), schema) for iri, label in members.items()]
+    name = names[0] if len(names) == 1 else select_words(select, schema)
+    return Side(name, tuple(members), _thing(members, _variable(select)))
 
 
 def _owners(
@@ -84,17 +125,19 @@ def overview_sentences(schema: Schema, round: int) -> tuple[Evidence, ...]:
     groups = sorted(schema.groups, key=lambda g: (-g.count, g.label))
     if not groups:
         return ()
-    listed = ", ".join(f"{g.label} ({g.count})" for g in groups[:12])
-    more = f" and {len(groups) - 12} more kinds" if len(groups) > 12 else ""
-    text = f"This graph holds {schema.entities} things in {schema.triples} statements: {listed}{more}."
+    kinds = [counted(g.count, class_noun(Variable("x", g.classes, g.without), schema)) for g in groups]
+    more = len(kinds) - ITEMS
+    listed = joined([*kinds[:ITEMS], f"{more} more kinds"] if more > 1 else kinds)
+    text = f"This graph holds {schema.entities:,} things in {schema.triples:,} statements: {listed}."
     found = [Evidence("sql", round, "sentence", text=text, title="this graph", score=1.0)]
     for group in groups[:4]:
         columns = {c.predicate for c in schema.relation_of[group.relation].columns}
         columns |= {p for p in schema.junctions if set(group.classes) & set(schema.predicate_of[p].domains)}
         known = [p for p in schema.predicates if p.iri in columns and p.role == "fact"]
-        names = ", ".join(predicate_words(p.iri, schema) for p in known[:10])
+        names = joined(list(dict.fromkeys(label_of(p.iri, schema).one for p in known))[:10])
         if names:
-            said = f"Of each {group.label} it may say: {names}."
+            noun = class_noun(Variable("x", group.classes, group.without), schema)
+            said = f"What is known of {article(noun)}: {names}."
             found.append(Evidence("sql", round, "sentence", text=said, title=group.label, score=0.9))
     return tuple(found)
 
@@ -109,6 +152,7 @@ class _Writer:
     schema: Schema
     run: Run
     round: int
+    name: str = ""
 
     def descriptions(self) -> list[Evidence]:
         """What literals of whole sentences say."""
@@ -121,7 +165,7 @@ class _Writer:
 
     def facts(self, others: dict[str, str], shared: bool) -> list[tuple[float, Evidence]]:
         """A sentence a predicate, with how telling it is."""
-        name = _name(list(self.members.values()))
+        name = self.name or _name(list(self.members.values()))
         found = []
         for predicate in self.schema.predicates:
             if predicate.role != "fact" or (predicate.has_links and set(predicate.ranges) <= {""}):
@@ -156,7 +200,11 @@ def _variable(select: Select) -> Variable:
 
 
 def _name(labels: list[str]) -> str:
-    return labels[0] if len(labels) == 1 else f"The {len(labels)} of them"
+    return labels[0] if len(labels) == 1 else f"the {len(labels)} of them"
+
+
+def _short(name: str) -> str:
+    return name if name.startswith("the ") or len(name.split()) > LONGEST else f"the {name}"
 
 
 def _thing(members: dict[str, str], variable: Variable) -> Variable:
@@ -244,8 +292,14 @@ def _sentence(
 
     chosen = sorted(items, key=telling)[:ITEMS]
     label = predicate_words(predicate.iri, schema)
-    listed = ", ".join(i.label for i in chosen[:-1]) + (" and " if len(chosen) > 1 else "") + chosen[-1].label
-    text = f"{label.capitalize()} of {name}: {listed}."
+    said = label_of(predicate.iri, schema)
+    names, many_names = joined([i.label for i in chosen]), len(items) > 1
+    verb = ("include" if len(chosen) < len(items) else "are") if many_names else "is"
+    noun = said.one if said.kind == "noun" else f"“{said.one}”"
+    text = f"The {plural(noun) if many_names and said.kind == 'noun' else noun} of {name} {verb} {names}."
+    if said.kind == "verb":
+        text = f"{name} {said.many if many else said.one} {names}."
+        text = text[:1].upper() + text[1:]
     about = bool(_lemmas(label) & topic) + 0.5 * any(_lemmas(i.label) & topic for i in chosen)
     weight = about + min(1.0, len(items) / 5) + 0.3 * max(i.members / max(1, i.everywhere) for i in chosen)
     triples = tuple(t for i in chosen for t in i.triples[:3])
@@ -272,12 +326,16 @@ def _value_sentence(
         numbers = [row[3] for row in rows[0] if isinstance(row[3], (int, float))]
         if not numbers:
             return None
-        said = f"{say(min(numbers), predicate.unit)} to {say(max(numbers), predicate.unit)}"
+        said = f"from {say(min(numbers))} to {say(max(numbers), predicate.unit)}"
     else:
-        said = ", ".join(dict.fromkeys(str(row[-1]) for row in rows[0][:6]))
+        said = joined([say(value) for value in dict.fromkeys(str(row[-1]) for row in rows[0])][:6])
     triples = tuple((str(row[0]), predicate.iri, str(row[-1])) for row in rows[0][:20])
     weight = 0.6 * bool(_lemmas(label) & topic) + 0.2
-    text = f"{label.capitalize()} of {name}: {said}."
+    name_of = label_of(predicate.iri, schema)
+    noun = f"“{name_of.one}”" if name_of.kind != "noun" else name_of.one
+    several = len(rows[0]) > 1 and name_of.kind == "noun" and not said.startswith("from ")
+    verb = "ranges" if said.startswith("from ") else "are" if several else "is"
+    text = f"The {plural(noun) if several else noun} of {name} {verb} {said}."
     return weight, Evidence("sql", round, "sentence", text=text, title=name, keys=tuple(members)[:50], triples=triples)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from records.errors import ToolError
 from records.evidence import Cell, Evidence, Query, QueryError, Table
 from records.plan import Aggregate, Ask, Combine, Compute, Overview, Plan, Profile, Select
+from semantics.measured import parted, with_measure
 from semantics.profile import overview_sentences, profile_sentences
 from semantics.to_sql import Output, Statement, contributing, to_sql
 from semantics.to_words import to_words
@@ -58,11 +59,14 @@ class _Runner:
         return rows.rows, rows.truncated
 
     def table(self, body: Select | Combine) -> Table | None:
-        statement = to_sql(body, self.tables.schema)
+        asked = with_measure(body)
+        statement = to_sql(asked, self.tables.schema)
         found = self.run(statement)
         if found is None:
             return None
         table = _table(statement, *found)
+        if asked is not body:
+            table = parted(table, len([o for o in to_sql(body, self.tables.schema).outputs if o.role != "key"]))
         aggregate = isinstance(body, Select) and next((a for a in body.answers if isinstance(a, Aggregate)), None)
         if isinstance(body, Select) and aggregate and not body.group:
             things = contributing(body, self.tables.schema, aggregate.of.variable)

@@ -15,6 +15,7 @@ from agents.result import Result
 from agents.turn_view import TurnView
 from graph.app import Composition
 from graph.builder import build
+from graph.gate import in_prose
 from graph.nodes import Resources
 from graph.turn import stream
 from records.evidence import Evidence
@@ -61,7 +62,7 @@ def answered(composition: Composition, graphs: Sequence[str], questions: Path) -
                 view, account = asyncio.run(ask(turn["ask"], name, f"{name}{number}"))
                 if account.values and sorted(map(str, account.values)) == sorted(map(str, turn["values"])):
                     for text, cited in account.ledger.sentences:
-                        yield Right(name, text, view.evidence, cited)
+                        yield Right(name, in_prose(text), view.evidence, cited)
 
 
 def templated(composition: Composition, graphs: Sequence[str], random: Random) -> Iterator[Right]:
@@ -74,7 +75,7 @@ def templated(composition: Composition, graphs: Sequence[str], random: Random) -
             for rows in run_reading(reading, 0, tables, round=1).evidence:
                 text = phrase(plan, rows.table, tables.schema, "").text if rows.table else ""
                 if text:
-                    told.append((text, rows))
+                    told.append((in_prose(text), rows))
         for number, (text, rows) in enumerate(told):
             beside = [other for _, other in told[max(0, number - 3) : number + 4] if other.text != rows.text]
             yield Right(name, text, (rows, *beside), (0,))
@@ -95,7 +96,7 @@ def plans(tables: Tables, random: Random) -> Iterator[Plan]:
 def _of_values(predicate: Predicate, owner: str, things: list[str]) -> Iterator[Plan]:
     value = Attribute("x", predicate.iri)
     own = [Select((Itself("x"), value), (Variable("x", (owner,), keys=(key,)),)) for key in things]
-    yield from map(Plan, own[:3])
+    yield from map(Plan, own)
     yield Plan(Select((Itself("x"), value), (Variable("x", (owner,), keys=tuple(things)),)))
     if predicate.minimum is not None and len(things) > 1:
         left, right = (replace(each, answers=(value,)) for each in own[:2])

@@ -22,6 +22,9 @@ def sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
     table = evidence.table
     if table is None:
         return replace(evidence, triples=_of_sentence(evidence, Triples(tables)), basis="these triples, in words")
+    if plan is None and evidence.query is None:
+        # a comparison is put together from many facts, and brings their triples
+        return replace(evidence, basis="these triples, in words")
     try:
         found = tuple(provenance(plan, table, tables) if plan is not None else _of_written(evidence, tables))
     except ToolError as error:

@@ -10,16 +10,19 @@ from agents.answering.trust import answering_table, chance, content_words, cover
 from agents.plain import quoted
 from agents.turn_view import TurnView
 from records.answer import Status, Value
-from records.evidence import Cell, Evidence, Ledger, Table
+from records.evidence import Evidence, Ledger, Table
 from records.schema import Schema
 from records.turn import Reading, Understanding
-from semantics.phrase import Phrase, phrase
+from semantics.comparison import difference
+from semantics.courtesy import is_greeting
+from semantics.description import SENTENCES
+from semantics.greeting import greeting
+from semantics.phrase import Phrase, phrase, rows_said
 from semantics.sentences import best
 from semantics.words import fold
 
 PROSE_WORDS = 120
 LOOKUP_WORDS = 35
-NAMED = 30
 NAME = 0.9
 
 
@@ -27,7 +30,7 @@ NAME = 0.9
 class Account:
     """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
     sentences of the ledger that say what other evidence gives instead; `options` are readings as good as the one that
-    is answered, to be offered at the end."""
+    is answered, to be offered at the end; `columns` and `rows` are an answer of several columns, as a table."""
 
     ledger: Ledger
     status: Status
@@ -39,6 +42,8 @@ class Account:
     table: int | None = None
     disputed: tuple[tuple[str, tuple[int, ...]], ...] = ()
     options: tuple[Reading, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Value | None, ...], ...] = ()
 
 
 def account(view: TurnView, schema: Schema) -> Account:
@@ -47,6 +52,8 @@ def account(view: TurnView, schema: Schema) -> Account:
     Where an empty result is sure, sentences made from the graph's own triples know no more, but those of texts may.
     """
     understanding, evidence = view.understanding, view.evidence
+    if is_greeting(understanding.standalone):
+        return Account(Ledger(((greeting(understanding.standalone, schema), ()),)), "answered")
     if asks_for_prose(view):
         told = _prose(understanding, evidence)
         if told is not None:
@@ -67,14 +74,8 @@ def account(view: TurnView, schema: Schema) -> Account:
 
 
 def said(table: Table) -> Phrase:
-    """Rows in plain words, for a query that has no plan: the values column by column, in order, each once."""
-    cells = [row[column] for column in range(len(table.columns)) for row in table.rows]
-    values = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
-    units = {unit for unit in table.units if unit}
-    unit = units.pop() if len(units) == 1 else None
-    named = ", ".join(_shown(value, unit) for value in values[:NAMED])
-    more = f" and {len(values) - NAMED} more (ask for the sources to see all)" if len(values) > NAMED else ""
-    return Phrase(f"{named}{more}.", values, unit)
+    """Rows in plain words, for a query that has no plan: a list, or a table of several columns."""
+    return rows_said(table)
 
 
 def asks_for_prose(view: TurnView) -> bool:
@@ -125,6 +126,8 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
         table=table,
         disputed=disputed,
         options=options,
+        columns=result.columns,
+        rows=result.rows,
     )
 
 
@@ -139,18 +142,32 @@ def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int,
 
 
 def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
-    """The rows that a model gathered, else the best sentences, those about one thing together: a profile's first, then
-    passages', 120 words at most."""
+    """The rows that a model gathered, else a comparison as a table, else the best sentences, those about one thing
+    together: a profile's first, then those of texts; at most six, and 120 words."""
     gathered = [i for i, each in enumerate(evidence) if each.round and each.table is not None and each.reading is None]
     said_rows = tuple(
-        (said(table).text, (i,)) for i in gathered if (table := evidence[i].table) and not is_empty(table)
+        (said(table).text, (i,))
+        for i in gathered
+        if (table := evidence[i].table) and not is_empty(table) and evidence[i].query
     )
     if said_rows:
         return Account(Ledger(said_rows), "answered")
+    compared = next(
+        (i for i, each in enumerate(evidence) if each.round and each.table is not None and each.query is None), None
+    )
+    if compared is not None and (table := evidence[compared].table) is not None:
+        shown = rows_said(table, difference(table))
+        words = Ledger(((shown.text, (compared,)),))
+        return Account(words, "answered", columns=shown.columns, rows=shown.rows)
     profiled = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch == "sql"]
-    told = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch != "sql"]
+    # what the graph's passages tell of a thing that is described are the same facts once more
+    told = [
+        i
+        for i, each in enumerate(evidence)
+        if each.kind == "sentence" and each.branch != "sql" and (each.document is not None or not profiled)
+    ]
     ranked = [told[i] for i in best(understanding.standalone, [evidence[i] for i in told], PROSE_WORDS)]
-    chosen = _within(profiled + ranked, evidence, PROSE_WORDS)
+    chosen = _within(profiled + ranked, evidence, PROSE_WORDS)[:SENTENCES]
     return _cited(chosen, evidence) if chosen else None
 
 
@@ -199,10 +216,3 @@ def _cited(chosen: Sequence[int], evidence: Sequence[Evidence]) -> Account:
     first = {evidence[index].title: place for place, index in reversed(list(enumerate(chosen)))}
     grouped = sorted(chosen, key=lambda index: first[evidence[index].title])
     return Account(Ledger(tuple((evidence[index].text, (index,)) for index in grouped)), "answered")
-
-
-def _shown(value: Cell, unit: str | None) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    text = f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
-    return f"{text} {unit}" if unit and isinstance(value, int | float) else text

@@ -38,9 +38,7 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
                 if lowered is None:
                     break
                 derivation = derivation._replace(prior=derivation.prior - (0.3 if choice else 0.0))
-                candidate = Candidate(
-                    derivation, lowered.body, lowered.cost, lowered.steps, lowered.ambiguous, choice
-                )
+                candidate = Candidate(derivation, lowered.body, lowered.cost, lowered.steps, lowered.ambiguous, choice)
                 before = found.get(lowered.body)
                 if before is None or prior(candidate) > prior(before):
                     found[lowered.body] = candidate

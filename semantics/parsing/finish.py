@@ -126,8 +126,10 @@ def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
         own = [c for c in d.conditions[at + 1 :] if c.ref.node != root.node and not c.function]
         if own:
             missing = d.conditions[at]._replace(inner=tuple(c._replace(negated=False) for c in own))
-            rest = tuple(c for c in d.conditions[:at]) + (missing,) + tuple(
-                c for c in d.conditions[at + 1 :] if c not in own
+            rest = (
+                tuple(c for c in d.conditions[:at])
+                + (missing,)
+                + tuple(c for c in d.conditions[at + 1 :] if c not in own)
             )
             yield _with(d, "condition of missing", 0.3, conditions=rest)
     plain = [t for t in d.targets if t.ref.predicate and not t.function]
@@ -196,7 +198,9 @@ def _columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
             continue
         node = target.ref.node
         pair = [
-            next((p for p in graph.literals[node] if set(graph.words[p]) & words[which] and "name" in graph.words[p]), "")
+            next(
+                (p for p in graph.literals[node] if set(graph.words[p]) & words[which] and "name" in graph.words[p]), ""
+            )
             for which in ("given", "family")
         ]
         partial = any(

@@ -32,8 +32,10 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if state.degree:
         for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
             target = Target(found)
-            yield with_node(new, found, reader)._replace(degree=()).then(
-                "degree of class", 0.4 - cost, targets=(*state.targets, target)
+            yield (
+                with_node(new, found, reader)
+                ._replace(degree=())
+                .then("degree of class", 0.4 - cost, targets=(*state.targets, target))
             )
     if state.want.startswith("order"):
         order = Ordering(ref, state.want == "order down", "count")
@@ -105,9 +107,7 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
             yield new.then("owner before its rank", 0.1)
 
 
-def _top(
-    state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader
-) -> Iterator[State]:
+def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader) -> Iterator[State]:
     """ "the smallest city in the largest state": a thing that is itself the first of its kind."""
     same = any(t.ref.node == ref.node and not t.ref.slot for t in state.targets)
     apart = any(s.target == ref.node for s in reader.graph.steps[ref.node])
@@ -129,9 +129,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         new = new._replace(score=new.score + 0.25)
     if ref.predicate and reader.graph.about(ref.predicate).datatype == "boolean":
         condition = Condition(ref, "=", (True,), state.negated)
-        yield new._replace(last="flag").then(
-            "flag", 0.2, conditions=(*state.conditions, condition), negated=False
-        )
+        yield new._replace(last="flag").then("flag", 0.2, conditions=(*state.conditions, condition), negated=False)
         return
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
@@ -217,9 +215,7 @@ def _ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Itera
         yield new.then("ranked by property", 0.3, order=order, asks=())
         if state.mode == "T" and not rank.concepts:
             best: Aggregation = "max" if rank.descending else "min"
-            yield new.then(
-                "extreme target", 0.1, targets=(*state.targets, Target(ref, best)), sticky=(best,), asks=()
-            )
+            yield new.then("extreme target", 0.1, targets=(*state.targets, Target(ref, best)), sticky=(best,), asks=())
     if not rank.concepts or not numeric:
         order = Ordering(Ref(ref.node), rank.descending, "count", limit)
         targets = (*state.targets, Target(ref)) if state.mode == "T" else state.targets
@@ -304,7 +300,13 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             op = state.like
             values = (label,)
         condition = Condition(
-            at, op, values, state.negated, link.keys, label, join=join  # type: ignore[arg-type]
+            at,
+            op,
+            values,
+            state.negated,
+            link.keys,
+            label,
+            join=join,  # type: ignore[arg-type]
         )
         gain = 0.0
         rule = "value" if values else "thing" if not at.slot else "other thing"

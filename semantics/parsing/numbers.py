@@ -53,7 +53,12 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     if state.owner is not None and state.last == "class" and found.op and not found.concepts:
         # "students more than 3": counted after all
         condition = Condition(state.owner, op, (found.value,), state.negated, function="count")
-        yield new.then("number after class", -0.8 if _is_year(found) else -0.2, conditions=(*state.conditions, condition), negated=False)
+        yield new.then(
+            "number after class",
+            -0.8 if _is_year(found) else -0.2,
+            conditions=(*state.conditions, condition),
+            negated=False,
+        )
 
 
 def _before_rank(found: Number, reader: Reader) -> bool:

@@ -137,4 +137,4 @@ def test_the_rules_too_say_only_what_the_rows_hold() -> None:
     rows = Table(("dish",), (("dal",), ("pilaf",)))
     gate = Gate([Evidence("sql", 1, "table", text="dish: dal; dish: pilaf", table=rows)], lambda token: None)
     gate.say("Goulash and 99 others.", (0,))
-    assert gate.answer == "dal, pilaf [1]."
+    assert gate.answer == "dal and pilaf [1]."

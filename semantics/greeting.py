@@ -1,0 +1,22 @@
+"""What is said to a greeting or to thanks: question + Schema -> one line."""
+
+from records.plan import Variable
+from records.schema import Schema
+from semantics.labels_said import class_noun
+from semantics.nouns import joined, plural, wording
+from semantics.words import tokens
+
+_KINDS = 3
+
+
+def greeting(question: str, schema: Schema) -> str:
+    """A line that returns the greeting and names what can be asked about.
+
+    >>> greeting("thanks a lot!", Schema((), (), (), (), {}, 0, 0))
+    "You're welcome."
+    """
+    if wording("thanks") & {t.norm for t in tokens(question)}:
+        return "You're welcome."
+    largest = sorted(schema.classes, key=lambda c: (-c.count, c.label))
+    kinds = list(dict.fromkeys(plural(class_noun(Variable("x", (c.iri,)), schema)) for c in largest))[:_KINDS]
+    return f"Hello! Ask me about the {joined(kinds)} in this graph." if kinds else "Hello! Ask me about this graph."

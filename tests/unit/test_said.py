@@ -1,0 +1,178 @@
+"""What answers and plans read like, over a small schema."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph.gate import Gate
+from records.evidence import Evidence, Table
+from records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Combine,
+    Compute,
+    Edge,
+    Filter,
+    Itself,
+    Order,
+    Plan,
+    Select,
+    Variable,
+)
+from records.schema import Class, Predicate, Schema
+from semantics.grid import aligned, grid
+from semantics.phrase import phrase, rows_said
+from semantics.to_words import to_words
+from semantics.values_said import say
+
+N = "http://example.org/"
+
+
+def predicate(name: str, label: str, *, links: str = "", **more: object) -> Predicate:
+    owner = "Club" if name in ("budget", "foundedIn", "town") else "Player"
+    ranges = {N + links: 3} if links else {"": 3}
+    given = {"functional": True, **more}
+    return Predicate(N + name, label, 3, 3, 3, not links, bool(links), domains={N + owner: 3}, ranges=ranges, **given)  # type: ignore[arg-type]
+
+
+SCHEMA = Schema(
+    (Class(N + "Player", "players", 3, "player"), Class(N + "Club", "football club", 2, "club")),
+    (),
+    (
+        predicate("height", "height", datatype="real", unit="cm", minimum=150, maximum=200),
+        predicate("budget", "budget (EUR)", datatype="integer", unit="EUR", minimum=1, maximum=9),
+        predicate("born", "born on", datatype="date"),
+        predicate("foundedIn", "founded in", datatype="integer", minimum=1880, maximum=1990),
+        predicate("active", "active", datatype="boolean"),
+        predicate("club", "club", links="Club"),
+        predicate("mentor", "is mentor of", links="Player"),
+        predicate("teaches", "teaches", links="Player", functional=False),
+    ),
+    (),
+    {},
+    9,
+    9,
+)
+P = Variable("p", (N + "Player",))
+C = Variable("c", (N + "Club",))
+ANN = Variable("p", (N + "Player",), keys=(N + "ann",), label="Ann Lee")
+HEIGHT = Attribute("p", N + "height")
+IN_CLUB = Edge("p", N + "club", "c")
+
+
+def words(body: object) -> str:
+    return to_words(Plan(body), SCHEMA)  # type: ignore[arg-type]
+
+
+def said(body: object, *rows: tuple[object, ...], columns: tuple[str, ...] = ("p",), **more: object) -> str:
+    units = more.pop("units", ("",) * len(columns))
+    table = Table(columns, tuple(rows), units=units, **more)  # type: ignore[arg-type]
+    return phrase(Plan(body), table, SCHEMA, "").text  # type: ignore[arg-type]
+
+
+def test_plans_read_like_noun_phrases() -> None:
+    rich = Filter(Attribute("c", N + "budget"), ">", 5)
+    most = Select((Itself("c"),), (P, C), (IN_CLUB,), (), ("c",), Order(Aggregate("count", Itself("p")), True), 1)
+    assert words(Select((Itself("p"),), (P, C), (IN_CLUB,), (rich,))) == "players whose club's budget is above 5 EUR"
+    assert (
+        words(Select((Itself("p"),), (P,), (), (), (), Order(HEIGHT, True), 1)) == "the player with the highest height"
+    )
+    assert words(most) == "the football club with the most players"
+    assert words(Select((Aggregate("avg", HEIGHT),), (P,))) == "the average height of players"
+    each = Select((Itself("c"), Aggregate("count", Itself("p"))), (P, C), (IN_CLUB,), (), ("c",))
+    assert words(each) == "the number of players for each football club"
+    mentored = Select(
+        (Itself("p"),),
+        (P, Variable("q", (N + "Player",), keys=(N + "bo",), label="Bo")),
+        (Edge("p", N + "mentor", "q"),),
+    )
+    assert words(mentored) == "players that are mentors of Bo"
+    some = Select((Itself("c"),), (P, C), (IN_CLUB,))
+    none = Select((Itself("c"),), (C,), (), (Filter(Itself("c"), "in", some, True),))
+    assert words(none) == "football clubs without a player"
+
+
+def test_a_superlative_is_said_with_its_number() -> None:
+    best = Select((Itself("p"),), (P,), (), (), (), Order(HEIGHT, True), 1)
+    one = said(best, ("Ann Lee",), measured=(181.5,), measured_unit="cm")
+    assert one == "The player with the highest height is Ann Lee, with 181.5 cm."
+    two = said(best, ("Ann Lee",), ("Bo",), measured=(181.5, 181.5), measured_unit="cm")
+    assert two == "The player with the highest height: Ann Lee and Bo, both with 181.5 cm."
+
+
+def test_properties_are_said_with_their_verb() -> None:
+    own = ((Itself("p"), Attribute("p", N + "born")), (ANN,))
+    assert said(Select(*own), ("Ann Lee", "1990-05-01"), columns=("p", "born on")) == "Ann Lee was born on 1 May 1990."
+    own = ((Itself("p"), Attribute("p", N + "active")), (ANN,))
+    assert said(Select(*own), ("Ann Lee", 0), columns=("p", "active")) == "Ann Lee is not active."
+    admired = Select((Itself("q"),), (ANN, Variable("q")), (Edge("p", N + "teaches", "q"),))
+    assert said(admired, ("Bo",), ("Cy",), columns=("q",)) == "Ann Lee teaches Bo and Cy."
+
+
+def test_yes_and_no_are_whole_sentences() -> None:
+    named = Variable("c", (N + "Club",), keys=(N + "x",), label="Rovers")
+    asked = Ask(Select((Itself("p"),), (ANN, named), (IN_CLUB,)))
+    assert said(asked, (1,), columns=("yes",)) == "Yes, the club of Ann Lee is Rovers."
+    assert said(asked, (0,), columns=("yes",)) == "No, the club of Ann Lee is not Rovers."
+    tall = [Select((HEIGHT,), (each,)) for each in (ANN, Variable("p", keys=(N + "bo",), label="Bo"))]
+    text = said(Compute(">", *tall), (1, 181.0, 170.0), columns=("yes", "left", "right"), units=("", "cm", "cm"))
+    assert text == "Yes, the height of Ann Lee is 181 cm, higher than the height of Bo (170 cm)."
+
+
+def test_several_columns_are_a_table_of_all_cells() -> None:
+    each = Select((Itself("c"), Aggregate("count", Itself("p"))), (P, C), (IN_CLUB,), (), ("c",))
+    told = phrase(Plan(each), Table(("c", "count"), (("Rovers", 2), ("United", 2)), units=("", "")), SCHEMA, "")
+    assert told.values == ("Rovers", 2, "United")
+    assert told.columns == ("football club", "number of players")
+    assert told.rows == (("Rovers", 2), ("United", 2))
+    gate = Gate(
+        [Evidence("sql", 1, "table", table=Table(("c", "count"), told.rows), words=words(each))], lambda _: None
+    )  # type: ignore[arg-type]
+    gate.say(told.text, (0,))
+    assert gate.unsupported == 0
+    assert gate.answer == (
+        "The number of players for each football club [1]:\n\n"
+        "| Football club | Number of players |\n"
+        "| ------------- | ----------------: |\n"
+        "| Rovers        |                 2 |\n"
+        "| United        |                 2 |"
+    )
+
+
+def test_a_table_says_only_what_the_rows_hold() -> None:
+    rows = Table(("c", "count"), (("Rovers", 2),))
+    gate = Gate([Evidence("sql", 1, "table", table=rows)], lambda _: None)
+    gate.say("Players:\n\n| Club | Number |\n| --- | ---: |\n| Rovers | 3 |", (0,))
+    assert gate.unsupported == 1
+    assert "3" not in gate.answer
+
+
+def test_thirty_names_are_said_and_the_rest_counted() -> None:
+    told = rows_said(Table(("name",), tuple((f"n{i}",) for i in range(42))))
+    assert told.text.endswith("n29 and 12 more (ask with --json for all).")
+    assert len(told.values) == 42
+    told = rows_said(Table(("name", "size"), tuple((f"n{i}", i) for i in range(42))))
+    assert told.text.startswith("42 rows (the first are shown, ask with --json for the rest):\n\n| Name | Size |")
+    assert (told.text.count("\n"), len(told.rows)) == (33, 42)
+
+
+def test_combined_selects_are_said() -> None:
+    left, right = Select((Itself("p"),), (P,)), Select((Itself("p"),), (P, C), (IN_CLUB,))
+    assert words(Combine("difference", left, right)) == "players except the players that have a club"
+
+
+cells = st.one_of(st.text(max_size=12), st.integers(-5, 3000), st.floats(-1e6, 1e6), st.none())
+
+
+@given(st.lists(st.tuples(cells, cells), min_size=1, max_size=5))
+def test_any_rows_make_a_table_of_as_many_cells(rows: list[tuple[object, object]]) -> None:
+    found = grid(Table(("a", "b"), tuple(rows)))  # type: ignore[arg-type]
+    lines = aligned(found.markdown(30)).split("\n")
+    assert len(lines) == len(rows) + 2
+    assert len({line.replace("\\|", "").replace("\\\\", "").count("|") for line in lines}) == 1
+
+
+@given(st.floats(-1e9, 1e9))
+def test_rounding_stays_near(value: float) -> None:
+    near = float(say(value, rounded=True).replace(",", ""))
+    assert abs(near - value) <= 0.006 * max(abs(value), 1e-12) or abs(near - value) < 1e-12
