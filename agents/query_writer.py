@@ -88,7 +88,7 @@ async def by_rules(view: TurnView, database: Database) -> Result[Found]:
 
 
 def may_read(earlier: Sequence[Found]) -> bool:
-    """Whether readings are to be run: all are in the first round, but a store that broke may answer when asked again."""
+    """Whether readings are to be run: in the first round, and again where the store broke."""
     return all(found.error is not None and found.error.kind == "unavailable" for found in earlier)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.answering.account import ANSWERED, said
+from agents.answering.account import said
 from agents.models.priors import OUTCOMES, Counts, Priors
 from evaluation.questions import Gold
 from evaluation.run import Question, failed, run
@@ -14,6 +14,7 @@ from evaluation.verdict import is_right
 from graph.app import Composition
 from graph.builder import App
 from graph.turn import stream
+from semantics.ranking.weights import weights
 from records.answer import Answer
 from records.evidence import Found
 from records.json_form import from_json
@@ -69,12 +70,12 @@ def report(chances: Priors, asked: Sequence[Asked]) -> str:
     for outcome in OUTCOMES:
         right, times = chances.counts.get(outcome, (0, 0))
         chance = chances.after(outcome)
-        given = "an answer" if chance >= ANSWERED else "what may be wrong"
+        given = "an answer" if chance >= weights().threshold else "what may be wrong"
         lines.append(f"{_WORDS[outcome]:<24}{times:>7}{right:>7}{chance:>8.0%}  {given}")
     none = sum(not each.outcome for each in asked)
     lines += [
         "",
-        f"From a chance of {ANSWERED:.0%} on, rows are an answer.",
+        f"From a chance of {weights().threshold:.0%} on, rows are an answer.",
         f"A reading of the rules answers without a call where it is right at least {chances.before:.0%} of the time.",
     ]
     if none:

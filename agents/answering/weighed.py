@@ -1,4 +1,4 @@
-"""How likely the rows of readings are right, after they were run: Understanding + what each gave -> Evidence, weighed."""
+"""How likely rows of readings are right after they were run: Understanding + findings -> the same, weighed."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -10,8 +10,8 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.calls import ModelFailed, streamed, structured
-from agents.limits import Limits
+from agents.models.calls import ModelFailed, streamed, structured
+from agents.models.limits import Limits
 from agents.meter import Meter
 from config.local_engine import SHORTEST_HEAD, Engine, Load, is_installed, llama_server
 from config.local_model import local_model, served_by
