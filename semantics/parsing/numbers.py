@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from semantics.linking.graph import SchemaGraph
 from semantics.linking.measures import measured
-from semantics.parsing.state import Reader, State, with_node
+from semantics.parsing.state import Reader, State, turned, with_node
 from semantics.types import Condition, Number, Ref
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
@@ -28,11 +28,10 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     prop = state.prop
     if prop is not None and prop.predicate and _fits(graph, prop, found):
         condition = _condition(graph, prop, op, found, state)
-        targets = state.targets[:-1] if state.from_target else state.targets
         rule = "number of target" if state.from_target else "number of property"
         yield new.then(
             rule, 0.4 if not state.from_target else 0.2, conditions=(*state.conditions, condition), compare=None,
-            negated=False, targets=targets, from_target=False, mode="C" if state.from_target else state.mode,
+            negated=False, join="and", **({"mode": "C", **turned(state)} if state.from_target else {}),
         )  # fmt: skip
     elif prop is not None and prop.predicate == "":
         pass
@@ -40,7 +39,8 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         for ref, cost in dates_near(state, graph):
             condition = _condition(graph, ref, op, found, state)
             yield with_node(new, ref, reader).then(
-                "number on date", 0.3 - cost, conditions=(*state.conditions, condition), compare=None, negated=False
+                "number on date", 0.3 - cost, conditions=(*state.conditions, condition), compare=None, negated=False,
+                join="and",
             )
     if prop is None or state.from_target:
         yield new.then("number waits", -0.1 if not found.op else 0.0, compare=(op, found.value))
@@ -102,6 +102,10 @@ def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
 
 
 def _condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> Condition:
+    return _plain_condition(graph, ref, op, found, state)._replace(join=state.join)  # type: ignore[arg-type]
+
+
+def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> Condition:
     """The condition with the number as the property holds it: a year of a date is a stretch of days."""
     about = graph.about(ref.predicate)
     dated = about.datatype in ("date", "datetime")
