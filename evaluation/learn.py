@@ -20,15 +20,16 @@ import numpy as np
 from evaluation.gold_values import same_values
 from evaluation.run_reading import run_values
 from records.evidence import Cell
-from semantics.linking.index import Index, index, link
-from semantics.parsing.derive import derive
-from semantics.question_form import analyse
+from semantics.linker import Linker
+from semantics.linking.index import link
 from semantics.ranking.calibrate import MOST_RUN, Outcome, before_features, logistic, outcome_features
 from semantics.ranking.features import features, unused_tokens
 from semantics.ranking.rank import worth
 from semantics.ranking.weights import FILE, Weights
+from semantics.understand import derived, read
 from stores.catalog import Graph, Library
 
+FILES = ("questions.jsonl", "questions_dev.jsonl")
 FOLDS = 5
 # strength of the regularisation of the ranker, measured with `python -m evaluation.learn` at 0.003, 0.01, 0.03
 RIDGE = 0.01
@@ -55,7 +56,7 @@ def main() -> None:
     """Collect, cross-validate, print, and write the weights."""
     cli = argparse.ArgumentParser(description=__doc__)
     cli.add_argument("--data", type=Path, required=True, help="data folder with the ingested graphs")
-    cli.add_argument("--gold", type=Path, required=True, help="folder with GRAPH/questions.jsonl")
+    cli.add_argument("--gold", type=Path, nargs="+", required=True, help="folders with GRAPH/questions.jsonl")
     cli.add_argument("--sample", type=int, help="questions, drawn by the seed")
     cli.add_argument("--seed", type=int, default=0)
     cli.add_argument("--cache", type=Path, help="keep (or read) what was collected")
@@ -85,7 +86,7 @@ def main() -> None:
     args.out.write_text(json.dumps(text, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _collected(data: Path, gold: Path, size: int | None, seed: int, cache: Path | None) -> list[Sample]:
+def _collected(data: Path, gold: Sequence[Path], size: int | None, seed: int, cache: Path | None) -> list[Sample]:
     if cache is not None and cache.exists():
         with cache.open("rb") as file:
             samples: list[Sample] = pickle.load(file)
@@ -93,19 +94,20 @@ def _collected(data: Path, gold: Path, size: int | None, seed: int, cache: Path 
     library = Library(data, None)
     asked: list[dict[str, Any]] = []
     for name in library.names():
-        path = gold / name / "questions.jsonl"
-        if path.exists():
-            asked += [json.loads(line) | {"graph": name} for line in path.read_text(encoding="utf-8").splitlines()]
+        for path in (folder / name / file for folder in gold for file in FILES):
+            if path.exists():
+                asked += [json.loads(line) | {"graph": name} for line in path.read_text(encoding="utf-8").splitlines()]
+    asked = [q for q in asked if "answers" in q and not q.get("conversation")]
     random.Random(seed).shuffle(asked)
     asked = sorted(asked[:size], key=lambda q: (q["graph"], q["id"]))
-    known: dict[str, tuple[Graph, Index, dict[Any, tuple[Cell, ...] | None]]] = {}
+    known: dict[str, tuple[Graph, Linker, dict[Any, tuple[Cell, ...] | None]]] = {}
     samples = []
     for question in asked:
         name = question["graph"]
         if name not in known:
             known.clear()
             graph = library.open(name)
-            known[name] = graph, index(graph.lexicon), {}
+            known[name] = graph, Linker(graph.lexicon), {}
         samples.append(collect(question, *known[name]))
     if cache is not None:
         with cache.open("wb") as file:
@@ -114,14 +116,14 @@ def _collected(data: Path, gold: Path, size: int | None, seed: int, cache: Path 
 
 
 def collect(
-    question: Mapping[str, Any], graph: Graph, known: Index, ran: dict[Any, tuple[Cell, ...] | None]
+    question: Mapping[str, Any], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
 ) -> Sample:
     """All readings of one question with their features, run."""
     started = time.monotonic()
-    asked = analyse(question["question"])
-    candidates = derive(asked, link(asked, known), known, time.monotonic() + SECONDS)
+    asked = read(question["question"], linker)
+    candidates = derived(asked, link(asked, linker.index), linker, time.monotonic() + SECONDS)
     best = max((c.derivation.prior for c in candidates), default=0.0)
-    found = [features(c, asked, known.graph, best) for c in candidates]
+    found = [features(c, asked, linker.index.graph, best) for c in candidates]
     seconds = time.monotonic() - started
     for candidate in candidates:
         if candidate.body not in ran:

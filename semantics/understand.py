@@ -16,6 +16,7 @@ from semantics.courtesy import is_greeting, without_courtesy
 from semantics.linker import Linker
 from semantics.linking.scope import in_scope
 from semantics.linking.index import link
+from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
 from semantics.parsing.yes_no import as_asked
 from semantics.question_form import analyse
@@ -49,14 +50,13 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     # the list after a plural pronoun is for people; the scope says it better
     text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
     written = without_courtesy(text)
-    # word for word, so that places in the one are places in the other
-    question = analyse(linker.spelling.corrected(written))
+    question = read(text, linker)
     if is_greeting(rewrite.standalone) or about_whole(question.text):
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
-    candidates = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
+    candidates = derived(question, links, linker, deadline)
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
     prose = profile(question, links, linker.index, rewrite.scope)
@@ -71,6 +71,17 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         expected=_expected(readings[0].plan.body if readings else None, schema),
         unknown=() if prose is not None else _unknown(best, question, links, linker),
     )
+
+
+def read(text: str, linker: Linker) -> Question:
+    """The question without courtesy, in right spelling; places in it are places in the text."""
+    return analyse(linker.spelling.corrected(without_courtesy(text)))
+
+
+def derived(question: Question, links: list[Link], linker: Linker, deadline: float) -> list[Candidate]:
+    """All readings of a question, unranked, in the form it asks for."""
+    found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
+    return [*comparisons(question, links, linker.index), *found]
 
 
 def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:

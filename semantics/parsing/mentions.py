@@ -300,6 +300,16 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
                     conditions=(*state.conditions, keyed),
                 )  # fmt: skip
+    if link.kind == "entity" and state.compare is not None and state.compare[1] is None and state.prop is not None:
+        # "longer than the Rhine": the property is compared with that thing's
+        if state.prop.predicate and state.prop.node == ref.node:
+            own = Condition(ref, "is", (), False, link.keys, link.label)
+            best: Aggregation = "max" if state.compare[0].startswith(">") else "min"
+            against = Condition(
+                state.prop, state.compare[0], (), state.negated, against=Target(state.prop, best), inner=(own,)
+            )
+            new = linked(state, link, reader, ref)._replace(last="value", sticky=(), compare=None, prop=None)
+            yield new.then("against thing", 0.5, conditions=(*state.conditions, against), negated=False)
     for at in slots:
         new = linked(state, link, reader, at)._replace(last="value", sticky=())
         values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
