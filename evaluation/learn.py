@@ -165,33 +165,39 @@ def cross_validated(
 def fitted(samples: Sequence[Sample], without: str | None = None) -> dict[str, float]:
     """Log-linear weights: the right readings together should have the belief; ridge-regularised, deterministic."""
     from scipy.optimize import minimize
+    from scipy.sparse import csr_matrix, diags
 
     usable = [s for s in samples if any(s.right) and not all(s.right)]
     names = sorted({n for s in usable for f in s.found for n in f if without is None or not n.startswith(without)})
     column = {name: i for i, name in enumerate(names)}
-    x = np.zeros((sum(len(s.found) for s in usable), len(names)))
+    rows, columns, cells = [], [], []
     row = 0
     for sample in usable:
         for found in sample.found:
             for name, value in found.items():
-                if name in column:
-                    x[row, column[name]] = value
+                if value and name in column:
+                    rows.append(row)
+                    columns.append(column[name])
+                    cells.append(value)
             row += 1
-    scale = x.std(axis=0) + 1e-6
-    x = (x / scale).astype(np.float32)
+    x = csr_matrix((np.array(cells, dtype=np.float64), (rows, columns)), shape=(row, len(names)))
+    mean = np.asarray(x.mean(axis=0)).ravel()
+    scale = np.sqrt(np.maximum(np.asarray(x.multiply(x).mean(axis=0)).ravel() - mean**2, 0.0)) + 1e-3
+    x = (x @ diags(1 / scale)).tocsr()
+    turned = x.T.tocsr()
     sizes = [len(s.found) for s in usable]
     right = np.array([y for s in usable for y in s.right], dtype=np.float64)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int)
     of = np.repeat(np.arange(len(usable)), sizes)
 
     def loss(w: Any) -> tuple[float, Any]:
-        score = (x @ w.astype(np.float32)).astype(np.float64)
+        score = x @ w
         belief = np.exp(score - np.maximum.reduceat(score, starts)[of])
         whole = np.add.reduceat(belief, starts)
         good = np.add.reduceat(belief * right, starts) + 1e-12
-        slope = x.T @ (belief / whole[of] - belief * right / good[of]).astype(np.float32)
+        slope = turned @ (belief / whole[of] - belief * right / good[of])
         value = -(np.log(good) - np.log(whole)).sum() / len(usable) + RIDGE * float(w @ w)
-        return value, slope.astype(np.float64) / len(usable) + 2 * RIDGE * w
+        return value, slope / len(usable) + 2 * RIDGE * w
 
     result = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 120})
     return {name: float(w) for name, w in zip(names, result.x / scale, strict=True)}
