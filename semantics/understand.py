@@ -20,7 +20,7 @@ from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
 from semantics.parsing.yes_no import as_asked
 from semantics.question_form import analyse
-from semantics.ranking.calibrate import before_running
+from semantics.ranking.calibrate import before_running, known_before
 from semantics.ranking.rank import Ranked, rank
 from semantics.ranking.weights import weights
 from semantics.to_words import to_words
@@ -92,8 +92,9 @@ def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> 
         round(ranked.share, 4),
         round(1 - len(ranked.unused) / max(1, content), 3),
         to_words(plan, schema),
-        round(before_running(ranked.share, len(ranked.unused), place), 4),
+        round(before_running(ranked, place), 4),
         tuple(question.tokens[i].text for i in ranked.unused),
+        round(known_before(ranked, place), 4),
     )
 
 
