@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agents.answering.account import Account, account
+from agents.answering.clarify import confirm
 from agents.turn_view import TurnView
 from records.evidence import Evidence, Found, Query, QueryError, Table
 from records.plan import Attribute, Itself, Plan, Select, Variable
@@ -24,8 +25,8 @@ PILAF = Mention("pilaf", 31, 36, "entity", f"{E}pilaf", "pilaf", 1.0)
 TIME = Plan(
     Select((Itself("x"), Attribute("x", f"{E}cookingtime")), (Variable("x", keys=(f"{E}pilaf",), label="pilaf"),))
 )
-SURE = Understanding(QUESTION, (PILAF,), (Reading(TIME, 1.0, 1.0, "the cooking time of pilaf"),))
-UNSURE = replace(SURE, readings=(replace(SURE.readings[0], covered=0.6),))
+SURE = Understanding(QUESTION, (PILAF,), (Reading(TIME, 1.0, 1.0, "the cooking time of pilaf", probability=1.0),))
+UNSURE = replace(SURE, readings=(replace(SURE.readings[0], covered=0.6, probability=0.5),))
 ROWS = Evidence(
     "sql",
     1,
@@ -110,10 +111,11 @@ def test_a_query_of_the_model_that_says_the_same_is_no_dispute() -> None:
 )
 def test_the_likelier_rows_answer_and_the_others_are_named(likely: float, who: str, why: str, last: str) -> None:
     other = replace(WRITTEN, table=Table(("time",), ((40,),), units=("min",)), probability=likely)
-    answer, caveats = told(replace(ROWS, probability=0.5), other, understanding=UNSURE)
+    # the model's rows come first, as its writer gives them
+    answer, caveats = told(other, replace(ROWS, probability=0.5), understanding=UNSURE)
     assert f"{who} says otherwise" in answer
     assert why in answer
-    assert answer.endswith(last)
+    assert answer.removesuffix(f" {confirm(ROWS.words)}").endswith(last)
     assert f"{who} says otherwise" in caveats[-1]
 
 
