@@ -9,9 +9,8 @@ import json
 import pickle
 import random
 import time
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,22 @@ import numpy as np
 from evaluation.gold_values import same_values
 from evaluation.run_reading import run_values
 from records.evidence import Cell
-from semantics.linking.index import Index, index, link
-from semantics.parsing.derive import derive
-from semantics.question_form import analyse
-from semantics.ranking.calibrate import MOST_RUN, Outcome, before_features, logistic, outcome_features
+from semantics.linker import Linker
+from semantics.linking.index import link
+from semantics.ranking.calibrate import MOST_RUN, SURE, Outcome, belief, outcome_features, probability
 from semantics.ranking.features import features, unused_tokens
-from semantics.ranking.rank import worth
-from semantics.ranking.weights import FILE, Weights
+from semantics.ranking.rank import beliefs, spread_of, worth
+from semantics.ranking.weights import FILE
+from semantics.understand import derived, read
 from stores.catalog import Graph, Library
 
+FILES = ("questions.jsonl", "questions_dev.jsonl")
 FOLDS = 5
 # strength of the regularisation of the ranker, measured with `python -m evaluation.learn` at 0.003, 0.01, 0.03
 RIDGE = 0.01
-RIGHT = 0.9
+RIDGE_SURE, RIDGE_CHOICE = 0.05, 0.0003
+# the share of confident answers that must be right: given (what "answered" means)
+RIGHT = 0.87
 SECONDS = 2.0
 _LEAST_ANSWERED = 30
 
@@ -55,7 +57,7 @@ def main() -> None:
     """Collect, cross-validate, print, and write the weights."""
     cli = argparse.ArgumentParser(description=__doc__)
     cli.add_argument("--data", type=Path, required=True, help="data folder with the ingested graphs")
-    cli.add_argument("--gold", type=Path, required=True, help="folder with GRAPH/questions.jsonl")
+    cli.add_argument("--gold", type=Path, nargs="+", required=True, help="folders with GRAPH/questions.jsonl")
     cli.add_argument("--sample", type=int, help="questions, drawn by the seed")
     cli.add_argument("--seed", type=int, default=0)
     cli.add_argument("--cache", type=Path, help="keep (or read) what was collected")
@@ -68,16 +70,14 @@ def main() -> None:
     folds = _folds(samples)
     scores = cross_validated(samples, folds)
     print_ranked("out of fold", samples, scores)
-    before, after, threshold, threshold_before = calibrated(samples, scores, folds)
+    models, threshold, threshold_before = calibrated(samples, scores, folds)
     if args.ablate:
         ablated(samples, folds)
     if args.curve:
         curve(samples)
-    learned = Weights(fitted(samples), before, after, threshold, threshold_before, RIGHT)
     text = {
-        "features": _rounded(learned.features),
-        "before": _rounded(before),
-        "after": _rounded(after),
+        "features": _rounded(fitted(samples)),
+        **{name: _rounded(model) for name, model in models.items()},
         "threshold": round(threshold, 4),
         "threshold_before": round(threshold_before, 4),
         "right": RIGHT,
@@ -85,7 +85,7 @@ def main() -> None:
     args.out.write_text(json.dumps(text, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _collected(data: Path, gold: Path, size: int | None, seed: int, cache: Path | None) -> list[Sample]:
+def _collected(data: Path, gold: Sequence[Path], size: int | None, seed: int, cache: Path | None) -> list[Sample]:
     if cache is not None and cache.exists():
         with cache.open("rb") as file:
             samples: list[Sample] = pickle.load(file)
@@ -93,19 +93,20 @@ def _collected(data: Path, gold: Path, size: int | None, seed: int, cache: Path 
     library = Library(data, None)
     asked: list[dict[str, Any]] = []
     for name in library.names():
-        path = gold / name / "questions.jsonl"
-        if path.exists():
-            asked += [json.loads(line) | {"graph": name} for line in path.read_text(encoding="utf-8").splitlines()]
+        for path in (folder / name / file for folder in gold for file in FILES):
+            if path.exists():
+                asked += [json.loads(line) | {"graph": name} for line in path.read_text(encoding="utf-8").splitlines()]
+    asked = [q for q in asked if "answers" in q and not q.get("conversation")]
     random.Random(seed).shuffle(asked)
     asked = sorted(asked[:size], key=lambda q: (q["graph"], q["id"]))
-    known: dict[str, tuple[Graph, Index, dict[Any, tuple[Cell, ...] | None]]] = {}
+    known: dict[str, tuple[Graph, Linker, dict[Any, tuple[Cell, ...] | None]]] = {}
     samples = []
     for question in asked:
         name = question["graph"]
         if name not in known:
             known.clear()
             graph = library.open(name)
-            known[name] = graph, index(graph.lexicon), {}
+            known[name] = graph, Linker(graph.lexicon), {}
         samples.append(collect(question, *known[name]))
     if cache is not None:
         with cache.open("wb") as file:
@@ -113,13 +114,15 @@ def _collected(data: Path, gold: Path, size: int | None, seed: int, cache: Path 
     return samples
 
 
-def collect(question: Mapping[str, Any], graph: Graph, known: Index, ran: dict[Any, tuple[Cell, ...] | None]) -> Sample:
+def collect(
+    question: Mapping[str, Any], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
+) -> Sample:
     """All readings of one question with their features, run."""
     started = time.monotonic()
-    asked = analyse(question["question"])
-    candidates = derive(asked, link(asked, known), known, time.monotonic() + SECONDS)
+    asked = read(question["question"], linker)
+    candidates = derived(asked, link(asked, linker.index), linker, time.monotonic() + SECONDS)
     best = max((c.derivation.prior for c in candidates), default=0.0)
-    found = [features(c, asked, known.graph, best) for c in candidates]
+    found = [features(c, asked, linker.index.graph, best) for c in candidates]
     seconds = time.monotonic() - started
     for candidate in candidates:
         if candidate.body not in ran:
@@ -164,30 +167,21 @@ def fitted(samples: Sequence[Sample], without: str | None = None) -> dict[str, f
 
     usable = [s for s in samples if any(s.right) and not all(s.right)]
     names = sorted({n for s in usable for f in s.found for n in f if without is None or not n.startswith(without)})
-    column = {name: i for i, name in enumerate(names)}
-    x = np.zeros((sum(len(s.found) for s in usable), len(names)))
-    row = 0
-    for sample in usable:
-        for found in sample.found:
-            for name, value in found.items():
-                if name in column:
-                    x[row, column[name]] = value
-            row += 1
-    scale = x.std(axis=0) + 1e-6
-    x = (x / scale).astype(np.float32)
+    x, scale = _matrix([f for s in usable for f in s.found], names)
+    turned = x.T.tocsr()
     sizes = [len(s.found) for s in usable]
     right = np.array([y for s in usable for y in s.right], dtype=np.float64)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int)
     of = np.repeat(np.arange(len(usable)), sizes)
 
     def loss(w: Any) -> tuple[float, Any]:
-        score = (x @ w.astype(np.float32)).astype(np.float64)
+        score = x @ w
         belief = np.exp(score - np.maximum.reduceat(score, starts)[of])
         whole = np.add.reduceat(belief, starts)
         good = np.add.reduceat(belief * right, starts) + 1e-12
-        slope = x.T @ (belief / whole[of] - belief * right / good[of]).astype(np.float32)
+        slope = turned @ (belief / whole[of] - belief * right / good[of])
         value = -(np.log(good) - np.log(whole)).sum() / len(usable) + RIDGE * float(w @ w)
-        return value, slope.astype(np.float64) / len(usable) + 2 * RIDGE * w
+        return value, slope / len(usable) + 2 * RIDGE * w
 
     result = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 120})
     return {name: float(w) for name, w in zip(names, result.x / scale, strict=True)}
@@ -203,44 +197,69 @@ def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequenc
     print(f"{title}: right {line}")
 
 
+@dataclass
+class Run:
+    """The first readings of one question as they are run: features of each model, and which are right."""
+
+    graph: str
+    before: list[dict[str, float]]
+    choice: list[dict[str, float]]
+    after: list[dict[str, float]]
+    right: list[bool]
+
+
+def _runs(samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> list[Run]:
+    found = []
+    for sample, own in zip(samples, scores, strict=True):
+        run = Run(sample.graph, [], [], [], [])
+        found.append(run)
+        if not own:
+            continue
+        order, shares = beliefs(own)
+        spread = spread_of([shares[i] for i in order])
+        first = order[:MOST_RUN]
+        ran, outcomes = [shares[i] for i in first], [Outcome(sample.values[i]) for i in first]
+        for place, i in enumerate(first):
+            known = belief(shares[i], sample.unused[i], place)
+            given = outcome_features(place, ran, outcomes)
+            run.before.append(sample.found[i] | spread | known)
+            run.choice.append(known | given)
+            run.after.append(sample.found[i] | spread | known | given)
+            run.right.append(sample.right[i])
+    return found
+
+
 def calibrated(
     samples: Sequence[Sample], scores: Sequence[Sequence[float]], folds: Mapping[str, int]
-) -> tuple[dict[str, float], dict[str, float], float, float]:
-    """The two logistic models and their thresholds; what is printed is out of fold."""
-    rows: list[tuple[str, int, list[dict[str, float]], list[dict[str, float]], list[bool]]] = []
-    for k, (sample, own) in enumerate(zip(samples, scores, strict=True)):
-        if not own:
-            rows.append((sample.graph, k, [], [], []))
-            continue
-        belief = np.exp(np.array(own) - max(own))
-        belief /= belief.sum()
-        order = [int(i) for i in np.argsort(-np.array(own), kind="stable")[:MOST_RUN]]
-        shares = [float(belief[i]) for i in order]
-        outcomes = [Outcome(sample.values[i]) for i in order]
-        first = [before_features(shares[j], sample.unused[i], j) for j, i in enumerate(order)]
-        both = [{**first[j], **outcome_features(j, shares, outcomes)} for j in range(len(order))]
-        rows.append((sample.graph, k, first, both, [sample.right[i] for i in order]))
-
-    def fit(which: int, kept: Sequence[Any]) -> dict[str, float]:
-        return _logistic([f for r in kept for f in r[which]], [y for r in kept for y in r[4]])
-
-    results: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+) -> tuple[dict[str, dict[str, float]], float, float]:
+    """The three models of probability, and the thresholds after and before running; what is printed is out of fold."""
+    runs = _runs(samples, scores)
+    before: list[tuple[float, bool]] = []
+    after: list[tuple[float, bool]] = []
     for fold in range(FOLDS):
-        training = [r for r in rows if folds[r[0]] != fold]
-        models = fit(2, training), fit(3, training)
-        for row in rows:
-            if folds[row[0]] != fold:
+        models = _models([r for r in runs if folds[r.graph] != fold])
+        for run in runs:
+            if folds[run.graph] != fold:
                 continue
-            if not row[4]:
-                results["before running"].append((0.0, False))
-                results["after running"].append((0.0, False))
+            if not run.right:
+                before.append((0.0, False))
+                after.append((0.0, False))
                 continue
-            for which, title in ((2, "before running"), (3, "after running")):
-                own = [logistic(f, models[which - 2]) for f in row[which]]
-                best = 0 if which == 2 else max(range(len(own)), key=lambda j: (own[j], -j))
-                results[title].append((own[best], row[4][best]))
-    thresholds = {title: _said(title, found) for title, found in results.items()}
-    return fit(2, rows), fit(3, rows), thresholds["after running"], thresholds["before running"]
+            before.append((probability(worth(run.before[0], models["before"])), run.right[0]))
+            worths = [worth(f, models["choice"]) for f in run.choice]
+            best = max(range(len(worths)), key=lambda i: (worths[i], -i))
+            after.append((probability(worth(run.after[best], models["after"])), run.right[best]))
+    return _models(runs), _said("after running", after), _said("before running", before)
+
+
+def _models(runs: Sequence[Run]) -> dict[str, dict[str, float]]:
+    asked = [r for r in runs if r.right]
+    first = [r.right[0] for r in asked]
+    return {
+        "before": logistic([r.before[0] for r in asked], first, RIDGE_SURE),
+        "choice": logistic([f for r in asked for f in r.choice], [y for r in asked for y in r.right], RIDGE_CHOICE),
+        "after": logistic([r.after[0] for r in asked], first, RIDGE_SURE),
+    }
 
 
 def _said(title: str, found: Sequence[tuple[float, bool]]) -> float:
@@ -264,13 +283,41 @@ def _said(title: str, found: Sequence[tuple[float, bool]]) -> float:
     return threshold
 
 
-def _logistic(found: Sequence[Mapping[str, float]], right: Sequence[bool]) -> dict[str, float]:
-    from sklearn.linear_model import LogisticRegression
+def logistic(found: Sequence[Mapping[str, float]], right: Sequence[bool], ridge: float) -> dict[str, float]:
+    """A logistic model over named features, ridge-regularised, deterministic."""
+    from scipy.optimize import minimize
 
     names = sorted({n for f in found for n in f})
-    x = np.array([[f.get(n, 0.0) for n in names] for f in found])
-    model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=2000).fit(x, np.array(right))
-    return {name: float(w) for name, w in zip(names, model.coef_[0], strict=True)}
+    x, scale = _matrix(found, names)
+    turned, wanted = x.T.tocsr(), np.array(right, dtype=np.float64)
+
+    def loss(w: Any) -> tuple[float, Any]:
+        p = 1 / (1 + np.exp(-np.clip(x @ w, -SURE, SURE)))
+        value = -(wanted * np.log(p + 1e-9) + (1 - wanted) * np.log(1 - p + 1e-9)).mean() + ridge * float(w @ w)
+        return value, turned @ (p - wanted) / len(wanted) + 2 * ridge * w
+
+    result = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    return {name: float(w) for name, w in zip(names, result.x / scale, strict=True)}
+
+
+def _matrix(found: Sequence[Mapping[str, float]], names: Sequence[str]) -> tuple[Any, Any]:
+    """Features as a sparse matrix with columns of one spread, and what each column was divided by."""
+    from scipy.sparse import csr_matrix, diags
+
+    column = {name: i for i, name in enumerate(names)}
+    rows, columns, cells = [], [], []
+    for row, each in enumerate(found):
+        for name, value in each.items():
+            if value and name in column:
+                rows.append(row)
+                columns.append(column[name])
+                cells.append(value)
+    x = csr_matrix((np.array(cells, dtype=np.float64), (rows, columns)), shape=(len(found), len(names)))
+    mean = np.asarray(x.mean(axis=0)).ravel()
+    spread = np.sqrt(np.maximum(np.asarray(x.multiply(x).mean(axis=0)).ravel() - mean**2, 0.0))
+    # what never changes needs no weight but the bias
+    scale = np.where(spread > 0, spread + 1e-3, 1.0)
+    return (x @ diags(1 / scale)).tocsr(), scale
 
 
 def ablated(samples: Sequence[Sample], folds: Mapping[str, int]) -> None:
@@ -293,11 +340,6 @@ def curve(samples: Sequence[Sample]) -> None:
 
 def _rounded(model: Mapping[str, float]) -> dict[str, float]:
     return {name: round(w, 5) for name, w in sorted(model.items()) if abs(w) >= 1e-5}
-
-
-def without(sample: Sample, prefix: str) -> Sample:
-    """The sample without a group of features."""
-    return replace(sample, found=[{n: v for n, v in f.items() if not n.startswith(prefix)} for f in sample.found])
 
 
 if __name__ == "__main__":

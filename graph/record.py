@@ -145,7 +145,8 @@ def _remembered(evidence: Evidence) -> Evidence:
     table = evidence.table
     if table is not None:
         table = replace(table, rows=table.rows[:REMEMBERED_ROWS], keys=table.keys[:REMEMBERED_ROWS])
-    return replace(evidence, round=0, reading=None, table=table, keys=evidence.keys[:REMEMBERED_ROWS], triples=())
+    keys, triples = evidence.keys[:REMEMBERED_ROWS], evidence.triples[:REMEMBERED_ROWS]
+    return replace(evidence, round=0, reading=None, table=table, keys=keys, triples=triples)
 
 
 def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:

@@ -12,7 +12,7 @@ class Reading:
     """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1.
 
     `probability` is the calibrated chance that its rows are right, before anything is run (None: not known); `unused`
-    are the content words that it does not account for.
+    are the content words that it does not account for; `odds` is what is known, before running, of the log-odds after.
     """
 
     plan: Plan
@@ -21,6 +21,7 @@ class Reading:
     words: str
     probability: float | None = None
     unused: tuple[str, ...] = ()
+    odds: float = 0.0
 
 
 @dataclass(frozen=True)

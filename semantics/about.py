@@ -1,6 +1,5 @@
 """Questions that ask for a description: Question + Links -> Profile; and those about the graph as a whole."""
 
-import re
 from collections.abc import Sequence
 
 from records.plan import Itself, Profile, Select, Variable
@@ -9,27 +8,22 @@ from semantics.language.base import language
 from semantics.linking.index import Index
 from semantics.types import Link, Question
 
-# about the graph itself, not about anything in it
-_WHOLE = re.compile(
-    r"\b(?:this|the|your|our) (?:knowledge )?(?:graph|data|dataset|database|knowledge base)\b(?!\s+\w+\s+of)"
-    r"|\bwhat (?:can|could) (?:i|you|we) (?:ask|answer|tell)\b|\bwhat do you know\b(?!\s+(?:about|of|on)\b)"
-    r"|\b(?:which|what) (?:classes|kinds of things)\b"
-)
+# a name that is said almost in full
+SURE = 0.7
 
 
 def about_whole(question: str) -> bool:
     """Is a question about the graph as a whole?"""
-    return bool(_WHOLE.search(question.casefold()))
+    return bool(language().patterns["whole"].search(question.casefold()))
 
 
 def profile(question: Question, links: Sequence[Link], known: Index, scope: Scope | None) -> Profile | None:
     """What a question that asks for prose is about: one thing, or two that are compared; the other words are its topic."""
-    first = {t.norm for t in question.tokens[:2]}
     content = [i for i in range(len(question.tokens)) if i not in question.light]
-    things = _apart([x for x in links if x.kind == "entity" and x.score >= 0.9])
+    things = _apart([x for x in links if x.kind == "entity" and x.score >= SURE])
     covered = {i for x in things for i in range(len(question.tokens)) if x.covered >> i & 1}
     only_named = bool(things) and set(content) <= covered
-    if not (first & language().words["prose"]) and not only_named:
+    if not language().patterns["prose"].search(question.text.casefold()) and not only_named:
         return None
     selects = []
     if scope is not None and len(scope.keys) > 1:

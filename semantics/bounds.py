@@ -68,9 +68,9 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
         ):
             # "from 0 to 60" names a course, it bounds nothing
             continue
-        between = re.search(r"between\s+\S+(?:\s+\S+)??\s+and$", before)
-        if before.endswith("between"):
-            found.append(_bound(tokens, len(before) - 7, number, ">="))
+        between = re.search(r"(?:between|range(?: of)?)\s+\S+(?:\s+\S+)??\s+(?:and|to)$", before)
+        if before.endswith(("between", "range of", "range")):
+            found.append(_bound(tokens, before.rindex(" ") + 1 if " " in before else 0, number, ">="))
             continue
         if between:
             found.append(_bound(tokens, number.start, number, "<="))

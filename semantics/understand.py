@@ -14,12 +14,13 @@ from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understandi
 from semantics.about import about_whole, profile
 from semantics.courtesy import is_greeting, without_courtesy
 from semantics.linker import Linker
-from semantics.linking.index import link
 from semantics.linking.scope import in_scope
+from semantics.linking.index import link
+from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
 from semantics.parsing.yes_no import as_asked
 from semantics.question_form import analyse
-from semantics.ranking.calibrate import before_running
+from semantics.ranking.calibrate import before_running, known_before
 from semantics.ranking.rank import Ranked, rank
 from semantics.ranking.weights import weights
 from semantics.to_words import to_words
@@ -49,14 +50,13 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     # the list after a plural pronoun is for people; the scope says it better
     text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
     written = without_courtesy(text)
-    # word for word, so that places in the one are places in the other
-    question = analyse(linker.spelling.corrected(written))
+    question = read(text, linker)
     if is_greeting(rewrite.standalone) or about_whole(question.text):
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
-    candidates = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
+    candidates = derived(question, links, linker, deadline)
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
     prose = profile(question, links, linker.index, rewrite.scope)
@@ -73,6 +73,17 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     )
 
 
+def read(text: str, linker: Linker) -> Question:
+    """The question without courtesy, in right spelling; places in it are places in the text."""
+    return analyse(linker.spelling.corrected(without_courtesy(text)))
+
+
+def derived(question: Question, links: list[Link], linker: Linker, deadline: float) -> list[Candidate]:
+    """All readings of a question, unranked, in the form it asks for."""
+    found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
+    return [*comparisons(question, links, linker.index), *found]
+
+
 def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:
     content = sum(i not in question.light for i in range(len(question.tokens)))
     plan = Plan(ranked.candidate.body)
@@ -81,8 +92,9 @@ def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> 
         round(ranked.share, 4),
         round(1 - len(ranked.unused) / max(1, content), 3),
         to_words(plan, schema),
-        round(before_running(ranked.share, len(ranked.unused), place), 4),
+        round(before_running(ranked, place), 4),
         tuple(question.tokens[i].text for i in ranked.unused),
+        round(known_before(ranked, place), 4),
     )
 
 

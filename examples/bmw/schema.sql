@@ -10,7 +10,7 @@ CREATE TABLE car_model (
   id INTEGER PRIMARY KEY,
   label TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
   name TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
-  identifier TEXT, -- an identifier; e.g. bmw-1-series-(2024), bmw-8-series-gran-coupé
+  identifier TEXT, -- unique; e.g. bmw-1-series-(2024), bmw-8-series-gran-coupé
   price INTEGER, -- from 31065 to 173150
   length INTEGER, -- in mm; from 4324 to 5391
   description TEXT, -- e.g. The BMW 1 Series is a compact hatchback with fr..., The BMW 8 Series Gran Coupé is a four-door luxu...
@@ -23,7 +23,7 @@ CREATE TABLE car_variant (
   id INTEGER PRIMARY KEY,
   label TEXT, -- e.g. BMW 320i M Sport Saloon, BMW X1 M35i xDrive
   name TEXT, -- e.g. BMW 320i M Sport Saloon, BMW X1 M35i xDrive
-  identifier TEXT, -- an identifier; e.g. bmw-320i-m-sport-saloon, bmw-x1-m35i-xdrive
+  identifier TEXT, -- unique; e.g. bmw-320i-m-sport-saloon, bmw-x1-m35i-xdrive
   price INTEGER, -- from 31065 to 173150
   length INTEGER, -- in mm; from 4324 to 5391
   engine_specification_id INTEGER REFERENCES engine_specification(id),
@@ -98,26 +98,26 @@ CREATE TABLE product_equipment (
 -- view vehicle: all rows and columns of car_model, car_variant
 
 CREATE TABLE accessory (
-  car_model_id INTEGER,
+  car_model_id INTEGER REFERENCES car_model(id),
   accessory_id INTEGER REFERENCES product(id)
 );
 
 CREATE TABLE equipment (
-  car_model_id INTEGER,
+  car_model_id INTEGER REFERENCES car_model(id),
   equipment_id INTEGER REFERENCES product(id)
 );
 
 CREATE TABLE has_equipment_category (
-  car_model_id INTEGER,
+  car_model_id INTEGER REFERENCES car_model(id),
   equipment_category_id INTEGER REFERENCES equipment_category(id)
 );
 
 CREATE TABLE has_fuel_type (
-  subject_id INTEGER,
+  subject_id INTEGER, -- id in car_model, engine_specification
   fuel_type_id INTEGER REFERENCES fuel_type(id)
 );
 
 CREATE TABLE innovative_highlight (
-  car_model_id INTEGER,
+  car_model_id INTEGER REFERENCES car_model(id),
   innovative_highlight_id INTEGER REFERENCES product(id)
 );

@@ -1,5 +1,6 @@
 """What a language provides to the parser, read from its folder of data: name of a language -> Language."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,11 +13,12 @@ import yaml
 @dataclass(frozen=True)
 class Language:
     """The data of one language. `cues` maps the first word of an expression to (words, kind, value), longest first;
-    `words` are named classes of words."""
+    `words` are named classes of words; `patterns` say of a whole question what it is."""
 
     name: str
     cues: Mapping[str, tuple[tuple[tuple[str, ...], str, str], ...]]
     words: Mapping[str, frozenset[str]]
+    patterns: Mapping[str, re.Pattern[str]]
 
 
 @cache
@@ -31,7 +33,8 @@ def language(name: str = "en") -> Language:
                 said.setdefault(words[0], []).append((words, kind, value))
     cues = {first: tuple(sorted(found, key=lambda f: -len(f[0]))) for first, found in said.items()}
     words = {key: frozenset(str(value).split()) for key, value in _load(folder / "words.yaml").items()}
-    return Language(name, cues, words)
+    patterns = {key: re.compile("|".join(found)) for key, found in _load(folder / "patterns.yaml").items()}
+    return Language(name, cues, words, patterns)
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from semantics.words import lemma
 # a place further down the adjective's list, a word that says the concept otherwise, a property of a neighbour
 PLACE, OTHERWISE, AWAY, EXTRA = 0.08, 0.2, 0.3, 0.07
 MOST = 4
+_AFFIX = 4
 
 
 @lru_cache(maxsize=8192)
@@ -39,6 +40,6 @@ def _fit(word: str, words: tuple[str, ...]) -> float | None:
     if word in words:
         return 0.0
     same = synonyms(word)
-    if any(w in same or (len(word) > 4 and w.startswith(word)) for w in words):
+    if any(w in same or (len(word) >= _AFFIX and (w.startswith(word) or w.endswith(word))) for w in words):
         return OTHERWISE
     return None

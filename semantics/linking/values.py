@@ -55,7 +55,7 @@ class Values:
                     found += self._of(names, start, end, score, question)
         for candidate in self.entities.candidates(words):
             span = (candidate.start, candidate.end)
-            if candidate.exact or any(a <= span[0] and span[1] <= b for a, b in whole):
+            if any(a <= span[0] and span[1] <= b for a, b in whole):
                 continue
             node = min(
                 (i for r in candidate.relations for i in self.graph.nodes_of_relation.get(r, ())),
@@ -64,9 +64,11 @@ class Values:
             )
             if node is not None:
                 mask = sum(1 << i for i in candidate.covered)
+                score = candidate.score if candidate.exact else candidate.score * PART
+                how = "nearly whole" if candidate.exact else "part"
                 found.append(
-                    Link(*span, "entity", (Ref(node),), candidate.score * PART, mask, False, "", candidate.keys,
-                         candidate.label, "part")
+                    Link(*span, "entity", (Ref(node),), score, mask, candidate.exact, "", candidate.keys,
+                         candidate.label, how)
                 )  # fmt: skip
         return found
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from semantics.parsing.cues import against_own, cue
 from semantics.parsing.mentions import mention
 from semantics.parsing.numbers import number
-from semantics.parsing.state import SKIPPED_COST, Reader, State
+from semantics.parsing.state import SKIPPED_COST, Reader, State, turned
 from semantics.types import Condition, Link
 
 WIDTH = 32
@@ -68,13 +68,11 @@ def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State
     if not quoted and start in question.light and len(text) > 1:
         return []
     condition = Condition(prop, state.like or "=", (text,), state.negated, label=text)
-    targets = state.targets[:-1] if state.from_target else state.targets
     gain = 0.2 if state.like else -0.2
     return [
         state.then(
             "free text", gain + (0.5 * (end - start) if quoted else 0.3), conditions=(*state.conditions, condition),
-            covered=state.covered | mask, prop=None, like="", negated=False, last="value", targets=targets,
-            from_target=False,
+            covered=state.covered | mask, prop=None, like="", negated=False, last="value", **turned(state),
         )
     ]  # fmt: skip
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from semantics.linking.measures import measured
-from semantics.parsing.state import CUE_GAIN, Rank, Reader, State, drop_dangling, with_node
-from semantics.types import Cue, Target
+from semantics.parsing.state import CUE_GAIN, RANK_AFTER_AGGREGATE, Rank, Reader, State, drop_dangling, turned, with_node
+from semantics.types import Condition, Cue, Ordering, Target
 
 Rule = Callable[[State, Cue, Reader], Iterator[State]]
 
@@ -42,7 +42,9 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
 
 def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.rank is None or not state.rank.concepts:
-        yield state._replace(rank=Rank(found.value == "up"), last="rank", want="")
+        # after "average, minimum and" it is an aggregate
+        cost = RANK_AFTER_AGGREGATE if state.asks else 0.0
+        yield state._replace(rank=Rank(found.value == "up"), last="rank", want="", score=state.score - cost)
 
 
 def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
@@ -54,8 +56,6 @@ def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.owner is not None and state.order is None:
         # "the student who is oldest"
         for ref, reverse, cost in measured(reader.graph, state.owner.node, rank.concepts)[:2]:
-            from semantics.types import Ordering
-
             order = Ordering(ref, rank.descending != reverse, "", state.limit or 1)
             yield with_node(state, ref, reader).then(
                 "superlative after class", 0.1 - cost, order=order, limit=0, last="rank"
@@ -119,9 +119,8 @@ def _distinct(state: State, found: Cue, reader: Reader) -> Iterator[State]:
 
 def _contains(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.prop is not None:
-        targets = state.targets[:-1] if state.from_target else state.targets
         new = state._replace(like=found.value, mode="C", trace=(*state.trace, "like"))
-        yield new._replace(targets=targets, from_target=False)
+        yield new._replace(**turned(state))
         if state.from_target:
             yield new._replace(from_target=False)
     else:
@@ -188,11 +187,9 @@ def against_own(state: State) -> Iterator[State]:
         return
     left = state.prop
     if left is not None and left.predicate:
-        from semantics.types import Condition
-
         condition = Condition(left, state.compare[0], (), state.negated, against=Target(left, state.asks[0]))
-        targets = state.targets[:-1] if state.from_target else state.targets
+        changes = {"asks": (), **turned(state._replace(asks=()))}
         yield state.then(
-            "against own aggregate", 0.4, conditions=(*state.conditions, condition), compare=None, asks=(), prop=None,
-            negated=False, targets=targets, from_target=False,
+            "against own aggregate", 0.4, conditions=(*state.conditions, condition), compare=None, prop=None,
+            negated=False, **changes,
         )  # fmt: skip

@@ -38,7 +38,8 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         else:
             cost += UNSETTLED_COST
             trace.append("unsettled aggregate")
-    places = _places(state, root, reader) if not targets and not state.group else []
+    places = _places(state, root, reader) if not state.group and not any(t.ref.predicate for t in targets) else []
+    persons = _persons(root, reader) if not targets and not state.group else []
     if not targets:
         targets = tuple(Target(g) for g in state.group) or (Target(Ref(root.node, "", root.slot)),)
         trace.append("default target")
@@ -47,6 +48,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
     found = [_with(whole, "place or time", 0.5, targets=(Target(ref),)) for ref in places]
+    found += [_with(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in persons]
     if state.degree:
         whole = _with(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
@@ -85,6 +87,17 @@ def _places(state: State, root: Ref, reader: Reader) -> list[Ref]:
             if s.forward and wanted & set(graph.words[s.predicate])
         ] + found
     return found[:3]
+
+
+def _persons(root: Ref, reader: Reader) -> list[Ref]:
+    """The kinds of persons that "who" may ask for besides what is named."""
+    asked = next((t.norm for t in reader.question.tokens[:1] if t.norm in language().words["who"]), "")
+    if not asked:
+        return []
+    persons = {lemma(w) for w in resource()["persons"]}
+    graph = reader.graph
+    near = [n for n in graph.nodes if n.words and n.words[-1] in persons and n.index != root.node]
+    return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:2]]
 
 
 def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator[Derivation]:
@@ -132,6 +145,14 @@ def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
                 + tuple(c for c in d.conditions[at + 1 :] if c not in own)
             )
             yield _with(d, "condition of missing", 0.3, conditions=rest)
+    against = next((i for i, c in enumerate(d.conditions) if c.against is not None and c.against.function), None)
+    if against is not None and len(d.conditions) > 1:
+        compared = d.conditions[against]
+        inner = tuple(c for c in d.conditions[against + 1 :] if not c.function and c.against is None)
+        if inner:
+            conditions = tuple(c for c in d.conditions if c not in inner and c != compared)
+            nested = (*conditions, compared._replace(inner=inner))
+            yield _with(d, "condition of aggregate", 0.2, conditions=nested)
     plain = [t for t in d.targets if t.ref.predicate and not t.function]
     if len(plain) == len(d.targets) and any(c.negated and c.op == "=" for c in d.conditions) and not d.group:
         yield _with(d, "values never with", 0.0, combine="difference")

@@ -136,12 +136,14 @@ class _Joins:
         while waiting:
             best: tuple[float, int, Ref, Ref, int] | None = None
             for place, ref in enumerate(waiting):
-                for k, known in enumerate(self.variables):
+                for known in self.variables:
                     if known.slot >= 50:
                         continue
                     ways = self.graph.path(known.node, ref.node, self.hints)
-                    if ways and (best is None or (ways[0][0], place) < (best[0], best[1])):
-                        best = (ways[0][0], place, known, ref, k)
+                    # of several things of one kind the last is meant
+                    chain = -known.slot if ref.slot and known.node == ref.node else 0
+                    if ways and (best is None or (ways[0][0], place, chain) < (best[0], best[1], best[4])):
+                        best = (ways[0][0], place, known, ref, chain)
             if best is None:
                 return False
             _, _, known, ref, _ = best

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from semantics.language.base import language
 from semantics.linking.measures import measured
-from semantics.parsing.state import Reader, State, drop_dangling, linked, with_node
+from semantics.parsing.state import Reader, State, drop_dangling, linked, next_slot, turned, with_node
 from semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
 
 
@@ -32,10 +32,8 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if state.degree:
         for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
             target = Target(found)
-            yield (
-                with_node(new, found, reader)
-                ._replace(degree=())
-                .then("degree of class", 0.4 - cost, targets=(*state.targets, target))
+            yield with_node(new, found, reader)._replace(degree=()).then(
+                "degree of class", 0.4 - cost, targets=(*state.targets, target)
             )
     if state.want.startswith("order"):
         order = Ordering(ref, state.want == "order down", "count")
@@ -73,6 +71,16 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             yield new.then("owner" if not own else "owner of target", gain)
     else:
         yield new.then("class in condition", 0.0)
+        if any(n.node == ref.node for n in state.nodes) and _to_itself(ref, reader):
+            # "that borders a state": another one
+            other = Ref(ref.node, "", next_slot(state, ref.node))
+            again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
+            yield again.then("other of class", 0.0)
+
+
+def _to_itself(ref: Ref, reader: Reader) -> bool:
+    """Whether a link joins things of one kind."""
+    return any(s.target == ref.node for s in reader.graph.steps[ref.node])
 
 
 def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
@@ -107,11 +115,12 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
             yield new.then("owner before its rank", 0.1)
 
 
-def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader) -> Iterator[State]:
+def _top(
+    state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader
+) -> Iterator[State]:
     """ "the smallest city in the largest state": a thing that is itself the first of its kind."""
     same = any(t.ref.node == ref.node and not t.ref.slot for t in state.targets)
-    apart = any(s.target == ref.node for s in reader.graph.steps[ref.node])
-    at = Ref(ref.node, "", 1) if same and apart else ref
+    at = Ref(ref.node, "", next_slot(state, ref.node)) if same and not ref.slot and _to_itself(ref, reader) else ref
     top = Condition(at, "top", top=order)
     yield with_node(new, at, reader).then(
         "top thing", gain - 0.1, conditions=(*state.conditions, top), rank=None, limit=0
@@ -129,13 +138,17 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         new = new._replace(score=new.score + 0.25)
     if ref.predicate and reader.graph.about(ref.predicate).datatype == "boolean":
         condition = Condition(ref, "=", (True,), state.negated)
-        yield new._replace(last="flag").then("flag", 0.2, conditions=(*state.conditions, condition), negated=False)
+        yield new._replace(last="flag").then(
+            "flag", 0.2, conditions=(*state.conditions, condition), negated=False
+        )
         return
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
         yield drop_dangling(new).then("property in order")
         return
+    if ref.via and state.want == "" and state.rank is None and state.compare is None:
+        yield drop_dangling(new)._replace(owner=Ref(ref.node), sticky=()).then("owner by link", -0.05)
     if state.want == "group":
         new = drop_dangling(new)
         yield new.then("group property", 0.2, group=(*state.group, ref), want="", mode="T")
@@ -215,7 +228,9 @@ def _ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Itera
         yield new.then("ranked by property", 0.3, order=order, asks=())
         if state.mode == "T" and not rank.concepts:
             best: Aggregation = "max" if rank.descending else "min"
-            yield new.then("extreme target", 0.1, targets=(*state.targets, Target(ref, best)), sticky=(best,), asks=())
+            yield new.then(
+                "extreme target", 0.1 if state.targets and not state.targets[0].function else 0.35, targets=(*state.targets, Target(ref, best)), sticky=(best,), asks=()
+            )
     if not rank.concepts or not numeric:
         order = Ordering(Ref(ref.node), rank.descending, "count", limit)
         targets = (*state.targets, Target(ref)) if state.mode == "T" else state.targets
@@ -240,14 +255,14 @@ def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> It
         if left.node == ref.node and left.predicate and reader.graph.is_numeric(left.predicate):
             condition = Condition(left, op, (), state.negated, against=Target(ref, state.asks[0]))
             yield new.then(
-                "against aggregate", 0.4, conditions=(*state.conditions, condition), compare=None, asks=(),
-                prop=None, negated=False, mode="C", targets=without_last(state),
+                "against aggregate", 0.4, conditions=(*state.conditions, condition), compare=None,
+                prop=None, negated=False, mode="C", **{"asks": (), **turned(state._replace(asks=()))},
             )  # fmt: skip
     elif state.prop is not None and state.prop.predicate and ref.predicate and state.prop != ref:
         condition = Condition(state.prop, op, (), state.negated, against=Target(ref))
         yield new.then(
             "against property", 0.3, conditions=(*state.conditions, condition), compare=None, prop=None,
-            negated=False, mode="C", targets=without_last(state), from_target=False,
+            negated=False, mode="C", **turned(state),
         )  # fmt: skip
 
 
@@ -263,11 +278,6 @@ def _holding(ref: Ref, reader: Reader) -> str | float | None:
     return float(found) if found is not None and found.isdigit() else found
 
 
-def without_last(state: State) -> tuple[Target, ...]:
-    """The targets without the one that turned out to be a condition's property."""
-    return state.targets[:-1] if state.from_target and state.prop is not None else state.targets
-
-
 def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """A thing or a value: a condition, whatever comes before."""
     ref = link.refs[0]
@@ -279,8 +289,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         # nobody asks which states Texas is
         slots = []
     if link.kind == "entity" and any(n.node == ref.node for n in state.nodes):
-        if any(s.target == ref.node for s in reader.graph.steps[ref.node]):
-            slots.append(Ref(ref.node, "", 1))
+        if _to_itself(ref, reader):
+            slots.append(Ref(ref.node, "", next_slot(state, ref.node)))
     if state.degree:
         for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
             new = with_node(linked(state, link, reader, ref), found, reader)
@@ -290,6 +300,16 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
                     conditions=(*state.conditions, keyed),
                 )  # fmt: skip
+    if link.kind == "entity" and state.compare is not None and state.compare[1] is None and state.prop is not None:
+        # "longer than the Rhine": the property is compared with that thing's
+        if state.prop.predicate and state.prop.node == ref.node:
+            own = Condition(ref, "is", (), False, link.keys, link.label)
+            best: Aggregation = "max" if state.compare[0].startswith(">") else "min"
+            against = Condition(
+                state.prop, state.compare[0], (), state.negated, against=Target(state.prop, best), inner=(own,)
+            )
+            new = linked(state, link, reader, ref)._replace(last="value", sticky=(), compare=None, prop=None)
+            yield new.then("against thing", 0.5, conditions=(*state.conditions, against), negated=False)
     for at in slots:
         new = linked(state, link, reader, at)._replace(last="value", sticky=())
         values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
@@ -300,13 +320,7 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             op = state.like
             values = (label,)
         condition = Condition(
-            at,
-            op,
-            values,
-            state.negated,
-            link.keys,
-            label,
-            join=join,  # type: ignore[arg-type]
+            at, op, values, state.negated, link.keys, label, join=join  # type: ignore[arg-type]
         )
         gain = 0.0
         rule = "value" if values else "thing" if not at.slot else "other thing"
@@ -316,8 +330,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                 if state.from_target and state.mode == "T":
                     # "the airport code AKO": the property was no target
                     yield new.then(
-                        rule, 0.3, conditions=(*state.conditions, condition), prop=None, from_target=False,
-                        targets=state.targets[:-1], negated=False, join="and" if join != "both" else join, like="",
+                        rule, 0.3, conditions=(*state.conditions, condition), prop=None,
+                        negated=False, join="and" if join != "both" else join, like="", **turned(state),
                     )  # fmt: skip
                     gain = 0.0
                 else:

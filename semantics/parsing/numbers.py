@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
+from semantics.english import resource
 from semantics.linking.graph import SchemaGraph
 from semantics.linking.measures import measured
-from semantics.parsing.state import Reader, State, with_node
+from semantics.parsing.state import Reader, State, turned, with_node
+from semantics.units import convert
+from semantics.words import fold
 from semantics.types import Condition, Number, Ref
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
@@ -28,19 +31,26 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     prop = state.prop
     if prop is not None and prop.predicate and _fits(graph, prop, found):
         condition = _condition(graph, prop, op, found, state)
-        targets = state.targets[:-1] if state.from_target else state.targets
         rule = "number of target" if state.from_target else "number of property"
         yield new.then(
             rule, 0.4 if not state.from_target else 0.2, conditions=(*state.conditions, condition), compare=None,
-            negated=False, targets=targets, from_target=False, mode="C" if state.from_target else state.mode,
+            negated=False, join="and", **({"mode": "C", **turned(state)} if state.from_target else {}),
         )  # fmt: skip
     elif prop is not None and prop.predicate == "":
         pass
+    if prop is None or state.from_target:
+        for ref in _by_unit(state, found, graph):
+            condition = _condition(graph, ref, op, found, state)
+            yield with_node(new, ref, reader).then(
+                "number by unit", 0.3, conditions=(*state.conditions, condition), compare=None, negated=False,
+                join="and",
+            )
     if _is_year(found) or found.first:
         for ref, cost in dates_near(state, graph):
             condition = _condition(graph, ref, op, found, state)
             yield with_node(new, ref, reader).then(
-                "number on date", 0.3 - cost, conditions=(*state.conditions, condition), compare=None, negated=False
+                "number on date", 0.3 - cost, conditions=(*state.conditions, condition), compare=None, negated=False,
+                join="and",
             )
     if prop is None or state.from_target:
         yield new.then("number waits", -0.1 if not found.op else 0.0, compare=(op, found.value))
@@ -77,11 +87,37 @@ def _measured(state: State, new: State, found: Number, op: str, reader: Reader) 
 
 
 def _fits(graph: SchemaGraph, ref: Ref, found: Number) -> bool:
+    unit = graph.about(ref.predicate).unit
+    if unit and found.unit and in_unit(found, unit) is None:
+        return False
     if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
         return True
     about = graph.about(ref.predicate)
     shown = about.values or about.samples
     return any(c.isdigit() for text in shown[:5] for c in text)
+
+
+def in_unit(found: Number, unit: str) -> float | None:
+    """The number in the unit of a property; None where the two do not measure the same."""
+    if not found.unit or not unit:
+        return found.value
+    money = resource()["currencies"]
+    if found.unit == "currency":
+        return found.value if fold(unit) in money else None
+    return convert(found.value, found.unit, unit)
+
+
+def _by_unit(state: State, found: Number, graph: SchemaGraph) -> list[Ref]:
+    """Properties of the nodes at hand, or one step away, that are measured in the unit of a number."""
+    if not found.unit:
+        return []
+    nodes = list(dict.fromkeys([n.node for n in state.nodes] + [s.target for n in state.nodes for s in graph.steps[n.node]]))
+    return [
+        Ref(node, p)
+        for node in nodes
+        for p in graph.literals[node]
+        if graph.about(p).unit and graph.is_numeric(p) and in_unit(found, graph.about(p).unit) is not None
+    ][:MOST_DATES]
 
 
 def _is_year(found: Number) -> bool:
@@ -107,6 +143,10 @@ def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
 
 
 def _condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> Condition:
+    return _plain_condition(graph, ref, op, found, state)._replace(join=state.join)  # type: ignore[arg-type]
+
+
+def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> Condition:
     """The condition with the number as the property holds it: a year of a date is a stretch of days."""
     about = graph.about(ref.predicate)
     dated = about.datatype in ("date", "datetime")
@@ -120,4 +160,5 @@ def _condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: Stat
     if about.datatype == "text" and not graph.is_numeric(ref.predicate):
         text = f"{found.value:g}" if not found.first else found.first
         return Condition(ref, "contains" if op == "=" else op, (text,), state.negated)
-    return Condition(ref, op, (found.value,), state.negated, function=function)
+    value = in_unit(found, about.unit)
+    return Condition(ref, op, (found.value if value is None else value,), state.negated, function=function)

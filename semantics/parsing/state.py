@@ -8,6 +8,7 @@ from semantics.types import Aggregation, Condition, Link, Ordering, Question, Re
 # first estimates that only order the beam; what decides between finished readings is learned (ranking/weights.json)
 DISTANCE_COST = 0.5
 LINK_COST = 0.25
+RANK_AFTER_AGGREGATE = 0.4
 SKIPPED_COST = 0.55
 DANGLING_COST = 0.5
 CUE_GAIN = 0.12
@@ -61,6 +62,11 @@ class State(NamedTuple):
         return self._replace(score=self.score + gain, trace=(*self.trace, rule), **changes)
 
 
+def next_slot(state: State, node: int) -> int:
+    """The first slot of a node that no thing has yet."""
+    return 1 + max((n.slot for n in state.nodes if n.node == node), default=-1)
+
+
 class Reader(NamedTuple):
     """What rules may look at: the question and the schema graph."""
 
@@ -99,6 +105,15 @@ def with_node(state: State, ref: Ref, reader: Reader) -> State:
             distance = 1.0
         cost = DISTANCE_COST * min(distance, FAR)
     return state._replace(nodes=(*state.nodes, node), score=state.score - cost, hints=hints)
+
+
+def turned(state: State) -> dict[str, Any]:
+    """The changes by which the last target becomes the property of a condition; its count is asked of something else."""
+    if not state.from_target or state.prop is None or not state.targets:
+        return {}
+    last = state.targets[-1]
+    asks = (*state.asks, "count") if last.function == "count" else state.asks
+    return {"targets": state.targets[:-1], "from_target": False, "asks": asks}
 
 
 def drop_dangling(state: State) -> State:

@@ -6,43 +6,66 @@ from typing import NamedTuple
 
 from records.evidence import Cell
 from records.turn import Reading, Understanding
+from semantics.ranking.rank import Ranked, worth
 from semantics.ranking.weights import Weights, weights
 
-# a share that is smaller tells no more
+# a share of belief that is smaller tells no more
 LEAST = 1e-4
 # readings that are run
 MOST_RUN = 5
-THOUSANDS = 1000
+FEW, MANY, THOUSANDS = 10, 100, 1000
+MOST_UNUSED = 4
+# log-odds beyond which a probability is 0 or 1
+SURE = 30.0
 
 
 class Outcome(NamedTuple):
     """What running one reading gave: `values` are the distinct cells, None where it failed."""
 
     values: tuple[Cell, ...] | None
-    rows: int = 0
 
 
-def before_running(share: float, unused: int, place: int, learned: Weights | None = None) -> float:
-    """The probability that a reading's rows are right, from its share of belief, unused words and place."""
-    found = before_features(share, unused, place)
-    return logistic(found, (learned or weights()).before)
+def before_running(ranked: Ranked, place: int, learned: Weights | None = None) -> float:
+    """The probability that a reading's rows are right, before it runs."""
+    model = (learned or weights()).before
+    return probability(worth({**ranked.found, **belief(ranked.share, len(ranked.unused), place)}, model))
 
 
-def before_features(share: float, unused: int, place: int) -> dict[str, float]:
-    """What the first probability rests on."""
+def known_before(ranked: Ranked, place: int, learned: Weights | None = None) -> float:
+    """The part of the log-odds after running that is known before: `Reading.odds`."""
+    model = (learned or weights()).after
+    return worth({**ranked.found, **belief(ranked.share, len(ranked.unused), place)}, model)
+
+
+def after_running(reading: Reading, outcome: Mapping[str, float], learned: Weights | None = None) -> float:
+    """The probability that a reading's rows are right, with what running it gave (`outcome_features`)."""
+    return probability(reading.odds + worth(outcome, (learned or weights()).after))
+
+
+def choose(
+    understanding: Understanding, outcomes: Sequence[Outcome], learned: Weights | None = None
+) -> tuple[int, float]:
+    """The reading to answer with among those that were run (the first ones, in their order), and its probability."""
+    model = (learned or weights()).choice
+    readings = understanding.readings[: len(outcomes)]
+    shares = [r.score for r in readings]
+    given = [outcome_features(i, shares, outcomes) for i in range(len(readings))]
+    worths = [
+        worth({**belief(r.score, len(r.unused), i), **given[i]}, model) for i, r in enumerate(readings)
+    ]
+    best = max(range(len(readings)), key=lambda i: (worths[i], -i))
+    return best, after_running(readings[best], given[best], learned)
+
+
+def belief(share: float, unused: int, place: int) -> dict[str, float]:
+    """What the belief in a reading says."""
     share = min(1 - LEAST, max(LEAST, share))
     return {
-        "bias": 1.0,
-        "logit": math.log(share / (1 - share)),
-        "unused": float(min(unused, 4)),
-        "something unused": float(unused > 0),
-        "first": float(place == 0),
+        "belief": math.log(share / (1 - share)),
+        "belief unused": float(min(unused, MOST_UNUSED)),
+        "belief something unused": float(unused > 0),
+        "belief first": float(place == 0),
     }
-
-
-def after_running(reading: Mapping[str, float], outcome: Mapping[str, float], learned: Weights | None = None) -> float:
-    """The probability that rows are right, from features of the reading and of what running it gave."""
-    return logistic({**reading, **outcome}, (learned or weights()).after)
 
 
 def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcome]) -> dict[str, float]:
@@ -54,45 +77,27 @@ def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcom
     values = own.values or ()
     single = values[0] if len(values) == 1 else None
     return {
-        "logit agreeing": math.log(agreeing / (1 - agreeing)),
-        "agreeing of run": min(1.0, agreeing / whole),
-        "others agree": float(len(same) > 1),
-        "failed": float(own.values is None),
-        "empty": float(own.values is not None and not values),
-        "nil": float(single in (0, 0.0) and single is not None),
-        "one": float(len(values) == 1),
-        "few": float(2 <= len(values) <= 10),
-        "many": float(len(values) > 100),
-        "thousands": float(len(values) >= THOUSANDS),
-        "first gave nothing": float(at > 0 and not outcomes[0].values),
+        "ran agreeing": math.log(agreeing / (1 - agreeing)),
+        "ran agreeing of run": min(1.0, agreeing / whole),
+        "ran others agree": float(len(same) > 1),
+        "ran failed": float(own.values is None),
+        "ran empty": float(own.values is not None and not values),
+        "ran nil": float(single is not None and single == 0),
+        "ran one": float(len(values) == 1),
+        "ran few": float(1 < len(values) <= FEW),
+        "ran many": float(len(values) > MANY),
+        "ran thousands": float(len(values) >= THOUSANDS),
+        "ran first gave nothing": float(at > 0 and not outcomes[0].values),
     }
 
 
-def choose(understanding: Understanding, outcomes: Sequence[Outcome]) -> tuple[int, float]:
-    """The reading to answer with among those that were run (the first ones, in order), and its probability."""
-    readings = understanding.readings[: len(outcomes)]
-    probabilities = probabilities_after(readings, outcomes)
-    best = max(range(len(outcomes)), key=lambda i: (probabilities[i], -i))
-    return best, probabilities[best]
+def probability(odds: float) -> float:
+    """A probability from log-odds.
 
-
-def probabilities_after(readings: Sequence[Reading], outcomes: Sequence[Outcome]) -> list[float]:
-    """The probability of every reading that was run."""
-    shares = [r.score for r in readings]
-    return [
-        after_running(before_features(r.score, len(r.unused), i), outcome_features(i, shares, outcomes))
-        for i, r in enumerate(readings)
-    ]
-
-
-def logistic(found: Mapping[str, float], model: Mapping[str, float]) -> float:
-    """A logistic model over named features.
-
-    >>> logistic({"bias": 1.0}, {"bias": 0.0})
+    >>> probability(0.0)
     0.5
     """
-    total = sum(model.get(name, 0.0) * value for name, value in found.items())
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+    return 1 / (1 + math.exp(-max(-SURE, min(SURE, odds))))
 
 
 def _signature(outcome: Outcome) -> frozenset[str]:

@@ -11,11 +11,16 @@ FILE = Path(__file__).with_name("weights.json")
 
 @dataclass(frozen=True)
 class Weights:
-    """`features` order readings; `before` and `after` are logistic models of "its rows are right", before and after
-    running; `threshold` is the probability after running at which `right` of the answers were right out of fold."""
+    """Linear models over named features, and thresholds.
+
+    `features` orders readings; `before` is the log-odds that the rows of a reading are right, before it runs; `choice`
+    orders the readings that were run; `after` is the log-odds for the one that was chosen. At `threshold` (after
+    running; `threshold_before` before) the share `right` of the answers was right out of fold.
+    """
 
     features: Mapping[str, float]
     before: Mapping[str, float]
+    choice: Mapping[str, float]
     after: Mapping[str, float]
     threshold: float
     threshold_before: float

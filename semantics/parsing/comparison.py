@@ -1,0 +1,73 @@
+"""Two things compared by one measure: Question + Links -> Candidates ("is A longer than B", "how much more is A")."""
+
+from collections.abc import Iterator, Sequence
+
+from records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
+from semantics.language.base import language
+from semantics.linking.graph import SchemaGraph
+from semantics.linking.index import Index
+from semantics.linking.measures import measured
+from semantics.parsing.derive import Candidate
+from semantics.types import Derivation, Link, Question, Ref, Target
+
+SURE = 0.5
+# the measure of "how much more" without an adjective is looked for among these
+MOST = 2
+
+
+def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iterator[Candidate]:
+    """Readings that compare one named thing with another."""
+    than = next((i for i, t in enumerate(question.tokens) if t.norm in language().words["than"]), None)
+    if than is None:
+        return
+    before = _longest([x for x in links if x.kind == "entity" and x.end <= than and x.score >= SURE])
+    after = _longest([x for x in links if x.kind == "entity" and x.start > than and x.score >= SURE])
+    cue = next((c for c in question.cues if c.kind == "comparative" and c.end <= than + 1), None)
+    if before is None or after is None:
+        return
+    asks = question.tokens[0].norm in language().words["asking_yes_no"]
+    amount = any(t.norm in language().words["degree"] for t in question.tokens[:than])
+    if not (asks or amount):
+        return
+    op, _, concepts = cue.value.partition(" ") if cue is not None else (">", "", "price|cost")
+    mask = before.covered | after.covered | 1 << than
+    if cue is not None:
+        mask |= ((1 << (cue.end - cue.start)) - 1) << cue.start
+    for left, reverse, cost in measured(known.graph, before.refs[0].node, tuple(concepts.split("|")))[:MOST]:
+        for right, _, other in measured(known.graph, after.refs[0].node, tuple(concepts.split("|")))[:MOST]:
+            if right.predicate != left.predicate:
+                continue
+            sides = [_side(known.graph, x, ref) for x, ref in ((before, left), (after, right))]
+            if sides[0] is None or sides[1] is None:
+                continue
+            up = (op == ">") != reverse
+            body: Body = Compute(">" if up else "<", sides[0], sides[1])
+            if not asks:
+                body = Compute("-", *(sides if up else sides[::-1]))  # type: ignore[arg-type]
+            derivation = Derivation(
+                (Target(left, "avg"),), (), (), None, (Ref(left.node),), "", mask,
+                2.0 + before.score + after.score - cost - other, ("compared",), (before, after),
+            )  # fmt: skip
+            yield Candidate(derivation, body, 0.0, 0, 0, 0)
+
+
+def _longest(links: Sequence[Link]) -> Link | None:
+    return max(links, key=lambda x: (x.end - x.start, x.score, -x.start), default=None)
+
+
+def _side(graph: SchemaGraph, link: Link, ref: Ref) -> Select | None:
+    """The average of a property over one side's things."""
+    node = graph.nodes[link.refs[0].node]
+    variables = [Variable("thing", node.classes, node.without, link.keys, link.label)]
+    edges: list[Edge] = []
+    owner = "thing"
+    if ref.node != node.index:
+        ways = graph.path(node.index, ref.node)
+        if not ways or len(ways[0][1]) != 1:
+            return None
+        step = ways[0][1][0]
+        there = graph.nodes[ref.node]
+        owner = "owner"
+        variables.append(Variable(owner, there.classes, there.without))
+        edges.append(Edge("thing", step.predicate, owner) if step.forward else Edge(owner, step.predicate, "thing"))
+    return Select((Aggregate("avg", Attribute(owner, ref.predicate)),), tuple(variables), tuple(edges))
