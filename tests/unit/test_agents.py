@@ -14,7 +14,7 @@ from agents.result import Result
 from agents.turn_view import TurnView
 from graph.gate import Gate
 from records.evidence import Evidence, Found, Query, QueryError, Table
-from records.plan import Plan, Select
+from records.plan import Itself, Plan, Select, Variable
 from records.schema import Schema
 from records.turn import Reading, Rewrite, Understanding
 from semantics.ranking.weights import weights
@@ -22,7 +22,7 @@ from tests.scripted_model import Cut, ScriptedModel, Slow
 
 LIMITS = Limits(seconds=2, retries=2)
 SCHEMA = Schema((), (), (), (), {}, 0, 0)
-PLAN = Plan(Select((), ()))
+PLAN = Plan(Select((Itself("x"),), (Variable("x"),)))
 UNSURE = Understanding("What is in pilaf?", readings=(Reading(PLAN, 1.0, 0.5, "what pilaf contains", probability=0.5),))
 SURE = Understanding("What is in pilaf?", readings=(Reading(PLAN, 1.0, 1.0, "what pilaf contains", probability=1.0),))
 UNREAD = replace(SURE, readings=())
