@@ -82,9 +82,16 @@ async def by_rules(view: TurnView, database: Database) -> Result[Found]:
         said = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(Found(BRANCH, error=QueryError("empty", f"The question gives no query: {said}.")))
     ran = [await database.read(reading, index) for index, reading in enumerate(readings)]
+    if view.rewrite.chosen is not None:
+        # the person said that this is what was meant
+        return Result(reduce(_beside, map(_certain, ran)))
     found = reduce(_beside, weighed(view.understanding, ran))
     order = sorted(found.evidence, key=lambda each: -chance(view.understanding, each))
     return Result(replace(found, evidence=tuple(order)))
+
+
+def _certain(found: Found) -> Found:
+    return replace(found, evidence=tuple(replace(each, probability=1.0) for each in found.evidence))
 
 
 def may_read(earlier: Sequence[Found]) -> bool:
@@ -108,7 +115,9 @@ def by_model(
             return drafted
         found = drafted.value
         best = max((chance(view.understanding, each) for each in found.evidence if _has_rows(each)), default=0.0)
-        if lead != "model" and best >= (priors.before if lead == "auto" else 0.01):
+        # how good a description is was never measured; a small model can't say that it gathers rows for one
+        known = view.understanding.expected != "prose" or priors.size == "small" or lead == "rules"
+        if lead != "model" and known and best >= (priors.before if lead == "auto" else 0.01):
             return Result(found)
         bounds = limits.until(view.deadline, view.version)
         writing = await _written(model, view, database, found, bounds, priors)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agents.answering.absence import absence, closed, listed
 from agents.answering.agreement import Dispute, disputes
-from agents.answering.clarify import confirm, others
+from agents.answering.clarify import others
 from agents.answering.trust import answering_table, chance, content_words, covers, is_empty, is_sure, plan_of
 from agents.plain import quoted
 from agents.turn_view import TurnView
@@ -30,7 +30,8 @@ NAME = 0.9
 class Account:
     """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
     sentences of the ledger that say what other evidence gives instead; `options` are readings as good as the one that
-    is answered, to be offered at the end; `columns` and `rows` are an answer of several columns, as a table."""
+    is answered, to be offered at the end; `confirm` is what was understood, to be confirmed where there are none;
+    `columns` and `rows` are an answer of several columns, as a table."""
 
     ledger: Ledger
     status: Status
@@ -42,6 +43,7 @@ class Account:
     table: int | None = None
     disputed: tuple[tuple[str, tuple[int, ...]], ...] = ()
     options: tuple[Reading, ...] = ()
+    confirm: str = ""
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Value | None, ...], ...] = ()
 
@@ -112,11 +114,10 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
     )
     sure = is_sure(understanding, used) and not (by_reading and understanding.readings[used.reading or 0].unused)
     options = () if sure else others(table, understanding, evidence)
-    asked = (confirm(used.words), ()) if not sure and not partial and not options and used.words else None
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
-        Ledger(((result.text, (table,)), *disputed, *([asked] if asked else []))),
+        Ledger(((result.text, (table,)), *disputed)),
         "partial" if partial else "answered" if sure else "clarify",
         confidence=round(chance(understanding, used), 3),
         values=result.values,
@@ -126,6 +127,7 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
         table=table,
         disputed=disputed,
         options=options,
+        confirm="" if sure or partial or options else used.words,
         columns=result.columns,
         rows=result.rows,
     )
