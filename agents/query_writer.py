@@ -118,7 +118,7 @@ def by_model(
         best = max((chance(view.understanding, each) for each in found.evidence if _has_rows(each)), default=0.0)
         # how good a description is was never measured; a small model can't say that it gathers rows for one
         known = view.understanding.expected != "prose" or priors.size == "small" or lead == "rules"
-        if lead != "model" and known and best >= (priors.before if lead == "auto" else 0.01):
+        if lead != "model" and known and best >= (_bar(priors) if lead == "auto" else 0.01):
             return Result(found)
         bounds = limits.until(view.deadline, view.version)
         writing = await _written(model, view, database, found, bounds, priors)

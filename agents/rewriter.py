@@ -82,7 +82,7 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
 
 
 def _refusal(view: TurnView, foreign: bool) -> Callable[[Standalone | Translated], Awaitable[str | None]]:
-    """What is wrong with a wording: one that shares no word of meaning with question or conversation is something else."""
+    """What is wrong with a wording: it shares no word of meaning with the question or the conversation."""
     known = content_words(" ".join([view.question, *(f"{t.standalone} {t.answer}" for t in view.conversation)]))
 
     async def refuse(answer: Standalone | Translated) -> str | None:
