@@ -117,7 +117,8 @@ def _incoming(name: str, thing: Variable, schema: Schema, run: Run) -> list[tupl
         number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]
         if label.kind == "noun":
             clauses.append(f"the {label.one} of {number}{named}")
-            told += facts[:NAMES]
+            # what is counted can be counted again
+            told += facts[:MOST_CITED]
     if not clauses:
         return []
     return [(f"It is {joined(clauses[:FACTS])}.", told)]
