@@ -23,6 +23,7 @@ from agents.turn_view import TurnView
 from records.evidence import Evidence, Found, Query, QueryError, Wants
 from records.look_up import LookUp
 from records.turn import Understanding
+from semantics.ranking.weights import weights
 
 BRANCH = "sql"
 MODEL_VISITS = 1
@@ -117,7 +118,7 @@ def by_model(
         best = max((chance(view.understanding, each) for each in found.evidence if _has_rows(each)), default=0.0)
         # how good a description is was never measured; a small model can't say that it gathers rows for one
         known = view.understanding.expected != "prose" or priors.size == "small" or lead == "rules"
-        if lead != "model" and known and best >= (priors.before if lead == "auto" else 0.01):
+        if lead != "model" and known and best >= (_bar(priors) if lead == "auto" else 0.01):
             return Result(found)
         bounds = limits.until(view.deadline, view.version)
         writing = await _written(model, view, database, found, bounds, priors)
@@ -130,6 +131,12 @@ def by_model(
         return Result(found, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
 
     return query_writer
+
+
+def _bar(priors: Priors) -> float:
+    """From which chance on a reading answers without a call: that of the model, and of a model that is more than a
+    small one also that of an answer, since agreement with it would raise either."""
+    return priors.before if priors.size == "small" else max(priors.before, weights().threshold)
 
 
 async def _written(
@@ -156,6 +163,8 @@ async def _written(
         # of several queries the columns say what each is about
         words = step.meaning if len(step.queries) == 1 else ""
         ran = tuple([_meaning(await database.query(sql), words) for sql in step.queries[:MOST_QUERIES]])
+        if step.wants == "yes_no":
+            ran = tuple(_as_truth(found) for found in ran)
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
         why = doubt(view, done.wants, ran)
         done = replace(done, doubted=bool(why))
@@ -169,6 +178,18 @@ def _step(answer: Step | Written) -> Step:
     if isinstance(answer, Step):
         return answer
     return Step(wants="text", look_ups=[], queries=[answer.sql], meaning="", missing="")
+
+
+def _as_truth(found: Found) -> Found:
+    """A single 1 or 0 as the yes or no that it says."""
+    return replace(found, evidence=tuple(_said_as_truth(each) for each in found.evidence))
+
+
+def _said_as_truth(evidence: Evidence) -> Evidence:
+    table = evidence.table
+    if table is None or len(table.rows) != 1 or len(table.rows[0]) != 1 or table.rows[0][0] not in (0, 1):
+        return evidence
+    return replace(evidence, table=replace(table, columns=("yes",), units=("",)))
 
 
 def _meaning(found: Found, words: str) -> Found:

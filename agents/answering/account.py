@@ -83,6 +83,14 @@ def said(table: Table) -> Phrase:
     return rows_said(table)
 
 
+def truth(evidence: Evidence) -> Phrase:
+    """The yes or no of a query that has no plan, with what it is about."""
+    assert evidence.table is not None
+    yes = bool(evidence.table.rows[0][0])
+    about = f", as to {quoted(evidence.words)}" if evidence.words else ""
+    return Phrase(f"{'Yes' if yes else 'No'}{about}.", (yes,))
+
+
 def asks_for_prose(view: TurnView) -> bool:
     """Whether sentences answer, as a model reads the question where one was asked, else as the rules do."""
     wants = next((part.wants for part in view.found if part.wants is not None), None)
@@ -104,7 +112,7 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
     if plan is not None:
         result = phrase(plan, used.table, schema, view.question)
     if not result.text:
-        result = said(used.table)
+        result = truth(used) if used.table.columns == ("yes",) else said(used.table)
     by_reading = used.reading is not None and not used.confirmed
     missing = tuple(word for word, _ in understanding.unknown) if by_reading else ()
     caveats: tuple[str, ...] = ()
