@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -154,7 +155,10 @@ def test_every_number_and_name_opens_to_its_source(answers):
 
 def source(answer: Answer, citation: Citation) -> Iterator[Evidence]:
     """What a citation opens to, without the words that it was told in."""
-    told = [" ".join([*triple, split_name(re.split(r"[/#]", triple[1])[-1])]) for triple in citation["triples"]]
+    # what a sentence counts are the triples of one property
+    counts = Counter(triple[1] for triple in citation["triples"])
+    told = [f"{count} times {predicate}" for predicate, count in counts.items()]
+    told += [" ".join([*triple, split_name(re.split(r"[/#]", triple[1])[-1])]) for triple in citation["triples"]]
     yield Evidence(citation["tool"], 1, "sentence", text="; ".join(told), keys=tuple(citation["keys"]))
     if citation["columns"]:
         rows = tuple(tuple(row) for row in citation["rows"])

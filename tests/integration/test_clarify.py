@@ -54,8 +54,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def likely(*chances: float) -> QueryWriter:
-    """The rules, where the first readings are this likely to be right, the others and those that leave words out hardly:
-    whatever was learned."""
+    """The rules, where the first readings are this likely to be right, whatever was learned; the others and those that
+    leave words out hardly are."""
 
     async def query_writer(view: TurnView, database: Database) -> Result[Found]:
         found = (await by_rules(view, database)).value
@@ -171,7 +171,7 @@ async def test_an_offer_is_remembered_in_its_thread_alone(app: App) -> None:
         pytest.param(
             "Is Reef a film?",
             [False],
-            marks=pytest.mark.xfail(strict=True, reason="no reading asks whether a thing is of a kind that it is not of"),
+            marks=pytest.mark.xfail(strict=True, reason="no reading asks whether a thing is of another kind"),
         ),
     ],
 )
