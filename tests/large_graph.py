@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """A graph of 300 linked classes with readable names, and what questions about it need: -> Turtle, questions."""
 
 from collections.abc import Iterator

@@ -62,7 +62,10 @@ def account(view: TurnView, schema: Schema) -> Account:
             return told
     table = answering_table(understanding, evidence)
     if table is not None:
-        return _rows(table, view, schema)
+        # a text that has the words that the rows' reading leaves out knows more of what was asked
+        left_out = _left_out(understanding, evidence[table])
+        told = _text(understanding, evidence, only_texts=True, words=left_out) if left_out else None
+        return told or _rows(table, view, schema)
     told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
     if told is not None:
         return told
@@ -94,6 +97,12 @@ def asks_for_prose(view: TurnView) -> bool:
     return view.understanding.expected == "prose" if wants is None else wants == "prose"
 
 
+def _left_out(understanding: Understanding, used: Evidence) -> tuple[str, ...]:
+    """The words of the question that the reading behind these rows does not account for."""
+    by_reading = used.reading is not None and not used.confirmed
+    return understanding.readings[used.reading or 0].unused if by_reading else ()
+
+
 def _rows(table: int, view: TurnView, schema: Schema) -> Account:
     understanding, evidence = view.understanding, view.evidence
     used = evidence[table]
@@ -120,8 +129,8 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
         for other in disputes(table, understanding.standalone, understanding, evidence)
         for sentence in _otherwise(evidence[other.index], other)
     )
-    sure = is_sure(understanding, used) and not (by_reading and understanding.readings[used.reading or 0].unused)
-    options = () if sure else others(table, understanding, evidence)
+    sure = is_sure(understanding, used) and not _left_out(understanding, used)
+    options = () if sure else others(table, understanding, evidence, schema)
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
@@ -181,8 +190,10 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
     return _cited(chosen, evidence) if chosen else None
 
 
-def _text(understanding: Understanding, evidence: Sequence[Evidence], *, only_texts: bool) -> Account | None:
-    """The best sentences, if they hold most of the question's words."""
+def _text(
+    understanding: Understanding, evidence: Sequence[Evidence], *, only_texts: bool, words: Sequence[str] = ()
+) -> Account | None:
+    """The best sentences, if they hold most of the question's words, all that the graph does not know, and `words`."""
     names = [mention.label for mention in understanding.mentions if mention.kind == "entity" and mention.score >= NAME]
     told = [
         i
@@ -195,7 +206,7 @@ def _text(understanding: Understanding, evidence: Sequence[Evidence], *, only_te
     if not chosen or not covers(understanding.standalone, [evidence[i] for i in chosen]):
         return None
     said = content_words(" ".join(f"{evidence[i].title} {evidence[i].text}" for i in chosen))
-    if any(content_words(word) - said for word, _ in understanding.unknown):
+    if any(content_words(word) - said for word in (*words, *(unknown for unknown, _ in understanding.unknown))):
         # what names nothing in the graph may still be told of in a passage
         return None
     return _cited(chosen, evidence)
