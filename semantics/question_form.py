@@ -72,6 +72,8 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
             found.append(Cue(i, i + 1, "superlative", ("up " if own.descending else "down ") + "|".join(own.concepts)))
         elif own is not None and own.degree == "comparative" and i + 1 < len(norms) and norms[i + 1] == "than":
             found.append(Cue(i, i + 2, "comparative", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
+        elif own is not None and own.degree == "comparative":
+            found.append(Cue(i, i + 1, "compared", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
         elif i + 1 < len(words) and word in ("most", "least"):
             following = measure(words[i + 1])
             if following is not None and following.degree == "positive":

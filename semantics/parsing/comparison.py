@@ -22,7 +22,7 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
         return
     before = _longest([x for x in links if x.kind == "entity" and x.end <= than and x.score >= SURE])
     after = _longest([x for x in links if x.kind == "entity" and x.start > than and x.score >= SURE])
-    cue = next((c for c in question.cues if c.kind == "comparative" and c.end <= than + 1), None)
+    cue = next((c for c in question.cues if c.kind in ("comparative", "compared") and c.end <= than + 1), None)
     if before is None or after is None:
         return
     asks = question.tokens[0].norm in language().words["asking_yes_no"]

@@ -43,12 +43,20 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
     if not targets:
         targets = tuple(Target(g) for g in state.group) or (Target(Ref(root.node, "", root.slot)),)
         trace.append("default target")
+        if any(c.op == "is" and c.ref == root for c in state.conditions):
+            trace.append("default target is thing")
+            cost += UNSETTLED_COST
+    others = _other_ends(state, root, reader) if not state.targets and not state.group else []
     whole = Derivation(
         targets, state.conditions, state.group, state.order, state.nodes or (root,), "", state.covered,
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
     found = [_with(whole, "place or time", 0.5, targets=(Target(ref),)) for ref in places]
     found += [_with(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in persons]
+    found += [
+        _with(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+        for ref in others
+    ]
     if state.degree:
         whole = _with(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
@@ -98,6 +106,20 @@ def _persons(root: Ref, reader: Reader) -> list[Ref]:
     graph = reader.graph
     near = [n for n in graph.nodes if n.words and n.words[-1] in persons and n.index != root.node]
     return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:2]]
+
+
+def _other_ends(state: State, root: Ref, reader: Reader) -> list[Ref]:
+    """What stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
+    graph = reader.graph
+    found = []
+    for hint in sorted(state.hints):
+        for source, target in graph.ends.get(hint, ()):
+            for here, there in ((target, source), (source, target)):
+                if here == root.node and graph.base_of(there) == there:
+                    ref = Ref(there, "", 1 if there == root.node else 0)
+                    if ref not in found:
+                        found.append(ref)
+    return found[:3]
 
 
 def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator[Derivation]:

@@ -11,7 +11,8 @@ from semantics.words import fold
 from semantics.types import Condition, Number, Ref
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
-NEAR = 2.5
+# what an amount of money is about where nothing else is said
+MONEY = ("price", "cost", "fee", "salary")
 MOST_DATES = 4
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
 
@@ -111,8 +112,11 @@ def _by_unit(state: State, found: Number, graph: SchemaGraph) -> list[Ref]:
     """Properties of the nodes at hand, or one step away, that are measured in the unit of a number."""
     if not found.unit:
         return []
+    priced = [
+        ref for n in state.nodes[:2] if found.unit == "currency" for ref, _, _ in measured(graph, n.node, MONEY)[:1]
+    ]
     nodes = list(dict.fromkeys([n.node for n in state.nodes] + [s.target for n in state.nodes for s in graph.steps[n.node]]))
-    return [
+    return priced + [
         Ref(node, p)
         for node in nodes
         for p in graph.literals[node]
