@@ -112,11 +112,16 @@ def _other_ends(state: State, root: Ref, reader: Reader) -> list[Ref]:
     """What stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
     graph = reader.graph
     found = []
+    named = {c.ref for c in state.conditions if c.op == "is" and not c.negated}
     for hint in sorted(state.hints):
         for source, target in graph.ends.get(hint, ()):
             for here, there in ((target, source), (source, target)):
+                if here == there and root not in named:
+                    # the thing that is asked for is one of the two already
+                    continue
                 if here == root.node and graph.base_of(there) == there:
-                    ref = Ref(there, "", 1 if there == root.node else 0)
+                    # of two things of one kind the one that is not named
+                    ref = next(r for slot in range(9) if (r := Ref(there, "", slot)) not in named and r != root)
                     if ref not in found:
                         found.append(ref)
     return found[:3]

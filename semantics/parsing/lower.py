@@ -136,6 +136,9 @@ class _Joins:
         while waiting:
             best: tuple[float, int, Ref, Ref, int] | None = None
             for place, ref in enumerate(waiting):
+                if any(w.node == ref.node and w.slot < ref.slot for w in waiting):
+                    # of several things of one kind each hangs on the one before
+                    continue
                 for known in self.variables:
                     if known.slot >= 50:
                         continue
@@ -276,7 +279,7 @@ def _filters(condition: Condition, joins: _Joins, graph: SchemaGraph) -> list[Fi
     if condition.op == "exists":
         return []
     if condition.top is not None:
-        top = _first_of(condition, graph)
+        top = _first_of(condition, graph, joins.hints)
         return None if top is None else [Filter(Itself(left.variable), "in", top, condition.negated)]
     if condition.function:
         if condition.function == "count":
@@ -310,10 +313,10 @@ def _filters(condition: Condition, joins: _Joins, graph: SchemaGraph) -> list[Fi
     return [Filter(left, condition.op, value, condition.negated)]  # type: ignore[arg-type]
 
 
-def _first_of(condition: Condition, graph: SchemaGraph) -> Select | None:
+def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
     """The things that are first in an order, as a select of their own."""
     assert condition.top is not None
-    joins = _Joins(graph, frozenset(), 0, "top_")
+    joins = _Joins(graph, hints, 0, "top_")
     thing = Ref(condition.ref.node)
     by = condition.top.ref
     if by.node == thing.node and condition.top.function:

@@ -38,6 +38,18 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if state.want.startswith("order"):
         order = Ordering(ref, state.want == "order down", "count")
         yield new.then("order by count of class", 0.1, order=state.order or order, want="", asks=(), mode="O")
+    if state.last == "own kind" and any(n.node == ref.node for n in state.nodes):
+        other = Ref(ref.node, "", next_slot(state, ref.node))
+        again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, sticky=(), mode="C")
+        if state.rank is None:
+            yield again.then("other of own kind", 0.7, last="class")
+        elif state.rank.concepts:
+            for found, reverse, cost in measured(reader.graph, ref.node, state.rank.concepts)[:3]:
+                order = Ordering(found, state.rank.descending != reverse, "", state.limit or 1)
+                top = Condition(other, "top", top=order)
+                yield again.then(
+                    "top of own kind", 0.4 - cost, conditions=(*state.conditions, top), rank=None, limit=0, last="class"
+                )
     if state.rank is not None:
         yield from _ranked_class(state, new, ref, reader)
         return
@@ -103,7 +115,7 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
             yield ranked.then("ranked class", gain)
     else:
         order = Ordering(ref, rank.descending, "count", limit)
-        if state.mode == "C" and state.owner is not None and state.owner.node in {n.node for n in state.nodes}:
+        if (state.mode == "C" or state.last == "own kind") and state.owner is not None and state.owner in state.nodes:
             # "the state that borders the most states": the thing named before is the one with the most
             yield from _top(state, new, state.owner, order, 0.1, reader)
         if state.order is not None:
@@ -147,6 +159,13 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
     if state.mode == "O":
         yield drop_dangling(new).then("property in order")
         return
+    if ref.via and state.owner is not None and any(r.node == ref.node for r in link.refs if not r.via):
+        owner = state.owner
+        if owner.node == ref.node and not state.want and state.last in ("class", "having", "and", "or", "negation"):
+            # "states that border states": a link between things of one kind
+            same = drop_dangling(linked(state, link, reader, owner))
+            hints = same.hints | {ref.via}
+            yield same.then("link of own kind", 0.1, hints=hints, last="own kind", sticky=())
     if ref.via and state.want == "" and state.rank is None and state.compare is None:
         yield drop_dangling(new)._replace(owner=Ref(ref.node), sticky=()).then("owner by link", -0.05)
     if state.want == "group":
@@ -166,7 +185,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         if state.compare[1] is not None:
             return
     if state.rank is None and state.mode == "T":
-        yield from _target(state, drop_dangling(new), ref, numeric)
+        yield from _target(state, drop_dangling(new), ref, numeric, reader)
     elif state.mode == "C":
         if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
             # "the Spices category": the property says what the value is of
@@ -182,10 +201,12 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
                 "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
             )
         if state.last in ("and", "of") and state.rank is None and state.compare is None:
-            yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, "late ")
+            yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, reader, "late ")
 
 
-def _target(state: State, new: State, ref: Ref, numeric: bool, when: str = "") -> Iterator[State]:
+def _target(
+    state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = ""
+) -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
@@ -193,7 +214,7 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, when: str = "") -
             f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
             prop=ref, from_target=True,
         )  # fmt: skip
-        if asks == ("count",) and numeric:
+        if asks == ("count",) and numeric and not reader.graph.is_date(ref.predicate):
             yield new.then(
                 f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), asks=(),
                 prop=ref, from_target=True,
