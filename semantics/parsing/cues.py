@@ -131,6 +131,15 @@ def _compare(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     yield state._replace(compare=(found.value, None), last="compare", mode="C")
 
 
+def _bound(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    last = state.conditions[-1] if state.conditions else None
+    if last is not None and last.op == "=" and last.values and isinstance(last.values[0], float | int):
+        bound = last._replace(op=found.value)
+        yield state.then("bound after number", 0.3, conditions=(*state.conditions[:-1], bound), last="value")
+    elif state.compare is not None and state.compare[0] == "=" and state.compare[1] is not None:
+        yield state.then("bound after number", 0.3, compare=(found.value, state.compare[1]))
+
+
 def _any(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.compare is not None and state.compare[1] is None:
         yield state._replace(asks=("max" if state.compare[0].startswith(">") else "min",), last="aggregate")
@@ -174,6 +183,7 @@ RULES: Mapping[str, Rule] = {
     "distinct": _distinct,
     "contains": _contains,
     "compare": _compare,
+    "bound": _bound,
     "any": _any,
     "having": _having,
     "of": _of,

@@ -154,6 +154,12 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             "flag", 0.2, conditions=(*state.conditions, condition), negated=False
         )
         return
+    if ref.via and state.negated and state.mode == "C":
+        # "never taught by anybody"
+        missing = Condition(Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node))), "exists", (), True)
+        yield drop_dangling(linked(state, link, reader, missing.ref))._replace(
+            hints=state.hints | {ref.via}, last="prop"
+        ).then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
@@ -311,7 +317,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         slots = []
     if link.kind == "entity" and any(n.node == ref.node for n in state.nodes):
         if _to_itself(ref, reader):
-            slots.append(Ref(ref.node, "", next_slot(state, ref.node)))
+            other = Ref(ref.node, "", next_slot(state, ref.node))
+            slots = [other] if state.last == "own kind" else [*slots, other]
     if state.degree:
         for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
             new = with_node(linked(state, link, reader, ref), found, reader)
