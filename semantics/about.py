@@ -18,7 +18,7 @@ def about_whole(question: str) -> bool:
 
 
 def profile(question: Question, links: Sequence[Link], known: Index, scope: Scope | None) -> Profile | None:
-    """What a question that asks for prose is about: one thing, or two that are compared; the other words are its topic."""
+    """What a question that asks for prose is about: one thing, or two to compare; the other words are its topic."""
     content = [i for i in range(len(question.tokens)) if i not in question.light]
     things = _apart([x for x in links if x.kind == "entity" and x.score >= SURE])
     covered = {i for x in things for i in range(len(question.tokens)) if x.covered >> i & 1}

@@ -16,7 +16,9 @@ from semantics.words import Token, tokens
 MOST_TOKENS = 120
 MOST_NUMBERS = 40
 _MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")
-_QUOTED = re.compile(r"\"([^\"]{1,80})\"|“([^”]{1,80})”|(?<![\w])'([^']{1,80})'(?![\w])|``([^`']{1,80})''|`([^`']{1,80})[`']")
+_QUOTED = re.compile(
+    r"\"([^\"]{1,80})\"|“([^”]{1,80})”|(?<![\w])'([^']{1,80})'(?![\w])|``([^`']{1,80})''|`([^`']{1,80})[`']"
+)
 
 
 def analyse(text: str) -> Question:
@@ -105,9 +107,7 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
             inside = _covering(words, moment.start(), moment.end()) or inside
         elif any(m.start() < b.quantity.start < m.end() for m in moments.values()):
             continue
-        found.append(
-            Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after)
-        )
+        found.append(Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after))
     taken = {i for n in found for i in range(n.start, n.end)}
     for p in periods(text)[:MOST_NUMBERS]:
         inside = _covering(words, p.start, p.end)

@@ -60,9 +60,7 @@ class SchemaGraph:
         plain = {n.relations for n in self.nodes}
         for g in schema.groups:
             if frozenset((g.relation,)) not in plain:
-                self.nodes.append(
-                    self._node(g.label, g.classes, g.without, frozenset((g.relation,)), g.count, named)
-                )
+                self.nodes.append(self._node(g.label, g.classes, g.without, frozenset((g.relation,)), g.count, named))
         self.nodes_of_relation: dict[str, list[int]] = defaultdict(list)
         for node in self.nodes:
             for relation in node.relations:

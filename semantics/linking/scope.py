@@ -36,7 +36,19 @@ def in_scope(links: list[Link], scope: Scope | None, question: Question, known: 
             at = next((i for i, t in enumerate(question.tokens) if t.norm in pronouns), None)
             if at is not None:
                 found.append(
-                    Link(at, at + 1, "entity", (Ref(about.node),), 1.0, 1 << at, True, "", about.keys, about.label, "scope")
+                    Link(
+                        at,
+                        at + 1,
+                        "entity",
+                        (Ref(about.node),),
+                        1.0,
+                        1 << at,
+                        True,
+                        "",
+                        about.keys,
+                        about.label,
+                        "scope",
+                    )
                 )
     return found
 

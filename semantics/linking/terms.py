@@ -87,9 +87,7 @@ class Terms:
         for word in self.vocabulary:
             if len(word) >= _SHORTEST_STEM:
                 self.stems[word[:4]].append(word)
-        self.joined = {
-            "".join(t.words): i for i, t in enumerate(self.terms) if len(t.words) == 2
-        }
+        self.joined = {"".join(t.words): i for i, t in enumerate(self.terms) if len(t.words) == 2}
         self.like = lru_cache(maxsize=4096)(self._like)
 
     def links(self, question: Question) -> list[Link]:

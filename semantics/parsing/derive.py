@@ -17,7 +17,11 @@ MOST = 100
 
 
 class Candidate(NamedTuple):
-    """One reading with its plan; `joins` is what its ways cost, `ambiguous` how many ways there were besides."""
+    """One reading with its plan; `joins` is what its ways cost, `ambiguous` how many ways there were besides.
+
+    `passed` is by how much better names were passed over for the same words, `split` how many names are parts of a
+    longer one that was said in full.
+    """
 
     derivation: Derivation
     body: Body
@@ -25,11 +29,17 @@ class Candidate(NamedTuple):
     steps: int
     ambiguous: int
     choice: int
+    passed: float = 0.0
+    split: int = 0
 
 
 def derive(question: Question, links: list[Link], known: Index, deadline: float) -> list[Candidate]:
     """The readings of a question, likeliest first by their prior, each plan once."""
     states = read(Reader(question, known.graph), links, deadline)
+    best: dict[tuple[int, int], float] = {}
+    for each in links:
+        best[each.start, each.end] = max(each.score, best.get((each.start, each.end), 0.0))
+    whole = {x.covered for x in links if x.exact and x.end - x.start > 1}
     found: dict[Body, Candidate] = {}
     for state in states[:MOST_STATES]:
         for derivation in finish(state, Reader(question, known.graph)):
@@ -38,8 +48,16 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
                 if lowered is None:
                     break
                 derivation = derivation._replace(prior=derivation.prior - (0.3 if choice else 0.0))
+                used = derivation.links
                 candidate = Candidate(
-                    derivation, lowered.body, lowered.cost, lowered.steps, lowered.ambiguous, choice
+                    derivation,
+                    lowered.body,
+                    lowered.cost,
+                    lowered.steps,
+                    lowered.ambiguous,
+                    choice,
+                    sum(best[x.start, x.end] - x.score for x in used),
+                    sum(any(x.covered & w == x.covered != w for w in whole) for x in used),
                 )
                 before = found.get(lowered.body)
                 if before is None or prior(candidate) > prior(before):

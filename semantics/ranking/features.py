@@ -25,6 +25,8 @@ def features(candidate: Candidate, question: Question, graph: SchemaGraph, best:
         "steps": float(candidate.steps),
         "ambiguous": float(min(candidate.ambiguous, MANY)),
         "other way": float(candidate.choice > 0),
+        "names passed over": candidate.passed,
+        "names split": float(min(candidate.split, MANY)),
         "targets": float(len(d.targets)),
         "conditions": float(len(d.conditions)),
         "nodes": float(len(d.nodes)),
@@ -168,7 +170,7 @@ def _shape(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict
     found["code target"] = float(sum(bool(t.ref.predicate) and _is_code(graph, t.ref.predicate) for t in d.targets))
     found["having"] = float(sum(bool(c.function) for c in d.conditions))
     found["filters"] = float(len([f for f in select.filters if isinstance(f, Filter)]))
-    found.update(_order_in_question(d.targets and [t.ref for t in d.targets] or [], d.links, question))
+    found.update(_order_in_question((d.targets and [t.ref for t in d.targets]) or [], d.links, question))
     found.update(_asked(candidate, question, graph))
     return found
 
