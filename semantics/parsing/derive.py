@@ -1,5 +1,6 @@
 """All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
 
+import time
 from typing import NamedTuple
 
 from records.plan import Body
@@ -14,6 +15,8 @@ from semantics.types import Derivation, Link, Question
 MOST_STATES = 80
 MOST_WAYS = 3
 MOST = 100
+# derivations that are turned into plans
+MOST_LOWERED = 150
 
 
 class Candidate(NamedTuple):
@@ -41,29 +44,37 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
         best[each.start, each.end] = max(each.score, best.get((each.start, each.end), 0.0))
     whole = {x.covered for x in links if x.exact and x.end - x.start > 1}
     found: dict[Body, Candidate] = {}
+    apart: dict[tuple[object, ...], Derivation] = {}
     for state in states[:MOST_STATES]:
         for derivation in finish(state, Reader(question, known.graph)):
-            for choice in range(MOST_WAYS):
-                lowered = lower(derivation, known.graph, choice)
-                if lowered is None:
-                    break
-                derivation = derivation._replace(prior=derivation.prior - (0.3 if choice else 0.0))
-                used = derivation.links
-                candidate = Candidate(
-                    derivation,
-                    lowered.body,
-                    lowered.cost,
-                    lowered.steps,
-                    lowered.ambiguous,
-                    choice,
-                    sum(best[x.start, x.end] - x.score for x in used),
-                    sum(any(x.covered & w == x.covered != w for w in whole) for x in used),
-                )
-                before = found.get(lowered.body)
-                if before is None or prior(candidate) > prior(before):
-                    found[lowered.body] = candidate
-                if lowered.ambiguous <= choice:
-                    break
+            key = (*derivation[:4], frozenset(derivation.nodes), derivation.combine, derivation.hints)
+            before_it = apart.get(key)
+            if before_it is None or derivation.prior > before_it.prior:
+                apart[key] = derivation
+    for derivation in sorted(apart.values(), key=lambda d: -d.prior)[:MOST_LOWERED]:
+        if time.monotonic() > deadline and found:
+            break
+        for choice in range(MOST_WAYS):
+            lowered = lower(derivation, known.graph, choice)
+            if lowered is None:
+                break
+            derivation = derivation._replace(prior=derivation.prior - (0.3 if choice else 0.0))
+            used = derivation.links
+            candidate = Candidate(
+                derivation,
+                lowered.body,
+                lowered.cost,
+                lowered.steps,
+                lowered.ambiguous,
+                choice,
+                sum(best[x.start, x.end] - x.score for x in used),
+                sum(any(x.covered & w == x.covered != w for w in whole) for x in used),
+            )
+            before = found.get(lowered.body)
+            if before is None or prior(candidate) > prior(before):
+                found[lowered.body] = candidate
+            if lowered.ambiguous <= choice:
+                break
     return sorted(found.values(), key=lambda c: -prior(c))[:MOST]
 
 
