@@ -4,12 +4,13 @@ import time
 from typing import NamedTuple
 
 from records.plan import Body
+from semantics.language.base import language
 from semantics.linking.index import Index
 from semantics.parsing.beam import read
 from semantics.parsing.finish import finish
 from semantics.parsing.lower import lower
 from semantics.parsing.state import Reader
-from semantics.types import Derivation, Link, Question
+from semantics.types import Derivation, Link, Question, Ref
 
 # partial readings that are finished, ways of joining that are tried, and readings that are kept
 MOST_STATES = 80
@@ -75,7 +76,16 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
                 found[lowered.body] = candidate
             if lowered.ambiguous <= choice:
                 break
-    return sorted(found.values(), key=lambda c: -prior(c))[:MOST]
+    telling = [c for c in found.values() if not _asks_itself(c.derivation)]
+    asks = bool(question.tokens) and question.tokens[0].norm in language().words["asking_yes_no"]
+    kept = list(found.values()) if asks or not telling else telling
+    return sorted(kept, key=lambda c: -prior(c))[:MOST]
+
+
+def _asks_itself(d: Derivation) -> bool:
+    """Does a reading ask for a thing that the question names: "which states are Texas"?"""
+    named = {c.ref for c in d.conditions if c.op == "is" and len(c.keys) == 1 and not c.negated}
+    return any(not t.ref.predicate and Ref(t.ref.node, "", t.ref.slot) in named for t in d.targets)
 
 
 def prior(candidate: Candidate) -> float:

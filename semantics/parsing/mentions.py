@@ -89,7 +89,7 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
     limit = state.limit or 1
     inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
     if rank.concepts:
-        for found, reverse, cost in measured(reader.graph, ref.node, rank.concepts)[:3]:
+        for place, (found, reverse, cost) in enumerate(measured(reader.graph, ref.node, rank.concepts)[:3]):
             order = Ordering(found, rank.descending != reverse, "", limit)
             gain = 0.4 - cost
             if inside or state.order is not None or state.mode == "C":
@@ -97,6 +97,8 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
             if state.order is not None:
                 continue
             ranked = with_node(new, found, reader)._replace(order=order, rank=None, limit=0)
+            if place:
+                ranked = ranked.then("further measure")
             if state.mode == "T" and not state.asks:
                 yield ranked.then("ranked class target", gain, targets=(*state.targets, Target(ref)))
             yield ranked.then("ranked class", gain)

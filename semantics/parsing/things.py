@@ -20,8 +20,10 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if link.kind == "entity" and any(n.node == ref.node for n in state.nodes) and to_itself(ref, reader):
         slots.append(Ref(ref.node, "", next_slot(state, ref.node)))
     if state.degree:
-        for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
+        for place, (found, _, cost) in enumerate(measured(reader.graph, ref.node, state.degree)[:2]):
             new = with_node(linked(state, link, reader, ref), found, reader)
+            if place:
+                new = new.then("further measure")
             keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
             if link.kind == "entity":
                 yield new._replace(degree=(), last="value", owner=ref).then(
