@@ -26,7 +26,7 @@ def analyse(text: str) -> Question:
     words = tuple(tokens(text)[:MOST_TOKENS])
     text = text[: words[-1].end + 1] if words else text
     quoted = _quotations(text, words)
-    light = function_words() | language().words["filler"]
+    light = (function_words() | language().words["filler"]) - language().words["telling"]
     inside = {i for start, end in quoted for i in range(start, end)}
     return Question(
         text,

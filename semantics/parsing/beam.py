@@ -27,7 +27,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WI
         if found.kind in RULES:
             cues[found.start].append(found)
     numbers = {found.start: found for found in question.numbers}
-    quoted = {start: end for start, end in question.quoted}
+    quoted = dict(question.quoted)
     agenda: list[dict[tuple[object, ...], State]] = [{} for _ in range(n + 1)]
     _add(agenda[0], State())
     for i in range(n):

@@ -3,8 +3,17 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from semantics.linking.measures import measured
-from semantics.parsing.state import CUE_GAIN, RANK_AFTER_AGGREGATE, Rank, Reader, State, drop_dangling, turned, with_node
-from semantics.types import Condition, Cue, Ordering, Target
+from semantics.parsing.state import (
+    CUE_GAIN,
+    RANK_AFTER_AGGREGATE,
+    Rank,
+    Reader,
+    State,
+    drop_dangling,
+    turned,
+    with_node,
+)
+from semantics.types import Aggregation, Condition, Cue, Ordering, Target
 
 Rule = Callable[[State, Cue, Reader], Iterator[State]]
 
@@ -32,11 +41,11 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         return
     if state.from_target and state.targets and not state.targets[-1].function and found.kind != "count":
         # "how many hours do they train on average"
-        after = state.targets[-1]._replace(function=found.kind)
+        after = state.targets[-1]._replace(function=found.kind)  # type: ignore[arg-type]
         yield state.then("aggregate after target", -0.1, targets=(*state.targets[:-1], after), last="aggregate")
-    asks = (*state.asks, found.kind)
+    asks: tuple[Aggregation, ...] = (*state.asks, found.kind)  # type: ignore[arg-type]
     if state.compare is not None and state.compare[1] is None:
-        asks = (found.kind,)
+        asks = (found.kind,)  # type: ignore[assignment]
     yield state._replace(asks=asks, last="aggregate", sticky=(), trace=(*state.trace, f"aggregate {found.kind}"))
 
 

@@ -28,6 +28,8 @@ def features(candidate: Candidate, question: Question, graph: SchemaGraph, best:
         "steps": float(candidate.steps),
         "ambiguous": float(min(candidate.ambiguous, MANY)),
         "other way": float(candidate.choice > 0),
+        "names passed over": candidate.passed,
+        "names split": float(min(candidate.split, MANY)),
         "targets": float(len(d.targets)),
         "conditions": float(len(d.conditions)),
         "nodes": float(len(d.nodes)),
