@@ -1,4 +1,4 @@
-"""Whether values are the gold values, in any order: two lists of cells -> yes or no (as an answer's `values` are graded)."""
+"""Whether values are the gold values, in any order: two lists of cells -> yes or no."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ def same_values(gold: Sequence[Cell], values: Sequence[Cell]) -> bool:
         return False
     texts = {_plain(str(g)): i for i, g in enumerate(gold) if not _is_number(g)}
     numbers = [(float(g), i) for i, g in enumerate(gold) if _is_number(g)]  # type: ignore[arg-type]
-    exact = {n: i for n, i in numbers}
+    exact = dict(numbers)
     hit: set[int] = set()
     for value in values:
         found = texts.get(_plain(str(value)))

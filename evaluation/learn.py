@@ -1,7 +1,7 @@
 """Learn the parser's weights from questions and answers: graphs + gold answers -> semantics/ranking/weights.json.
 
-A reading is right when the values of its rows are the gold answer. Everything that is printed is out of fold, with whole
-graphs left out. Needs the development extra (scikit-learn).
+A reading is right when the values of its rows are the gold answer. Everything that is printed is out of fold, with
+whole graphs left out. Needs the extra `learn` (scipy).
 """
 
 import argparse
@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.fit import fitted, logistic
 from evaluation.gold_values import same_values
 from evaluation.run_reading import run_values
 from records.evidence import Cell
 from semantics.linker import Linker
 from semantics.linking.index import link
-from semantics.ranking.calibrate import MOST_RUN, SURE, Outcome, belief, outcome_features, probability
+from semantics.ranking.calibrate import MOST_RUN, Outcome, belief, outcome_features, probability
 from semantics.ranking.features import features, unused_tokens
 from semantics.ranking.rank import beliefs, spread_of, worth
 from semantics.ranking.weights import FILE
@@ -30,8 +31,6 @@ from stores.catalog import Graph, Library
 
 FILES = ("questions.jsonl", "questions_dev.jsonl")
 FOLDS = 5
-# strength of the regularisation of the ranker, measured with `python -m evaluation.learn` at 0.003, 0.01, 0.03
-RIDGE = 0.01
 RIDGE_SURE, RIDGE_CHOICE = 0.05, 0.0003
 # the share of confident answers that must be right: given (what "answered" means)
 RIGHT = 0.87
@@ -109,8 +108,7 @@ def _collected(data: Path, gold: Sequence[Path], size: int | None, seed: int, ca
             known[name] = graph, Linker(graph.lexicon), {}
         samples.append(collect(question, *known[name]))
     if cache is not None:
-        with cache.open("wb") as file:
-            pickle.dump(samples, file)
+        cache.write_bytes(pickle.dumps(samples))
     return samples
 
 
@@ -159,32 +157,6 @@ def cross_validated(
             if folds[sample.graph] == fold:
                 scores[i] = [worth(f, learned) for f in sample.found]
     return scores
-
-
-def fitted(samples: Sequence[Sample], without: str | None = None) -> dict[str, float]:
-    """Log-linear weights: the right readings together should have the belief; ridge-regularised, deterministic."""
-    from scipy.optimize import minimize
-
-    usable = [s for s in samples if any(s.right) and not all(s.right)]
-    names = sorted({n for s in usable for f in s.found for n in f if without is None or not n.startswith(without)})
-    x, scale = _matrix([f for s in usable for f in s.found], names)
-    turned = x.T.tocsr()
-    sizes = [len(s.found) for s in usable]
-    right = np.array([y for s in usable for y in s.right], dtype=np.float64)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int)
-    of = np.repeat(np.arange(len(usable)), sizes)
-
-    def loss(w: Any) -> tuple[float, Any]:
-        score = x @ w
-        belief = np.exp(score - np.maximum.reduceat(score, starts)[of])
-        whole = np.add.reduceat(belief, starts)
-        good = np.add.reduceat(belief * right, starts) + 1e-12
-        slope = turned @ (belief / whole[of] - belief * right / good[of])
-        value = -(np.log(good) - np.log(whole)).sum() / len(usable) + RIDGE * float(w @ w)
-        return value, slope / len(usable) + 2 * RIDGE * w
-
-    result = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 120})
-    return {name: float(w) for name, w in zip(names, result.x / scale, strict=True)}
 
 
 def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> None:
@@ -266,10 +238,10 @@ def _said(title: str, found: Sequence[tuple[float, bool]]) -> float:
     """Print what is right, at which share 90 % are right, and how true the probabilities are; the threshold."""
     ordered = sorted(found, key=lambda f: -f[0])
     threshold, share, right, good = 1.0, 0.0, 0.0, 0
-    for i, (probability, correct) in enumerate(ordered, 1):
+    for i, (sure, correct) in enumerate(ordered, 1):
         good += correct
         if i >= _LEAST_ANSWERED and good / i >= RIGHT:
-            threshold, share, right = probability, i / len(ordered), good / i
+            threshold, share, right = sure, i / len(ordered), good / i
     exact = sum(c for _, c in ordered) / len(ordered)
     print(
         f"{title}: right {100 * exact:.1f} %; above {threshold:.3f}: {100 * share:.1f} % said,"
@@ -281,43 +253,6 @@ def _said(title: str, found: Sequence[tuple[float, bool]]) -> float:
             mean, true = sum(p for p, _ in inside) / len(inside), sum(c for _, c in inside) / len(inside)
             print(f"  {low / 10:.1f}-{(low + 1) / 10:.1f}: {len(inside):5} said {mean:.2f} right {true:.2f}")
     return threshold
-
-
-def logistic(found: Sequence[Mapping[str, float]], right: Sequence[bool], ridge: float) -> dict[str, float]:
-    """A logistic model over named features, ridge-regularised, deterministic."""
-    from scipy.optimize import minimize
-
-    names = sorted({n for f in found for n in f})
-    x, scale = _matrix(found, names)
-    turned, wanted = x.T.tocsr(), np.array(right, dtype=np.float64)
-
-    def loss(w: Any) -> tuple[float, Any]:
-        p = 1 / (1 + np.exp(-np.clip(x @ w, -SURE, SURE)))
-        value = -(wanted * np.log(p + 1e-9) + (1 - wanted) * np.log(1 - p + 1e-9)).mean() + ridge * float(w @ w)
-        return value, turned @ (p - wanted) / len(wanted) + 2 * ridge * w
-
-    result = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 200})
-    return {name: float(w) for name, w in zip(names, result.x / scale, strict=True)}
-
-
-def _matrix(found: Sequence[Mapping[str, float]], names: Sequence[str]) -> tuple[Any, Any]:
-    """Features as a sparse matrix with columns of one spread, and what each column was divided by."""
-    from scipy.sparse import csr_matrix, diags
-
-    column = {name: i for i, name in enumerate(names)}
-    rows, columns, cells = [], [], []
-    for row, each in enumerate(found):
-        for name, value in each.items():
-            if value and name in column:
-                rows.append(row)
-                columns.append(column[name])
-                cells.append(value)
-    x = csr_matrix((np.array(cells, dtype=np.float64), (rows, columns)), shape=(len(found), len(names)))
-    mean = np.asarray(x.mean(axis=0)).ravel()
-    spread = np.sqrt(np.maximum(np.asarray(x.multiply(x).mean(axis=0)).ravel() - mean**2, 0.0))
-    # what never changes needs no weight but the bias
-    scale = np.where(spread > 0, spread + 1e-3, 1.0)
-    return (x @ diags(1 / scale)).tocsr(), scale
 
 
 def ablated(samples: Sequence[Sample], folds: Mapping[str, int]) -> None:

@@ -59,6 +59,10 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
         if token.norm in words and token.norm not in ("one", "zero"):
             unit, end = _unit_after(tokens, i)
             numbers.append(Quantity(float(words[token.norm]), unit, token.start, end))
+        elif token.norm in ("a", "an") and i and tokens[i - 1].norm in resource()["before_one"]:
+            unit, end = _unit_after(tokens, i)
+            if unit:
+                numbers.append(Quantity(1.0, unit, token.start, end))
         elif token.norm == "one" and i and tokens[i - 1].norm in ("least", "than", "exactly", "only"):
             numbers.append(Quantity(1.0, "", token.start, token.end))
     for number in sorted(numbers, key=lambda q: q.start):

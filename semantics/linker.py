@@ -1,4 +1,4 @@
-"""The indexes over one lexicon, and what stretches of a text name for a conversation: tokens -> candidates, best first."""
+"""The indexes over one lexicon, and what a text names for a conversation: tokens -> candidates, best first."""
 
 from collections.abc import Sequence
 

@@ -26,7 +26,7 @@ def analyse(text: str) -> Question:
     words = tuple(tokens(text)[:MOST_TOKENS])
     text = text[: words[-1].end + 1] if words else text
     quoted = _quotations(text, words)
-    light = function_words() | language().words["filler"]
+    light = (function_words() | language().words["filler"]) - language().words["telling"]
     inside = {i for start, end in quoted for i in range(start, end)}
     return Question(
         text,
@@ -72,6 +72,8 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
             found.append(Cue(i, i + 1, "superlative", ("up " if own.descending else "down ") + "|".join(own.concepts)))
         elif own is not None and own.degree == "comparative" and i + 1 < len(norms) and norms[i + 1] == "than":
             found.append(Cue(i, i + 2, "comparative", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
+        elif own is not None and own.degree == "comparative":
+            found.append(Cue(i, i + 1, "compared", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
         elif i + 1 < len(words) and word in ("most", "least"):
             following = measure(words[i + 1])
             if following is not None and following.degree == "positive":

@@ -18,7 +18,7 @@ class Cue(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number or date of the question. `op` is "" where it is compared by nothing; `first` and `after` bound a date."""
+    """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date."""
 
     start: int
     end: int
@@ -82,9 +82,9 @@ class Target(NamedTuple):
 class Condition(NamedTuple):
     """A condition on a thing or a property.
 
-    `values` are constants, any of them; or `against` is an aggregate of a property ("above the average"), with
-    conditions of its own. `op` "exists" asks only that the thing is there, "top" that it is first in the order `top`. `function` makes it one on groups.
-    `join` says how it hangs on the one before it.
+    `values` are constants, any of them; or `against` is an aggregate of a property ("above the average"), with the
+    conditions `inner` of its own. `op` "exists" asks only that the thing is there, "top" that it is first in the order
+    `top`. `function` makes it one on groups. `join` says how it hangs on the one before it.
     """
 
     ref: Ref

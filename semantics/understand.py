@@ -10,12 +10,12 @@ from rapidfuzz import fuzz, process
 
 from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select
 from records.schema import Schema
-from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
+from records.turn import Expected, Mention, Reading, Rewrite, Understanding
 from semantics.about import about_whole, profile
 from semantics.courtesy import is_greeting, without_courtesy
 from semantics.linker import Linker
-from semantics.linking.scope import in_scope
 from semantics.linking.index import link
+from semantics.linking.scope import in_scope
 from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
 from semantics.parsing.yes_no import as_asked
@@ -134,7 +134,7 @@ def _mention(each: Link, question: Question, written: str) -> Mention:
         written[start:end],
         start,
         end,
-        kind,  # type: ignore[arg-type]
+        kind,
         str(each.value) if each.kind == "value" else target,
         each.label or written[start:end],
         round(each.score, 3),
@@ -171,6 +171,3 @@ def _expected(body: Body | None, schema: Schema) -> Expected:
     return (
         "date" if predicate.datatype in ("date", "datetime") else "number" if predicate.minimum is not None else "text"
     )
-
-
-__all__ = ["Candidate", "Scope", "indexes", "understand"]

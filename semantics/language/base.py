@@ -32,9 +32,9 @@ def language(name: str = "en") -> Language:
                 words = tuple(str(expression).split())
                 said.setdefault(words[0], []).append((words, kind, value))
     cues = {first: tuple(sorted(found, key=lambda f: -len(f[0]))) for first, found in said.items()}
-    words = {key: frozenset(str(value).split()) for key, value in _load(folder / "words.yaml").items()}
+    classes = {key: frozenset(str(value).split()) for key, value in _load(folder / "words.yaml").items()}
     patterns = {key: re.compile("|".join(found)) for key, found in _load(folder / "patterns.yaml").items()}
-    return Language(name, cues, words, patterns)
+    return Language(name, cues, classes, patterns)
 
 
 def _load(path: Path) -> dict[str, Any]:

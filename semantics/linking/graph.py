@@ -99,6 +99,10 @@ class SchemaGraph:
     def about(self, predicate: str) -> Predicate:
         return self.schema.predicate_of[predicate]
 
+    def base_of(self, node: int) -> int:
+        """The widest node that holds the tables of a node."""
+        return min((self.base[r] for r in self.nodes[node].relations), key=lambda i: -self.nodes[i].count)
+
     def is_numeric(self, predicate: str) -> bool:
         about = self.about(predicate)
         return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import simplemma
 from rapidfuzz import fuzz, process
 
-from semantics.english import function_words, synonyms
+from semantics.english import function_words, resource, synonyms, vocabulary
 from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph
 from semantics.types import Link, Question, Ref
@@ -21,7 +21,10 @@ ENOUGH = 0.34
 # what a word of a name weighs that its class's own name has anyway ("student name"), and one that says little
 OWN, GENERIC, LIGHT = 0.25, 0.6, 0.1
 MOST_A_SPAN = 10
+# a name whose words run together has at least so many letters, and each of its words
+SHORTEST_JOINED, SHORTEST_PART = 8, 3
 _SHORTEST_STEM = 5
+_SHORTEST_CODE = 3
 _LABEL = ("label",)
 
 
@@ -39,13 +42,16 @@ class Terms:
     def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
         self.graph = graph
         generic, light = language().words["generic"], function_words()
+        # a unit in a name says how something is measured, not what
+        measuring = {w for w in (*resource()["units"], *resource()["currencies"]) if w not in vocabulary()}
         found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], _Term] = {}
 
         def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...]) -> None:
+            words = tuple(w for word in words for w in apart(word))
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
             weights = tuple(
                 LIGHT
-                if w in light and len(words) > 1
+                if (w in light or w in measuring or w[0].isdigit()) and any(o not in light | measuring for o in words)
                 else OWN
                 if w in own and set(words) - own
                 else GENERIC
@@ -118,7 +124,8 @@ class Terms:
         runs: list[list[int]] = []
         for i in sorted(matched):
             between = range(runs[-1][-1] + 1, i) if runs else range(0)
-            if runs and len(between) <= 2 and all(k in question.light for k in between):
+            again = bool(runs) and {p for k in runs[-1] for p in matched[k]} >= set(matched[i])
+            if runs and not again and len(between) <= 2 and all(k in question.light for k in between):
                 runs[-1].append(i)
             else:
                 runs.append([i])
@@ -155,6 +162,9 @@ class Terms:
         for word in synonyms(own) | (synonyms(norm) if norm != own else frozenset()):
             if word in self.by_word:
                 found.setdefault(word, SYNONYM)
+        if len(norm) >= _SHORTEST_CODE and norm[-1].isdigit() and not norm[0].isdigit():
+            # a code at the end of a longer one
+            found.update({w: STEM for w in self.vocabulary if w.endswith(norm) and w != norm})
         if len(own) >= _SHORTEST_STEM:
             for word in self.stems.get(own[:4], ()):
                 shared = next((i for i, (a, b) in enumerate(zip(word, own, strict=False)) if a != b), None)
@@ -165,6 +175,25 @@ class Terms:
             for word, ratio, _ in process.extract(own, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
                 found[word] = SPELT * ratio / 100
         return tuple(sorted(found.items()))
+
+
+@lru_cache(maxsize=65536)
+def apart(word: str) -> tuple[str, ...]:
+    """The words of a name that run together; the word itself where it is known or does not come apart.
+
+    >>> apart("rangecombined"), apart("altitude")
+    (('range', 'combine'), ('altitude',))
+    """
+    if len(word) < SHORTEST_JOINED or not word.isalpha() or simplemma.is_known(word, lang="en"):
+        return (word,)
+    for at in range(len(word) - SHORTEST_PART, SHORTEST_PART - 1, -1):
+        first = word[:at]
+        if first not in vocabulary() and lemma(first) not in vocabulary():
+            continue
+        rest = apart(word[at:]) if at < len(word) else ()
+        if all(lemma(w) in vocabulary() or simplemma.is_known(w, lang="en") for w in rest):
+            return (lemma(first), *(lemma(w) for w in rest))
+    return (word,)
 
 
 def _link(start: int, end: int, term: _Term, score: float, covered: int, exact: bool, how: str) -> Link:

@@ -65,6 +65,8 @@ class Values:
             if node is not None:
                 mask = sum(1 << i for i in candidate.covered)
                 score = candidate.score if candidate.exact else candidate.score * PART
+                if all(t.norm[:1].isdigit() for t in words[span[0] : span[1]]):
+                    score *= NUMERIC
                 how = "nearly whole" if candidate.exact else "part"
                 found.append(
                     Link(*span, "entity", (Ref(node),), score, mask, candidate.exact, "", candidate.keys,

@@ -4,7 +4,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
-from semantics.parsing.cues import against_own, cue
+from semantics.parsing.cues import RULES, against_own, cue
 from semantics.parsing.mentions import mention
 from semantics.parsing.numbers import number
 from semantics.parsing.state import SKIPPED_COST, Reader, State, turned
@@ -24,9 +24,10 @@ def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WI
         by_start[link.start].append(link)
     cues = defaultdict(list)
     for found in question.cues:
-        cues[found.start].append(found)
+        if found.kind in RULES:
+            cues[found.start].append(found)
     numbers = {found.start: found for found in question.numbers}
-    quoted = {start: end for start, end in question.quoted}
+    quoted = dict(question.quoted)
     agenda: list[dict[tuple[object, ...], State]] = [{} for _ in range(n + 1)]
     _add(agenda[0], State())
     for i in range(n):

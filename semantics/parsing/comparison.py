@@ -20,23 +20,21 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
     than = next((i for i, t in enumerate(question.tokens) if t.norm in language().words["than"]), None)
     if than is None:
         return
-    before = _longest([x for x in links if x.kind == "entity" and x.end <= than and x.score >= SURE])
-    after = _longest([x for x in links if x.kind == "entity" and x.start > than and x.score >= SURE])
-    cue = next((c for c in question.cues if c.kind == "comparative" and c.end <= than + 1), None)
-    if before is None or after is None:
-        return
+    named = [x for x in links if x.kind == "entity" and x.score >= SURE]
+    befores = _longest([x for x in named if x.end <= than])
+    afters = _longest([x for x in named if x.start > than])
+    cue = next((c for c in question.cues if c.kind in ("comparative", "compared") and c.end <= than + 1), None)
     asks = question.tokens[0].norm in language().words["asking_yes_no"]
     amount = any(t.norm in language().words["degree"] for t in question.tokens[:than])
     if not (asks or amount):
         return
     op, _, concepts = cue.value.partition(" ") if cue is not None else (">", "", "price|cost")
-    mask = before.covered | after.covered | 1 << than
+    said = 1 << than
     if cue is not None:
-        mask |= ((1 << (cue.end - cue.start)) - 1) << cue.start
-    for left, reverse, cost in measured(known.graph, before.refs[0].node, tuple(concepts.split("|")))[:MOST]:
-        for right, _, other in measured(known.graph, after.refs[0].node, tuple(concepts.split("|")))[:MOST]:
-            if right.predicate != left.predicate:
-                continue
+        said |= ((1 << (cue.end - cue.start)) - 1) << cue.start
+    for before, after in ((b, a) for b in befores for a in afters):
+        for left, right, reverse, cost, named_by in _measures(known.graph, before, after, links, than, tuple(concepts.split("|"))):
+            mask = said | before.covered | after.covered | named_by
             sides = [_side(known.graph, x, ref) for x, ref in ((before, left), (after, right))]
             if sides[0] is None or sides[1] is None:
                 continue
@@ -46,13 +44,37 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
                 body = Compute("-", *(sides if up else sides[::-1]))  # type: ignore[arg-type]
             derivation = Derivation(
                 (Target(left, "avg"),), (), (), None, (Ref(left.node),), "", mask,
-                2.0 + before.score + after.score - cost - other, ("compared",), (before, after),
+                2.0 + before.score + after.score - cost, ("compared",), (before, after),
             )  # fmt: skip
             yield Candidate(derivation, body, 0.0, 0, 0, 0)
 
 
-def _longest(links: Sequence[Link]) -> Link | None:
-    return max(links, key=lambda x: (x.end - x.start, x.score, -x.start), default=None)
+def _longest(links: Sequence[Link]) -> list[Link]:
+    """All that the longest of the names may name."""
+    best = max(links, key=lambda x: (x.end - x.start, x.score, -x.start), default=None)
+    return [] if best is None else [x for x in links if x.covered == best.covered and x.score >= best.score][:MOST]
+
+
+def _measures(
+    graph: SchemaGraph, before: Link, after: Link, links: Sequence[Link], than: int, concepts: tuple[str, ...]
+) -> Iterator[tuple[Ref, Ref, bool, float, int]]:
+    """The property of either side: one that the question names, else what the adjective measures.
+
+    Each with whether less of it is more, what it costs, and the words that name it.
+    """
+    nodes = before.refs[0].node, after.refs[0].node
+    said = {
+        x.refs[0].predicate: x
+        for x in sorted(links, key=lambda x: x.score)
+        if x.kind == "property" and x.refs[0].predicate and graph.is_numeric(x.refs[0].predicate)
+    }
+    for predicate, link in said.items():
+        if link.end <= than and all(predicate in graph.literals[node] for node in nodes):
+            yield Ref(nodes[0], predicate), Ref(nodes[1], predicate), False, 1 - link.score, link.covered
+    for left, reverse, cost in measured(graph, nodes[0], concepts)[:MOST]:
+        for right, _, other in measured(graph, nodes[1], concepts)[:MOST]:
+            if right.predicate == left.predicate:
+                yield left, right, reverse, cost + other, 0
 
 
 def _side(graph: SchemaGraph, link: Link, ref: Ref) -> Select | None:

@@ -3,8 +3,17 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from semantics.linking.measures import measured
-from semantics.parsing.state import CUE_GAIN, RANK_AFTER_AGGREGATE, Rank, Reader, State, drop_dangling, turned, with_node
-from semantics.types import Condition, Cue, Ordering, Target
+from semantics.parsing.state import (
+    CUE_GAIN,
+    RANK_AFTER_AGGREGATE,
+    Rank,
+    Reader,
+    State,
+    drop_dangling,
+    turned,
+    with_node,
+)
+from semantics.types import Aggregation, Condition, Cue, Ordering, Target
 
 Rule = Callable[[State, Cue, Reader], Iterator[State]]
 
@@ -32,11 +41,11 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         return
     if state.from_target and state.targets and not state.targets[-1].function and found.kind != "count":
         # "how many hours do they train on average"
-        after = state.targets[-1]._replace(function=found.kind)
+        after = state.targets[-1]._replace(function=found.kind)  # type: ignore[arg-type]
         yield state.then("aggregate after target", -0.1, targets=(*state.targets[:-1], after), last="aggregate")
-    asks = (*state.asks, found.kind)
+    asks: tuple[Aggregation, ...] = (*state.asks, found.kind)  # type: ignore[arg-type]
     if state.compare is not None and state.compare[1] is None:
-        asks = (found.kind,)
+        asks = (found.kind,)  # type: ignore[assignment]
     yield state._replace(asks=asks, last="aggregate", sticky=(), trace=(*state.trace, f"aggregate {found.kind}"))
 
 
@@ -131,6 +140,15 @@ def _compare(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     yield state._replace(compare=(found.value, None), last="compare", mode="C")
 
 
+def _bound(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    last = state.conditions[-1] if state.conditions else None
+    if last is not None and last.op == "=" and last.values and isinstance(last.values[0], float | int):
+        bound = last._replace(op=found.value)
+        yield state.then("bound after number", 0.3, conditions=(*state.conditions[:-1], bound), last="value")
+    elif state.compare is not None and state.compare[0] == "=" and state.compare[1] is not None:
+        yield state.then("bound after number", 0.3, compare=(found.value, state.compare[1]))
+
+
 def _any(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.compare is not None and state.compare[1] is None:
         yield state._replace(asks=("max" if state.compare[0].startswith(">") else "min",), last="aggregate")
@@ -174,6 +192,7 @@ RULES: Mapping[str, Rule] = {
     "distinct": _distinct,
     "contains": _contains,
     "compare": _compare,
+    "bound": _bound,
     "any": _any,
     "having": _having,
     "of": _of,

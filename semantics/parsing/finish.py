@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from semantics.english import resource
 from semantics.language.base import language
+from semantics.linking.graph import SchemaGraph
 from semantics.linking.measures import measured
-from semantics.parsing.state import DANGLING_COST, Reader, State, drop_dangling
+from semantics.parsing.asked import other_ends, persons, places
+from semantics.parsing.state import Reader, State, drop_dangling
 from semantics.types import Condition, Derivation, Ordering, Ref, Target
-from semantics.words import lemma
 
 MOST_VARIANTS = 10
 UNSETTLED_COST = 0.6
@@ -38,17 +38,26 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         else:
             cost += UNSETTLED_COST
             trace.append("unsettled aggregate")
-    places = _places(state, root, reader) if not state.group and not any(t.ref.predicate for t in targets) else []
-    persons = _persons(root, reader) if not targets and not state.group else []
+    where = places(state, root, reader) if not state.group and not any(t.ref.predicate for t in targets) else []
+    who = persons(root, reader) if not targets and not state.group else []
     if not targets:
         targets = tuple(Target(g) for g in state.group) or (Target(Ref(root.node, "", root.slot)),)
         trace.append("default target")
+        if any(c.op == "is" and c.ref == root for c in state.conditions):
+            trace.append("default target is thing")
+            cost += UNSETTLED_COST
+    alone = not (state.targets or state.group or state.asks)
+    others = other_ends(state, root, reader) if alone else []
     whole = Derivation(
         targets, state.conditions, state.group, state.order, state.nodes or (root,), "", state.covered,
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
-    found = [_with(whole, "place or time", 0.5, targets=(Target(ref),)) for ref in places]
-    found += [_with(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in persons]
+    found = [_with(whole, "place or time", 0.5, targets=(Target(ref),)) for ref in where]
+    found += [_with(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
+    found += [
+        _with(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+        for ref in others
+    ]
     if state.degree:
         whole = _with(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
@@ -68,36 +77,6 @@ def _root(state: State) -> Ref | None:
     ):
         return Ref(ref.node, "", ref.slot)
     return None
-
-
-def _places(state: State, root: Ref, reader: Reader) -> list[Ref]:
-    """What "where" and "when" ask for of a thing: its places or dates, links or literals."""
-    asked = next((c.value for c in reader.question.cues if c.kind == "open" and c.start <= 1 and c.value), "")
-    if not asked:
-        return []
-    graph = reader.graph
-    wanted = {lemma(w) for w in resource()["places" if asked == "where" else "dates"]}
-    found = [Ref(root.node, p) for p in graph.literals[root.node] if wanted & set(graph.words[p])]
-    if asked == "when":
-        found += [r for p in graph.literals[root.node] if graph.is_date(p) and (r := Ref(root.node, p)) not in found]
-    else:
-        found = [
-            Ref(s.target, "", 1 if s.target == root.node else 0, s.predicate)
-            for s in graph.steps[root.node]
-            if s.forward and wanted & set(graph.words[s.predicate])
-        ] + found
-    return found[:3]
-
-
-def _persons(root: Ref, reader: Reader) -> list[Ref]:
-    """The kinds of persons that "who" may ask for besides what is named."""
-    asked = next((t.norm for t in reader.question.tokens[:1] if t.norm in language().words["who"]), "")
-    if not asked:
-        return []
-    persons = {lemma(w) for w in resource()["persons"]}
-    graph = reader.graph
-    near = [n for n in graph.nodes if n.words and n.words[-1] in persons and n.index != root.node]
-    return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:2]]
 
 
 def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator[Derivation]:
@@ -139,11 +118,7 @@ def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
         own = [c for c in d.conditions[at + 1 :] if c.ref.node != root.node and not c.function]
         if own:
             missing = d.conditions[at]._replace(inner=tuple(c._replace(negated=False) for c in own))
-            rest = (
-                tuple(c for c in d.conditions[:at])
-                + (missing,)
-                + tuple(c for c in d.conditions[at + 1 :] if c not in own)
-            )
+            rest = (*d.conditions[:at], missing, *(c for c in d.conditions[at + 1 :] if c not in own))
             yield _with(d, "condition of missing", 0.3, conditions=rest)
     against = next((i for i, c in enumerate(d.conditions) if c.against is not None and c.against.function), None)
     if against is not None and len(d.conditions) > 1:
@@ -242,10 +217,8 @@ def _columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
             return
 
 
-def _codes(graph: object, node: int) -> list[str]:
-    from semantics.linking.graph import SchemaGraph
-
-    assert isinstance(graph, SchemaGraph)
+def _codes(graph: SchemaGraph, node: int) -> list[str]:
+    """The properties that show a thing without a name: its name-like text, then its code."""
     own = [p for p in graph.literals[node] if graph.about(p).role != "name"]
     coded = [p for p in own if graph.about(p).role == "identifier"]
     words = set(graph.nodes[node].words)
@@ -299,6 +272,3 @@ def _merged(conditions: tuple[Condition, ...]) -> tuple[bool, tuple[Condition, .
                 values=(*before.values, *condition.values), keys=(*before.keys, *condition.keys)
             )
     return merged, tuple(found)
-
-
-__all__ = ["DANGLING_COST", "Ordering", "finish"]

@@ -1,6 +1,5 @@
 """Turn a derivation into a plan: Derivation + SchemaGraph -> Body (its variables are joined by the cheapest ways)."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,15 +8,14 @@ from records.plan import (
     Attribute,
     Body,
     Combine,
-    Edge,
     Filter,
     Itself,
     Order,
     Select,
     Term,
-    Variable,
 )
-from semantics.linking.graph import SchemaGraph, Step
+from semantics.linking.graph import SchemaGraph
+from semantics.parsing.joins import Joins, thing_of
 from semantics.types import Condition, Derivation, Ordering, Ref, Target
 
 
@@ -39,7 +37,8 @@ def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
         if any(part is None for part in lowered):
             return None
         left, right = lowered
-        assert left is not None and right is not None
+        assert left is not None
+        assert right is not None
         op = d.combine
         if not isinstance(left.body, Select) or not isinstance(right.body, Select):
             return None
@@ -57,7 +56,8 @@ def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
 def _counted(left: Lowered, right: Lowered, op: str) -> Lowered | None:
     """A count over things that have both: membership in each."""
     first, second = left.body, right.body
-    assert isinstance(first, Select) and isinstance(second, Select)
+    assert isinstance(first, Select)
+    assert isinstance(second, Select)
     counted = next((a for a in first.answers if isinstance(a, Aggregate)), None)
     if counted is None or first.group or first.by or op != "intersection":
         return None
@@ -98,110 +98,25 @@ def _without(d: Derivation) -> tuple[Derivation, Derivation]:
 
 
 def _needed(d: Derivation, kept: Sequence[Condition], every: Sequence[Condition]) -> tuple[Ref, ...]:
-    dropped = {_thing(c.ref) for c in every if c not in kept} - {_thing(c.ref) for c in kept}
-    dropped -= {_thing(t.ref) for t in d.targets}
+    dropped = {thing_of(c.ref) for c in every if c not in kept} - {thing_of(c.ref) for c in kept}
+    dropped -= {thing_of(t.ref) for t in d.targets}
     return tuple(n for n in d.nodes if n not in dropped)
 
 
-def _thing(ref: Ref) -> Ref:
-    return Ref(ref.node, "", ref.slot)
-
-
-class _Joins:
-    """The variables of one select and the edges that tie them together."""
-
-    def __init__(self, graph: SchemaGraph, hints: frozenset[str], choice: int, prefix: str = "") -> None:
-        self.graph, self.hints, self.choice, self.prefix = graph, hints, choice, prefix
-        self.variables: dict[Ref, Variable] = {}
-        self.edges: list[Edge] = []
-        self.cost, self.steps, self.ambiguous = 0.0, 0, 0
-        self.spare = 0
-
-    def add(self, ref: Ref) -> str:
-        known = self.variables.get(ref)
-        if known is not None:
-            return known.name
-        node = self.graph.nodes[ref.node]
-        base = self.prefix + (re.sub(r"\W+", "_", node.label.casefold()).strip("_") or "thing")
-        taken = {v.name for v in self.variables.values()}
-        name = next(n for k in range(1, 99) if (n := base if k == 1 else f"{base}_{k}") not in taken)
-        self.variables[ref] = Variable(name, node.classes, node.without)
-        return name
-
-    def connect(self, refs: Sequence[Ref]) -> bool:
-        """Join all of them, nearest first."""
-        waiting = [r for r in dict.fromkeys(refs) if r not in self.variables]
-        if not self.variables and waiting:
-            self.add(waiting.pop(0))
-        while waiting:
-            best: tuple[float, int, Ref, Ref, int] | None = None
-            for place, ref in enumerate(waiting):
-                for known in self.variables:
-                    if known.slot >= 50:
-                        continue
-                    ways = self.graph.path(known.node, ref.node, self.hints)
-                    # of several things of one kind the last is meant
-                    chain = -known.slot if ref.slot and known.node == ref.node else 0
-                    if ways and (best is None or (ways[0][0], place, chain) < (best[0], best[1], best[4])):
-                        best = (ways[0][0], place, known, ref, chain)
-            if best is None:
-                return False
-            _, _, known, ref, _ = best
-            ways = self.graph.path(known.node, ref.node, self.hints)
-            near = [w for w in ways if w[0] <= ways[0][0] + 0.7]
-            self.ambiguous += len(near) - 1
-            at = 0
-            if self.choice and len(near) > 1:
-                at = min(self.choice, len(near) - 1)
-                self.choice = max(0, self.choice - (len(near) - 1))
-            cost, way = near[at]
-            self.cost += cost
-            self._walk(known, ref, way)
-            waiting.remove(ref)
-        return True
-
-    def _walk(self, start: Ref, end: Ref, way: Sequence[Step]) -> None:
-        here = self.variables[start].name
-        for i, step in enumerate(way):
-            if i == len(way) - 1:
-                there = self.add(end)
-            else:
-                self.spare += 1
-                there = self._shared(here, step) or self.add(Ref(step.target, "", 50 + self.spare))
-            edge = Edge(here, step.predicate, there) if step.forward else Edge(there, step.predicate, here)
-            if edge not in self.edges:
-                self.edges.append(edge)
-            self.steps += 1
-            here = there
-
-    def _shared(self, here: str, step: Step) -> str | None:
-        """A variable in between that is already there: one more property of the same row."""
-        for edge in self.edges:
-            if edge.predicate == step.predicate:
-                if step.forward and edge.subject == here:
-                    return edge.object
-                if not step.forward and edge.object == here:
-                    other = next((r for r, v in self.variables.items() if v.name == edge.subject), None)
-                    if other is not None and other.slot >= 50:
-                        return edge.subject
-        return None
-
-
 def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
-    roots = [_thing(r) for r in d.group] or [_thing(t.ref) for t in d.targets]
+    roots = [thing_of(r) for r in d.group] or [thing_of(t.ref) for t in d.targets]
     root = roots[0]
-    apart = [c for c in d.conditions if c.negated and (c.op == "exists" or _thing(c.ref) != root)]
+    apart = [c for c in d.conditions if c.negated and (c.op == "exists" or thing_of(c.ref) != root)]
     direct = [c for c in d.conditions if c not in apart]
-    removed = {_thing(c.ref) for c in apart} | {_thing(i.ref) for c in apart for i in c.inner}
-    removed -= {_thing(c.ref) for c in direct} | {_thing(t.ref) for t in d.targets}
-    removed |= {_thing(c.ref) for c in apart} - {_thing(c.ref) for c in direct} - {_thing(t.ref) for t in d.targets}
+    removed = {thing_of(c.ref) for c in apart} | {thing_of(i.ref) for c in apart for i in c.inner}
+    removed -= {thing_of(c.ref) for c in direct} | {thing_of(t.ref) for t in d.targets}
     if d.order is not None:
-        removed -= {_thing(d.order.ref)}
-    joins = _Joins(graph, d.hints, choice)
-    wanted = [root, *(_thing(t.ref) for t in d.targets), *(_thing(g) for g in d.group)]
-    wanted += [_thing(c.ref) for c in direct]
-    wanted += [_thing(c.against.ref) for c in direct if c.against is not None and not c.against.function]
-    wanted += [_thing(d.order.ref)] if d.order is not None else []
+        removed -= {thing_of(d.order.ref)}
+    joins = Joins(graph, d.hints, choice)
+    wanted = [root, *(thing_of(t.ref) for t in d.targets), *(thing_of(g) for g in d.group)]
+    wanted += [thing_of(c.ref) for c in direct]
+    wanted += [thing_of(c.against.ref) for c in direct if c.against is not None and not c.against.function]
+    wanted += [thing_of(d.order.ref)] if d.order is not None else []
     wanted += [n for n in d.nodes if n not in removed]
     if not joins.connect(wanted):
         return None
@@ -228,6 +143,9 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     for target in d.targets:
         answers.append(_answer(target, joins))
     order = _order(d.order, joins)
+    counted = (order is not None and isinstance(order.by, Aggregate)) or any(c.function for c in d.conditions)
+    if counted and not (group or by or any(isinstance(a, Aggregate) for a in answers)):
+        group = [joins.variables[root].name]
     limit = d.order.limit or None if d.order is not None else None
     offset = d.order.offset if d.order is not None else 0
     body = Select(
@@ -244,12 +162,12 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     return Lowered(body, joins.cost, joins.steps, joins.ambiguous)
 
 
-def _term(ref: Ref, joins: _Joins) -> Attribute | Itself:
-    name = joins.variables[_thing(ref)].name
+def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
+    name = joins.variables[thing_of(ref)].name
     return Attribute(name, ref.predicate) if ref.predicate else Itself(name)
 
 
-def _answer(target: Target, joins: _Joins) -> Term:
+def _answer(target: Target, joins: Joins) -> Term:
     term = _term(target.ref, joins)
     if not target.function:
         return term
@@ -259,7 +177,7 @@ def _answer(target: Target, joins: _Joins) -> Term:
     return Aggregate(target.function, term)
 
 
-def _order(order: Ordering | None, joins: _Joins) -> Order | None:
+def _order(order: Ordering | None, joins: Joins) -> Order | None:
     if order is None:
         return None
     term = _term(order.ref, joins)
@@ -270,13 +188,13 @@ def _order(order: Ordering | None, joins: _Joins) -> Order | None:
     return Order(term, order.descending)
 
 
-def _filters(condition: Condition, joins: _Joins, graph: SchemaGraph) -> list[Filter] | None:
-    thing = _thing(condition.ref)
+def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Filter] | None:
+    thing = thing_of(condition.ref)
     left = _term(condition.ref, joins)
     if condition.op == "exists":
         return []
     if condition.top is not None:
-        top = _first_of(condition, graph)
+        top = _first_of(condition, graph, joins.hints)
         return None if top is None else [Filter(Itself(left.variable), "in", top, condition.negated)]
     if condition.function:
         if condition.function == "count":
@@ -310,15 +228,15 @@ def _filters(condition: Condition, joins: _Joins, graph: SchemaGraph) -> list[Fi
     return [Filter(left, condition.op, value, condition.negated)]  # type: ignore[arg-type]
 
 
-def _first_of(condition: Condition, graph: SchemaGraph) -> Select | None:
+def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
     """The things that are first in an order, as a select of their own."""
     assert condition.top is not None
-    joins = _Joins(graph, frozenset(), 0, "top_")
+    joins = Joins(graph, hints, 0, "top_")
     thing = Ref(condition.ref.node)
     by = condition.top.ref
     if by.node == thing.node and condition.top.function:
         by = by._replace(slot=1)
-    if not joins.connect([thing, _thing(by)]):
+    if not joins.connect([thing, thing_of(by)]):
         return None
     name = joins.variables[thing].name
     order = _order(condition.top._replace(ref=by), joins)
@@ -331,9 +249,9 @@ def _first_of(condition: Condition, graph: SchemaGraph) -> Select | None:
 def _against(condition: Condition, graph: SchemaGraph) -> Select | None:
     """ "above the average": the aggregate over all things of the kind, or over those that its own conditions leave."""
     assert condition.against is not None
-    joins = _Joins(graph, frozenset(), 0, "other_")
+    joins = Joins(graph, frozenset(), 0, "other_")
     ref = condition.against.ref
-    if not joins.connect([_thing(ref), *(_thing(c.ref) for c in condition.inner)]):
+    if not joins.connect([thing_of(ref), *(thing_of(c.ref) for c in condition.inner)]):
         return None
     filters: list[Filter] = []
     for each in condition.inner:
@@ -345,13 +263,13 @@ def _against(condition: Condition, graph: SchemaGraph) -> Select | None:
     return Select((answer,), tuple(joins.variables.values()), tuple(joins.edges), tuple(filters))
 
 
-def _apart(condition: Condition, root: Ref, joins: _Joins, graph: SchemaGraph, d: Derivation) -> Filter | None:
+def _apart(condition: Condition, root: Ref, joins: Joins, graph: SchemaGraph, d: Derivation) -> Filter | None:
     """ "without X", "that never ...": the things that have it, taken away."""
-    inner = _Joins(graph, d.hints, 0, "not_")
-    thing = _thing(condition.ref)
+    inner = Joins(graph, d.hints, 0, "not_")
+    thing = thing_of(condition.ref)
     if thing == root:
         thing = Ref(root.node, "", 1)
-    if not inner.connect([root, thing, *(_thing(c.ref) for c in condition.inner)]):
+    if not inner.connect([root, thing, *(thing_of(c.ref) for c in condition.inner)]):
         return None
     positive = condition._replace(negated=False, ref=Ref(thing.node, condition.ref.predicate, thing.slot))
     filters = _filters(positive, inner, graph)

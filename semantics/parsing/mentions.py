@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from semantics.language.base import language
 from semantics.linking.measures import measured
-from semantics.parsing.state import Reader, State, drop_dangling, linked, next_slot, turned, with_node
+from semantics.parsing.state import Reader, State, drop_dangling, linked, next_slot, to_itself, turned, with_node
+from semantics.parsing.things import of_value
 from semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
 
 
@@ -32,17 +33,32 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if state.degree:
         for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
             target = Target(found)
-            yield with_node(new, found, reader)._replace(degree=()).then(
-                "degree of class", 0.4 - cost, targets=(*state.targets, target)
+            yield (
+                with_node(new, found, reader)
+                ._replace(degree=())
+                .then("degree of class", 0.4 - cost, targets=(*state.targets, target))
             )
     if state.want.startswith("order"):
         order = Ordering(ref, state.want == "order down", "count")
         yield new.then("order by count of class", 0.1, order=state.order or order, want="", asks=(), mode="O")
+    if state.last == "own kind" and any(n.node == ref.node for n in state.nodes):
+        other = Ref(ref.node, "", next_slot(state, ref.node))
+        again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, sticky=(), mode="C")
+        if state.rank is None:
+            yield again.then("other of own kind", 0.7, last="class")
+        elif state.rank.concepts:
+            for found, reverse, cost in measured(reader.graph, ref.node, state.rank.concepts)[:3]:
+                order = Ordering(found, state.rank.descending != reverse, "", state.limit or 1)
+                top = Condition(other, "top", top=order)
+                yield again.then(
+                    "top of own kind", 0.4 - cost, conditions=(*state.conditions, top), rank=None, limit=0, last="class"
+                )
     if state.rank is not None:
         yield from _ranked_class(state, new, ref, reader)
         return
     if state.compare is not None and state.compare[1] is not None:
         op, value = state.compare
+        assert value is not None
         condition = Condition(ref, op, (value,), state.negated, function="count")
         yield new.then(
             "having count", 0.3, conditions=(*state.conditions, condition), compare=None, negated=False, asks=()
@@ -71,16 +87,11 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             yield new.then("owner" if not own else "owner of target", gain)
     else:
         yield new.then("class in condition", 0.0)
-        if any(n.node == ref.node for n in state.nodes) and _to_itself(ref, reader):
+        if any(n.node == ref.node for n in state.nodes) and to_itself(ref, reader):
             # "that borders a state": another one
             other = Ref(ref.node, "", next_slot(state, ref.node))
             again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
             yield again.then("other of class", 0.0)
-
-
-def _to_itself(ref: Ref, reader: Reader) -> bool:
-    """Whether a link joins things of one kind."""
-    return any(s.target == ref.node for s in reader.graph.steps[ref.node])
 
 
 def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
@@ -90,7 +101,7 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
     limit = state.limit or 1
     inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
     if rank.concepts:
-        for found, reverse, cost in measured(reader.graph, ref.node, rank.concepts)[:3]:
+        for place, (found, reverse, cost) in enumerate(measured(reader.graph, ref.node, rank.concepts)[:3]):
             order = Ordering(found, rank.descending != reverse, "", limit)
             gain = 0.4 - cost
             if inside or state.order is not None or state.mode == "C":
@@ -98,12 +109,14 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
             if state.order is not None:
                 continue
             ranked = with_node(new, found, reader)._replace(order=order, rank=None, limit=0)
+            if place:
+                ranked = ranked.then("further measure")
             if state.mode == "T" and not state.asks:
                 yield ranked.then("ranked class target", gain, targets=(*state.targets, Target(ref)))
             yield ranked.then("ranked class", gain)
     else:
         order = Ordering(ref, rank.descending, "count", limit)
-        if state.mode == "C" and state.owner is not None and state.owner.node in {n.node for n in state.nodes}:
+        if (state.mode == "C" or state.last == "own kind") and state.owner is not None and state.owner in state.nodes:
             # "the state that borders the most states": the thing named before is the one with the most
             yield from _top(state, new, state.owner, order, 0.1, reader)
         if state.order is not None:
@@ -115,12 +128,10 @@ def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterato
             yield new.then("owner before its rank", 0.1)
 
 
-def _top(
-    state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader
-) -> Iterator[State]:
+def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader) -> Iterator[State]:
     """ "the smallest city in the largest state": a thing that is itself the first of its kind."""
     same = any(t.ref.node == ref.node and not t.ref.slot for t in state.targets)
-    at = Ref(ref.node, "", next_slot(state, ref.node)) if same and not ref.slot and _to_itself(ref, reader) else ref
+    at = Ref(ref.node, "", next_slot(state, ref.node)) if same and not ref.slot and to_itself(ref, reader) else ref
     top = Condition(at, "top", top=order)
     yield with_node(new, at, reader).then(
         "top thing", gain - 0.1, conditions=(*state.conditions, top), rank=None, limit=0
@@ -138,15 +149,26 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         new = new._replace(score=new.score + 0.25)
     if ref.predicate and reader.graph.about(ref.predicate).datatype == "boolean":
         condition = Condition(ref, "=", (True,), state.negated)
-        yield new._replace(last="flag").then(
-            "flag", 0.2, conditions=(*state.conditions, condition), negated=False
-        )
+        yield new._replace(last="flag").then("flag", 0.2, conditions=(*state.conditions, condition), negated=False)
         return
+    if ref.via and state.negated and state.mode == "C":
+        # "never taught by anybody"
+        missing = Condition(Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node))), "exists", (), True)
+        yield drop_dangling(linked(state, link, reader, missing.ref))._replace(
+            hints=state.hints | {ref.via}, last="prop"
+        ).then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
         yield drop_dangling(new).then("property in order")
         return
+    if ref.via and state.owner is not None and any(r.node == ref.node for r in link.refs if not r.via):
+        owner = state.owner
+        if owner.node == ref.node and not state.want and state.last in ("class", "having", "and", "or", "negation"):
+            # "states that border states": a link between things of one kind
+            same = drop_dangling(linked(state, link, reader, owner))
+            hints = same.hints | {ref.via}
+            yield same.then("link of own kind", 0.1, hints=hints, last="own kind", sticky=())
     if ref.via and state.want == "" and state.rank is None and state.compare is None:
         yield drop_dangling(new)._replace(owner=Ref(ref.node), sticky=()).then("owner by link", -0.05)
     if state.want == "group":
@@ -166,7 +188,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         if state.compare[1] is not None:
             return
     if state.rank is None and state.mode == "T":
-        yield from _target(state, drop_dangling(new), ref, numeric)
+        yield from _target(state, drop_dangling(new), ref, numeric, reader)
     elif state.mode == "C":
         if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
             # "the Spices category": the property says what the value is of
@@ -182,10 +204,12 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
                 "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
             )
         if state.last in ("and", "of") and state.rank is None and state.compare is None:
-            yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, "late ")
+            yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, reader, "late ")
 
 
-def _target(state: State, new: State, ref: Ref, numeric: bool, when: str = "") -> Iterator[State]:
+def _target(
+    state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = ""
+) -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
@@ -193,7 +217,7 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, when: str = "") -
             f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
             prop=ref, from_target=True,
         )  # fmt: skip
-        if asks == ("count",) and numeric:
+        if asks == ("count",) and numeric and not reader.graph.is_date(ref.predicate):
             yield new.then(
                 f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), asks=(),
                 prop=ref, from_target=True,
@@ -229,7 +253,11 @@ def _ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Itera
         if state.mode == "T" and not rank.concepts:
             best: Aggregation = "max" if rank.descending else "min"
             yield new.then(
-                "extreme target", 0.1 if state.targets and not state.targets[0].function else 0.35, targets=(*state.targets, Target(ref, best)), sticky=(best,), asks=()
+                "extreme target",
+                0.1 if state.targets and not state.targets[0].function else 0.35,
+                targets=(*state.targets, Target(ref, best)),
+                sticky=(best,),
+                asks=(),
             )
     if not rank.concepts or not numeric:
         order = Ordering(Ref(ref.node), rank.descending, "count", limit)
@@ -267,82 +295,12 @@ def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> It
 
 
 def _holding(ref: Ref, reader: Reader) -> str | float | None:
-    """The value by which a property with two or three values says yes; None for other properties."""
+    """The value by which a property of yes or no says yes; None for other properties."""
     if not ref.predicate:
         return None
     about = reader.graph.about(ref.predicate)
-    if not 1 <= len(about.values) <= 3:
-        return None
     wanted = language().words["holding"]
+    if not {v.casefold() for v in about.values} <= wanted | language().words["lacking"]:
+        return None
     found = next((v for v in about.values if v.casefold() in wanted), None)
     return float(found) if found is not None and found.isdigit() else found
-
-
-def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
-    """A thing or a value: a condition, whatever comes before."""
-    ref = link.refs[0]
-    slots = [ref]
-    asked_itself = link.how in ("whole", "scope") and any(
-        t.ref.node == ref.node and not t.ref.predicate and not t.ref.slot for t in state.targets
-    )
-    if link.kind == "entity" and len(link.keys) == 1 and asked_itself:
-        # nobody asks which states Texas is
-        slots = []
-    if link.kind == "entity" and any(n.node == ref.node for n in state.nodes):
-        if _to_itself(ref, reader):
-            slots.append(Ref(ref.node, "", next_slot(state, ref.node)))
-    if state.degree:
-        for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
-            new = with_node(linked(state, link, reader, ref), found, reader)
-            keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
-            if link.kind == "entity":
-                yield new._replace(degree=(), last="value", owner=ref).then(
-                    "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
-                    conditions=(*state.conditions, keyed),
-                )  # fmt: skip
-    if link.kind == "entity" and state.compare is not None and state.compare[1] is None and state.prop is not None:
-        # "longer than the Rhine": the property is compared with that thing's
-        if state.prop.predicate and state.prop.node == ref.node:
-            own = Condition(ref, "is", (), False, link.keys, link.label)
-            best: Aggregation = "max" if state.compare[0].startswith(">") else "min"
-            against = Condition(
-                state.prop, state.compare[0], (), state.negated, against=Target(state.prop, best), inner=(own,)
-            )
-            new = linked(state, link, reader, ref)._replace(last="value", sticky=(), compare=None, prop=None)
-            yield new.then("against thing", 0.5, conditions=(*state.conditions, against), negated=False)
-    for at in slots:
-        new = linked(state, link, reader, at)._replace(last="value", sticky=())
-        values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
-        op = "=" if values else "is"
-        join = state.join
-        label = link.label
-        if state.like and values:
-            op = state.like
-            values = (label,)
-        condition = Condition(
-            at, op, values, state.negated, link.keys, label, join=join  # type: ignore[arg-type]
-        )
-        gain = 0.0
-        rule = "value" if values else "thing" if not at.slot else "other thing"
-        if state.prop is not None:
-            if state.prop.predicate == at.predicate and state.prop.node == at.node:
-                gain, rule = 0.4, f"{rule} of property"
-                if state.from_target and state.mode == "T":
-                    # "the airport code AKO": the property was no target
-                    yield new.then(
-                        rule, 0.3, conditions=(*state.conditions, condition), prop=None,
-                        negated=False, join="and" if join != "both" else join, like="", **turned(state),
-                    )  # fmt: skip
-                    gain = 0.0
-                else:
-                    new = new._replace(prop=None)
-            elif state.from_target:
-                pass
-            elif at.predicate == "" and state.prop.node == at.node:
-                new, rule = new._replace(prop=None), f"{rule} of node"
-            else:
-                new = drop_dangling(new)
-        yield new.then(
-            rule, gain, conditions=(*state.conditions, condition), negated=False,
-            join=join if join == "both" else "and", like="",
-        )  # fmt: skip

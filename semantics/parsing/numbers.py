@@ -6,12 +6,13 @@ from semantics.english import resource
 from semantics.linking.graph import SchemaGraph
 from semantics.linking.measures import measured
 from semantics.parsing.state import Reader, State, turned, with_node
+from semantics.types import Condition, Number, Ref
 from semantics.units import convert
 from semantics.words import fold
-from semantics.types import Condition, Number, Ref
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
-NEAR = 2.5
+# what an amount of money is about where nothing else is said
+MONEY = ("price", "cost", "fee", "salary")
 MOST_DATES = 4
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
 
@@ -20,7 +21,7 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     """All ways to take a number."""
     mask = ((1 << (found.end - found.start)) - 1) << found.start
     new = state._replace(covered=state.covered | mask, last="number", score=state.score + 0.5)
-    op = found.op or "="
+    op: str = found.op or "="
     if state.compare is not None and state.compare[1] is None and not found.op:
         op = state.compare[0]
     if not found.op and (state.rank is not None or _before_rank(found, reader)):
@@ -42,14 +43,22 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         for ref in _by_unit(state, found, graph):
             condition = _condition(graph, ref, op, found, state)
             yield with_node(new, ref, reader).then(
-                "number by unit", 0.3, conditions=(*state.conditions, condition), compare=None, negated=False,
+                "number by unit",
+                0.3,
+                conditions=(*state.conditions, condition),
+                compare=None,
+                negated=False,
                 join="and",
             )
     if _is_year(found) or found.first:
         for ref, cost in dates_near(state, graph):
             condition = _condition(graph, ref, op, found, state)
             yield with_node(new, ref, reader).then(
-                "number on date", 0.3 - cost, conditions=(*state.conditions, condition), compare=None, negated=False,
+                "number on date",
+                0.3 - cost,
+                conditions=(*state.conditions, condition),
+                compare=None,
+                negated=False,
                 join="and",
             )
     if prop is None or state.from_target:
@@ -111,13 +120,21 @@ def _by_unit(state: State, found: Number, graph: SchemaGraph) -> list[Ref]:
     """Properties of the nodes at hand, or one step away, that are measured in the unit of a number."""
     if not found.unit:
         return []
-    nodes = list(dict.fromkeys([n.node for n in state.nodes] + [s.target for n in state.nodes for s in graph.steps[n.node]]))
-    return [
-        Ref(node, p)
-        for node in nodes
-        for p in graph.literals[node]
-        if graph.about(p).unit and graph.is_numeric(p) and in_unit(found, graph.about(p).unit) is not None
-    ][:MOST_DATES]
+    priced = [
+        ref for n in state.nodes[:2] if found.unit == "currency" for ref, _, _ in measured(graph, n.node, MONEY)[:1]
+    ]
+    nodes = list(
+        dict.fromkeys([n.node for n in state.nodes] + [s.target for n in state.nodes for s in graph.steps[n.node]])
+    )
+    return (
+        priced
+        + [
+            Ref(node, p)
+            for node in nodes
+            for p in graph.literals[node]
+            if graph.about(p).unit and graph.is_numeric(p) and in_unit(found, graph.about(p).unit) is not None
+        ][:MOST_DATES]
+    )
 
 
 def _is_year(found: Number) -> bool:

@@ -79,6 +79,11 @@ class Reader(NamedTuple):
         return sum(1 for i in range(len(self.question.tokens)) if mask >> i & 1 and i not in light)
 
 
+def to_itself(ref: Ref, reader: Reader) -> bool:
+    """Whether a link joins things of one kind."""
+    return any(s.target == ref.node for s in reader.graph.steps[ref.node])
+
+
 def linked(state: State, link: Link, reader: Reader, ref: Ref) -> State:
     """The state after a mention was taken for something: its score, its words, and the nodes it needs."""
     worth = max(0.5, reader.content(link.covered)) * link.score
@@ -108,7 +113,7 @@ def with_node(state: State, ref: Ref, reader: Reader) -> State:
 
 
 def turned(state: State) -> dict[str, Any]:
-    """The changes by which the last target becomes the property of a condition; its count is asked of something else."""
+    """The changes by which the last target becomes a condition's property; its count is asked of something else."""
     if not state.from_target or state.prop is None or not state.targets:
         return {}
     last = state.targets[-1]

@@ -14,6 +14,10 @@ def as_asked(candidate: Candidate, question: Question) -> Candidate:
     body = candidate.body
     second = question.tokens[1].norm if len(question.tokens) > 1 else ""
     if first in language().words["polite"] and second in language().words["polite_object"]:
+        # "could I take a dog to ..." asks, "can you list ..." is polite
+        if "flag" not in candidate.derivation.trace:
+            return candidate
+    if _asks_which(question):
         return candidate
     if first not in language().words["asking_yes_no"] or not isinstance(body, Select):
         return candidate
@@ -23,6 +27,13 @@ def as_asked(candidate: Candidate, question: Question) -> Candidate:
         body, answers=(Itself(variable),), group=body.group if _having(body) else (), by=(), order=None, limit=None
     )
     return candidate._replace(body=Ask(select))
+
+
+def _asks_which(question: Question) -> bool:
+    """Whether a second question asks for the things: "Is there a room without a window? Which one?"."""
+    last = [t.norm for t in question.tokens[-2:]]
+    asking = language().words["asking_which"]
+    return len(question.tokens) > 3 and (last[-1] in asking or last[0] in asking and last[1] in language().words["pronouns"])
 
 
 def _having(select: Select) -> bool:

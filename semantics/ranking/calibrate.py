@@ -50,9 +50,7 @@ def choose(
     readings = understanding.readings[: len(outcomes)]
     shares = [r.score for r in readings]
     given = [outcome_features(i, shares, outcomes) for i in range(len(readings))]
-    worths = [
-        worth({**belief(r.score, len(r.unused), i), **given[i]}, model) for i, r in enumerate(readings)
-    ]
+    worths = [worth({**belief(r.score, len(r.unused), i), **given[i]}, model) for i, r in enumerate(readings)]
     best = max(range(len(readings)), key=lambda i: (worths[i], -i))
     return best, after_running(readings[best], given[best], learned)
 

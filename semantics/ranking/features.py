@@ -1,12 +1,15 @@
 """Named features of a reading, for weights that are learned: Candidate + Question -> {name: number}."""
 
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from records.plan import Aggregate, Combine, Filter, Select
+from semantics.english import resource
 from semantics.linking.graph import SchemaGraph
+from semantics.linking.measures import measured
 from semantics.parsing.derive import Candidate
 from semantics.types import Link, Question, Ref
+from semantics.words import lemma
 
 # kinds of cues that a plan can answer to, each with what answers it
 _CUES = ("count", "avg", "sum", "max", "min", "most", "superlative", "group", "negation", "both", "or", "distinct",
@@ -25,6 +28,8 @@ def features(candidate: Candidate, question: Question, graph: SchemaGraph, best:
         "steps": float(candidate.steps),
         "ambiguous": float(min(candidate.ambiguous, MANY)),
         "other way": float(candidate.choice > 0),
+        "names passed over": candidate.passed,
+        "names split": float(min(candidate.split, MANY)),
         "targets": float(len(d.targets)),
         "conditions": float(len(d.conditions)),
         "nodes": float(len(d.nodes)),
@@ -35,7 +40,61 @@ def features(candidate: Candidate, question: Question, graph: SchemaGraph, best:
     found.update(_links(d.links, question))
     found.update(_cues(candidate, question))
     found.update(_shape(candidate, question, graph))
+    found.update(_measure(candidate, question, graph))
+    found.update(_lead(candidate, question, graph))
     return found
+
+
+def _measure(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
+    """How far down an adjective's list of measures the property stands that things are ordered or shown by."""
+    d = candidate.derivation
+    shown = [t.ref for t in d.targets if t.ref.predicate and not t.function]
+    found: dict[str, float] = {}
+    for kind, refs in (
+        ("superlative", [*((d.order.ref,) if d.order else ()), *(c.top.ref for c in d.conditions if c.top)]),
+        ("degree", shown),
+    ):
+        cue = next((c for c in question.cues if c.kind == kind and not _inside(c.start, c.end, d.links)), None)
+        if cue is None:
+            continue
+        concepts = tuple((cue.value.partition(" ")[2] if kind == "superlative" else cue.value).split("|"))
+        for ref in refs:
+            known = [r.predicate for r, _, _ in measured(graph, ref.node, concepts)]
+            if ref.predicate in known:
+                found[f"{kind} measure place"] = float(known.index(ref.predicate))
+                found[f"{kind} measured"] = 1.0
+            elif known:
+                found[f"{kind} measured otherwise"] = 1.0
+    return found
+
+
+def _lead(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
+    """Whether what the question begins with is what is asked for: "which students ...", "where ...", "who ..."."""
+    d = candidate.derivation
+    found: dict[str, float] = {}
+    things = {Ref(t.ref.node, "", t.ref.slot) for t in d.targets if not t.function and not t.ref.predicate}
+    named = {c.ref for c in d.conditions if c.op == "is" and not c.negated and len(c.keys) == 1}
+    found["answers what is named"] = float(bool(things & named))
+    opening = max((c.end for c in question.cues if c.kind == "open" and c.start == 0), default=0)
+    leading = [x for x in d.links if opening and x.kind == "class" and opening <= x.start <= opening + 1]
+    if leading:
+        found["lead class asked"] = float(any(r.node == x.refs[0].node for x in leading for r in things))
+        found["lead class not asked"] = 1.0 - found["lead class asked"]
+    first = question.tokens[0].norm if question.tokens else ""
+    ref = d.targets[0].ref if d.targets else None
+    if ref is not None:
+        words = set(graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words)
+        words |= set(graph.words[ref.via]) if ref.via else set()
+        for asking, kind in (("where", "places"), ("who", "persons")):
+            if first == asking:
+                found[f"asked {asking} fits"] = float(bool(words & _kinds(kind)))
+                found[f"asked {asking} misfits"] = 1.0 - found[f"asked {asking} fits"]
+    return found
+
+
+@cache
+def _kinds(kind: str) -> frozenset[str]:
+    return frozenset(lemma(w) for w in resource()[kind])
 
 
 def _coverage(candidate: Candidate, question: Question) -> dict[str, float]:

@@ -35,7 +35,7 @@ def _linked(marked: str, lexicon: Lexicon) -> list[Candidate]:
     """The candidates over exactly the words in brackets, best first."""
     before, said, _ = re.split(r"[\[\]]", marked)
     span = len(tokens(before)), len(tokens(before)) + len(tokens(said))
-    linker = indexes(lexicon)[0]
+    linker = indexes(lexicon)
     question = linker.spelling.corrected(re.sub(r"[\[\]]", "", marked))
     return [c for c in linker.link(tokens(question)) if (c.start, c.end) == span]
 

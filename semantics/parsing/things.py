@@ -1,0 +1,91 @@
+"""Rules for named things and values: an entity or value at hand + State -> further States."""
+
+from collections.abc import Iterator
+
+from semantics.linking.measures import measured
+from semantics.parsing.state import Reader, State, drop_dangling, linked, next_slot, to_itself, turned, with_node
+from semantics.types import Aggregation, Condition, Link, Ref, Target
+
+
+def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """A thing or a value: a condition, whatever comes before."""
+    ref = link.refs[0]
+    slots = [ref]
+    asked_itself = link.how in ("whole", "scope") and any(
+        t.ref.node == ref.node and not t.ref.predicate and not t.ref.slot for t in state.targets
+    )
+    if link.kind == "entity" and len(link.keys) == 1 and asked_itself:
+        # nobody asks which states Texas is
+        slots = []
+    if link.kind == "entity" and any(n.node == ref.node for n in state.nodes) and to_itself(ref, reader):
+        other = Ref(ref.node, "", next_slot(state, ref.node))
+        slots = [other] if state.last == "own kind" else [*slots, other]
+    if state.degree:
+        for place, (found, _, cost) in enumerate(measured(reader.graph, ref.node, state.degree)[:2]):
+            new = with_node(linked(state, link, reader, ref), found, reader)
+            if place:
+                new = new.then("further measure")
+            keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
+            if link.kind == "entity":
+                yield new._replace(degree=(), last="value", owner=ref).then(
+                    "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
+                    conditions=(*state.conditions, keyed),
+                )  # fmt: skip
+    if link.kind == "entity":
+        yield from _against_thing(state, link, reader)
+    for at in slots:
+        new = linked(state, link, reader, at)._replace(last="value", sticky=())
+        values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
+        op = "=" if values else "is"
+        join = state.join
+        label = link.label
+        if state.like and values:
+            op = state.like
+            values = (label,)
+        condition = Condition(
+            at,
+            op,
+            values,
+            state.negated,
+            link.keys,
+            label,
+            join=join,  # type: ignore[arg-type]
+        )
+        gain = 0.0
+        rule = "value" if values else "thing" if not at.slot else "other thing"
+        if state.prop is not None:
+            if state.prop.predicate == at.predicate and state.prop.node == at.node:
+                gain, rule = 0.4, f"{rule} of property"
+                if state.from_target and state.mode == "T":
+                    # "the airport code AKO": the property was no target
+                    yield new.then(
+                        rule, 0.3, conditions=(*state.conditions, condition), prop=None,
+                        negated=False, join="and" if join != "both" else join, like="", **turned(state),
+                    )  # fmt: skip
+                    gain = 0.0
+                else:
+                    new = new._replace(prop=None)
+            elif state.from_target:
+                pass
+            elif at.predicate == "" and state.prop.node == at.node:
+                new, rule = new._replace(prop=None), f"{rule} of node"
+            else:
+                new = drop_dangling(new)
+        yield new.then(
+            rule, gain, conditions=(*state.conditions, condition), negated=False,
+            join=join if join == "both" else "and", like="",
+        )  # fmt: skip
+
+
+def _against_thing(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """ "longer than the Rhine": the property is compared with that thing's."""
+    ref, left = link.refs[0], state.prop
+    if state.compare is None or state.compare[1] is not None or left is None:
+        return
+    if not left.predicate or left.node != ref.node:
+        return
+    own = Condition(ref, "is", (), False, link.keys, link.label)
+    best: Aggregation = "max" if state.compare[0].startswith(">") else "min"
+    against = Condition(left, state.compare[0], (), state.negated, against=Target(left, best), inner=(own,))
+    new = linked(state, link, reader, ref)._replace(last="value", sticky=(), compare=None, prop=None)
+    yield new.then("against thing", 0.5, conditions=(*state.conditions, against), negated=False)
