@@ -150,7 +150,9 @@ def test_every_number_and_name_opens_to_its_source(answers):
                 # a number within a name stands in the triples by itself: one source alone may hold the whole sentence
                 held = any(unsupported(sentence, each) == [] for each in (opened, *([one] for one in opened)))
                 assert held, (answer["question"], sentence, unsupported(sentence, opened))
-    assert walked > 50
+    assert [answer["question"] for answer in answers[0] if answer["values"] and not answer["citations"]] == []
+    # what is not understood gives nothing to open
+    assert walked > 40
 
 
 def source(answer: Answer, citation: Citation, graph: Graph) -> Iterator[Evidence]:
