@@ -135,7 +135,7 @@ def test_every_sentence_is_in_its_passage(answers):
 def test_every_number_and_name_opens_to_its_source(answers):
     walked = 0
     for answer in answers[0]:
-        opened = [evidence for citation in answer["citations"] for evidence in source(answer, citation)]
+        opened = [evidence for citation in answer["citations"] for evidence in source(answer, citation, answers[1])]
         if opened:
             walked += 1
             said = answer["answer"]
@@ -150,11 +150,13 @@ def test_every_number_and_name_opens_to_its_source(answers):
                 # a number within a name stands in the triples by itself: one source alone may hold the whole sentence
                 held = any(unsupported(sentence, each) == [] for each in (opened, *([one] for one in opened)))
                 assert held, (answer["question"], sentence, unsupported(sentence, opened))
-    assert walked > 50
+    assert [answer["question"] for answer in answers[0] if answer["values"] and not answer["citations"]] == []
+    # what is not understood gives nothing to open
+    assert walked > 40
 
 
-def source(answer: Answer, citation: Citation) -> Iterator[Evidence]:
-    """What a citation opens to, without the words that it was told in."""
+def source(answer: Answer, citation: Citation, graph: Graph) -> Iterator[Evidence]:
+    """What a citation opens to, without the words that it was told in; of many rows all that its query gives."""
     # what a sentence counts are the triples of one property
     counts = Counter(triple[1] for triple in citation["triples"])
     told = [f"{count} times {predicate}" for predicate, count in counts.items()]
@@ -162,7 +164,12 @@ def source(answer: Answer, citation: Citation) -> Iterator[Evidence]:
     yield Evidence(citation["tool"], 1, "sentence", text="; ".join(told), keys=tuple(citation["keys"]))
     if citation["columns"]:
         rows = tuple(tuple(row) for row in citation["rows"])
-        words = " ".join(answer["queries"][i]["words"] for i in citation["queries"])
+        queries = [answer["queries"][i] for i in citation["queries"]]
+        words = " ".join(query["words"] for query in queries)
+        for query in queries:
+            if query["rows"] > len(rows) > 1:
+                ran = graph.tables.run(query["text"], query["params"])
+                yield Evidence("sql", 1, "table", table=Table(tuple(ran.columns), tuple(ran.rows)), words=words)
         yield Evidence(
             "sql", 1, "table", table=Table(tuple(citation["columns"]), rows, (), tuple(citation["units"])), words=words
         )
