@@ -120,6 +120,10 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     wanted += [n for n in d.nodes if n not in removed]
     if not joins.connect(wanted):
         return None
+    tied = {name for edge in joins.edges for name in (edge.subject, edge.object)}
+    if any(not (v.classes or v.keys or v.name in tied) for v in joins.variables.values()):
+        # things of any kind are known only by what they hang on
+        return None
     filters: list[Filter] = []
     for condition in direct:
         found = _filters(condition, joins, graph)
