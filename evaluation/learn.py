@@ -9,6 +9,7 @@ import json
 import pickle
 import random
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,10 @@ RIDGE_SURE, RIDGE_CHOICE = 0.05, 0.0003
 RIGHT = 0.87
 SECONDS = 2.0
 _LEAST_ANSWERED = 30
+# a smaller group of features is not left out on its own
+LEAST_ABLATED = 3
+# shares of right answers that thresholds are printed and kept for
+LEVELS = (0.95, 0.9, 0.87, 0.85, 0.8, 0.7)
 
 
 @dataclass
@@ -69,7 +74,7 @@ def main() -> None:
     folds = _folds(samples)
     scores = cross_validated(samples, folds)
     print_ranked("out of fold", samples, scores)
-    models, threshold, threshold_before = calibrated(samples, scores, folds)
+    models, levels, levels_before = calibrated(samples, scores, folds)
     if args.ablate:
         ablated(samples, folds)
     if args.curve:
@@ -77,9 +82,10 @@ def main() -> None:
     text = {
         "features": _rounded(fitted(samples)),
         **{name: _rounded(model) for name, model in models.items()},
-        "threshold": round(threshold, 4),
-        "threshold_before": round(threshold_before, 4),
+        "threshold": _at(levels),
+        "threshold_before": _at(levels_before),
         "right": RIGHT,
+        "levels": levels,
     }
     args.out.write_text(json.dumps(text, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
@@ -203,8 +209,8 @@ def _runs(samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> list[
 
 def calibrated(
     samples: Sequence[Sample], scores: Sequence[Sequence[float]], folds: Mapping[str, int]
-) -> tuple[dict[str, dict[str, float]], float, float]:
-    """The three models of probability, and the thresholds after and before running; what is printed is out of fold."""
+) -> tuple[dict[str, dict[str, float]], list[list[float]], list[list[float]]]:
+    """The three models of probability, and thresholds after and before running; what is printed is out of fold."""
     runs = _runs(samples, scores)
     before: list[tuple[float, bool]] = []
     after: list[tuple[float, bool]] = []
@@ -234,31 +240,32 @@ def _models(runs: Sequence[Run]) -> dict[str, dict[str, float]]:
     }
 
 
-def _said(title: str, found: Sequence[tuple[float, bool]]) -> float:
-    """Print what is right, at which share 90 % are right, and how true the probabilities are; the threshold."""
+def _said(title: str, found: Sequence[tuple[float, bool]]) -> list[list[float]]:
+    """Print how true the probabilities are; for each level [threshold, share said, share right]."""
     ordered = sorted(found, key=lambda f: -f[0])
-    threshold, share, right, good = 1.0, 0.0, 0.0, 0
+    reached = {level: [level, 1.0, 0.0, 0.0] for level in LEVELS}
+    good = 0
     for i, (sure, correct) in enumerate(ordered, 1):
         good += correct
-        if i >= _LEAST_ANSWERED and good / i >= RIGHT:
-            threshold, share, right = sure, i / len(ordered), good / i
-    exact = sum(c for _, c in ordered) / len(ordered)
-    print(
-        f"{title}: right {100 * exact:.1f} %; above {threshold:.3f}: {100 * share:.1f} % said,"
-        f" {100 * right:.1f} % of them right"
-    )
+        for level in LEVELS:
+            if i >= _LEAST_ANSWERED and good / i >= level:
+                reached[level] = [level, round(sure, 4), round(i / len(ordered), 3), round(good / i, 3)]
+    print(f"{title}: right {100 * sum(c for _, c in ordered) / len(ordered):.1f} %")
+    for level, threshold, share, right in reached.values():
+        print(f"  above {threshold:.3f}: {100 * share:.1f} % said, {100 * right:.1f} % of them right (level {level})")
     for low in range(10):
         inside = [(p, c) for p, c in found if low / 10 <= p < (low + 1) / 10 + (low == 9)]
         if inside:
             mean, true = sum(p for p, _ in inside) / len(inside), sum(c for _, c in inside) / len(inside)
             print(f"  {low / 10:.1f}-{(low + 1) / 10:.1f}: {len(inside):5} said {mean:.2f} right {true:.2f}")
-    return threshold
+    return list(reached.values())
 
 
 def ablated(samples: Sequence[Sample], folds: Mapping[str, int]) -> None:
-    """What each group of features is worth: right at 1 out of fold without it."""
-    groups = sorted({name.split(" ")[0] for s in samples for f in s.found for name in f})
-    for group in groups:
+    """What each group of features (those whose names begin alike) is worth: right at 1 out of fold without it."""
+    names = {name for s in samples for f in s.found for name in f}
+    sizes = Counter(name.split(" ")[0] for name in names)
+    for group in sorted(g for g, n in sizes.items() if n >= LEAST_ABLATED):
         print_ranked(f"without {group}", samples, cross_validated(samples, folds, group))
 
 
@@ -271,6 +278,11 @@ def curve(samples: Sequence[Sample]) -> None:
     for size in (10, 25, 50, len(rest)):
         learned = fitted([s for s in samples if s.graph in rest[:size]])
         print_ranked(f"learned from {min(size, len(rest))}", test, [[worth(f, learned) for f in s.found] for s in test])
+
+
+def _at(levels: Sequence[Sequence[float]]) -> float:
+    """The threshold of the level that an answer has to reach."""
+    return next(threshold for level, threshold, _, _ in levels if level == RIGHT)
 
 
 def _rounded(model: Mapping[str, float]) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """The learned numbers of the parser, from one data file: weights.json -> Weights."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,8 @@ class Weights:
 
     `features` orders readings; `before` is the log-odds that the rows of a reading are right, before it runs; `choice`
     orders the readings that were run; `after` is the log-odds for the one that was chosen. At `threshold` (after
-    running; `threshold_before` before) the share `right` of the answers was right out of fold.
+    running; `threshold_before` before) the share `right` of the answers was right out of fold. `levels` holds other
+    such thresholds after running: share wanted, threshold, share of questions above it, share of these that were right.
     """
 
     features: Mapping[str, float]
@@ -25,6 +26,7 @@ class Weights:
     threshold: float
     threshold_before: float
     right: float
+    levels: Sequence[Sequence[float]] = ()
 
 
 @cache

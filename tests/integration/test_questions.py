@@ -12,11 +12,12 @@ from ingestion.load import write_layout
 from ingestion.names import write_names
 from ingestion.parse import parse
 from records.answer import Value
-from records.evidence import Evidence, Table
+from records.evidence import Table
 from records.plan import Plan
-from records.turn import Earlier, Reading, Rewrite
+from records.turn import Earlier, Rewrite
 from semantics.conversation import rewrite
 from semantics.phrase import phrase
+from semantics.ranking.calibrate import MOST_RUN, Outcome, choose
 from semantics.run_plan import run_plan
 from semantics.understand import understand
 from stores.lexicon import Lexicon
@@ -48,21 +49,20 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Tables, 
 def _ask(question: str, earlier: list[Earlier], tables: Tables, lexicon: Lexicon) -> tuple[Value, ...]:
     turned: Rewrite = rewrite(question, tuple(earlier), tables.schema, lexicon)
     understood = understand(turned, tables.schema, lexicon)
-    found: tuple[Reading, Table] | None = None
-    for i, reading in enumerate(understood.readings):
+    tables_of: list[Table | None] = []
+    outcomes = []
+    for reading in understood.readings[:MOST_RUN]:
         table, queries, _ = run_plan(reading.plan, tables, round=1)
         assert not any(q.error for q in queries), queries
-        if table is None or is_empty(table):
-            continue
-        evidence = Evidence("sql", 1, "table", table=table, reading=i)
-        if is_answer(understood, evidence) and not (is_nil(table) and found):
-            found = reading, table
-            if not is_nil(table) or is_sure(understood, evidence):
-                break
-    if found is None:
+        tables_of.append(table)
+        cells = None if table is None else tuple(dict.fromkeys(c for row in table.rows for c in row if c is not None))
+        outcomes.append(Outcome(cells))
+    index = choose(understood, outcomes)[0] if outcomes else 0
+    table = tables_of[index] if outcomes else None
+    if table is None or is_empty(table):
         earlier.append(Earlier(question, turned.standalone, ""))
         return ()
-    reading, table = found
+    reading = understood.readings[index]
     said = phrase(reading.plan, table, tables.schema, question)
     keys = tuple(dict.fromkeys(k for row in table.keys for k in row))
     labels = tuple(lexicon.entities[k][0].label if k in lexicon.entities else k for k in keys)

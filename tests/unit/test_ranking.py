@@ -1,0 +1,54 @@
+"""Readings are ranked by learned weights, and probabilities follow what running them gave."""
+
+from records.plan import Itself, Plan, Select, Variable
+from records.turn import Reading, Understanding
+from semantics.ranking.calibrate import Outcome, belief, choose, outcome_features
+from semantics.ranking.rank import beliefs, spread_of
+from semantics.ranking.weights import Weights, weights
+
+
+def _reading(share: float, odds: float = 0.0) -> Reading:
+    plan = Plan(Select((Itself("thing"),), (Variable("thing"),)))
+    return Reading(plan, share, 1.0, "things", odds=odds)
+
+
+LEARNED = Weights({}, {}, {"ran empty": -2.0, "belief": 0.1}, {"ran agreeing": 1.0}, 0.8, 0.8, 0.9)
+
+
+def test_beliefs_are_ordered_and_sum_to_one() -> None:
+    order, shares = beliefs([0.0, 2.0, 1.0])
+    assert order == [1, 2, 0]
+    assert abs(sum(shares) - 1) < 1e-9
+    assert spread_of([0.5, 0.5])["spread margin"] == 0.0
+
+
+def test_an_empty_result_makes_way_for_the_next_reading() -> None:
+    understanding = Understanding("?", readings=(_reading(0.6), _reading(0.4)))
+    index, _ = choose(understanding, [Outcome(()), Outcome(("a",))], LEARNED)
+    assert index == 1
+
+
+def test_agreement_raises_the_probability() -> None:
+    understanding = Understanding("?", readings=(_reading(0.4), _reading(0.3), _reading(0.3)))
+    _, alone = choose(understanding, [Outcome(("a",)), Outcome(("b",)), Outcome(("c",))], LEARNED)
+    _, together = choose(understanding, [Outcome(("a",)), Outcome(("a",)), Outcome(("c",))], LEARNED)
+    assert together > alone
+
+
+def test_what_running_gave() -> None:
+    found = outcome_features(1, [0.7, 0.2], [Outcome(()), Outcome((0,))])
+    assert found["ran nil"] == found["ran one"] == found["ran first gave nothing"] == 1.0
+    assert outcome_features(0, [1.0], [Outcome(None)])["ran failed"] == 1.0
+
+
+def test_unused_words_are_seen() -> None:
+    assert belief(0.5, 2, 0)["belief something unused"] == 1.0
+    assert belief(0.5, 0, 1)["belief something unused"] == 0.0
+
+
+def test_the_learned_file_says_what_it_should() -> None:
+    learned = weights()
+    assert 0.5 < learned.threshold < 1
+    assert learned.features
+    assert learned.after["ran empty"] < 0
+    assert learned.before["unused"] < 0 or learned.before["belief unused"] < 0 or learned.before["unused share"] < 0
