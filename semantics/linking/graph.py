@@ -81,6 +81,8 @@ class SchemaGraph:
                 self.literals[i].append(predicate)
         self.steps: dict[int, list[Step]] = defaultdict(list)
         self._add_steps(lexicon)
+        self.mixed: dict[tuple[int, str], int] = {}
+        self._add_mixed(lexicon)
         self.holders: dict[str, list[int]] = defaultdict(list)
         for i, predicates in self.literals.items():
             for predicate in predicates:
@@ -147,6 +149,34 @@ class SchemaGraph:
             for here, there, forward in ((source, target, True), (target, source, False)):
                 length = NAMED if self.nodes[there].named and self.nodes[here].named else NAMELESS
                 self.steps[here].append(Step(predicate, forward, there, length + rare))
+
+    def _add_mixed(self, lexicon: Lexicon) -> None:
+        """A node for what a link leads to where that is of several kinds that no class holds: a place or a person."""
+        targets: dict[tuple[str, str], set[str]] = defaultdict(set)
+        triples: dict[tuple[str, str], int] = defaultdict(int)
+        for link in lexicon.links:
+            if link.subject and link.object:
+                targets[link.predicate, link.subject].add(link.object)
+                triples[link.predicate, link.subject] += link.triples
+        nodes: dict[tuple[str, frozenset[str]], int] = {}
+        for (predicate, subject), found in sorted(targets.items()):
+            relations = frozenset(found)
+            sources = self.nodes_of_relation.get(subject, [])
+            if len(found) < 2 or not sources or any(relations <= n.relations for n in self.nodes if n.classes):
+                continue
+            if (predicate, relations) not in nodes:
+                label = self.about(predicate).label
+                node = Node(
+                    len(self.nodes), label, (), (), relations, triples[predicate, subject],
+                    tuple(lemma(w) for w in split_name(label).split()), True,
+                )  # fmt: skip
+                nodes[predicate, relations] = node.index
+                self.nodes.append(node)
+            at = nodes[predicate, relations]
+            for source in sources:
+                self.steps[source].append(Step(predicate, True, at, NAMED))
+                self.steps[at].append(Step(predicate, False, source, NAMED))
+                self.mixed[source, predicate] = at
 
     def _distance(self, a: int, b: int) -> float:
         if a == b:

@@ -51,7 +51,7 @@ class Terms:
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
             weights = tuple(
                 LIGHT
-                if (w in light or w in measuring or w[0].isdigit()) and any(o not in light | measuring for o in words)
+                if (w in light or w in measuring) and any(o not in light | measuring for o in words)
                 else OWN
                 if w in own and set(words) - own
                 else GENERIC
@@ -81,7 +81,8 @@ class Terms:
                 if about.has_links:
                     ends = graph.ends.get(name.target, [])
                     for source in sorted({s for s, _ in ends}):
-                        targets = tuple(sorted({t for s, t in ends if s == source}))
+                        mixed = graph.mixed.get((source, name.target))
+                        targets = tuple(sorted({t for s, t in ends if s == source})) if mixed is None else (mixed,)
                         add("link", (source, *targets), name.target, words)
         self.terms = list(found.values())
         self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -124,15 +125,17 @@ class Terms:
         runs: list[list[int]] = []
         for i in sorted(matched):
             between = range(runs[-1][-1] + 1, i) if runs else range(0)
-            again = bool(runs) and {p for k in runs[-1] for p in matched[k]} >= set(matched[i])
-            if runs and not again and len(between) <= 2 and all(k in question.light for k in between):
+            if runs and len(between) <= 2 and all(k in question.light for k in between):
                 runs[-1].append(i)
             else:
                 runs.append([i])
         found = []
         whole = sum(term.weights)
+        most = len(term.words)
         for run in runs:
-            for part in (run, *([i] for i in run if len(run) > 1)):
+            # words that are near as well may belong to something else: "are those of high rank higher than"
+            windows = [run[k : k + most] for k in range(len(run) - most + 1)] if 1 < most < len(run) else []
+            for part in (run, *windows, *([i] for i in run if len(run) > 1)):
                 fits: dict[int, float] = {}
                 for i in part:
                     options = {p: f for p, f in matched[i].items() if p not in fits}

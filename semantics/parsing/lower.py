@@ -121,6 +121,10 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     wanted += [thing_of(d.order.ref)] if d.order is not None else []
     if not joins.connect(wanted):
         return None
+    tied = {name for edge in joins.edges for name in (edge.subject, edge.object)}
+    if any(not (v.classes or v.keys or v.name in tied) for v in joins.variables.values()):
+        # things of any kind are known only by what they hang on
+        return None
     filters: list[Filter] = []
     for condition in direct:
         found = _filters(condition, joins, graph)

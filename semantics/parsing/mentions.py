@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from semantics.language.base import language
 from semantics.linking.measures import measured
+from semantics.parsing.numbers import in_unit
 from semantics.parsing.state import (
     Reader,
     State,
@@ -16,7 +17,7 @@ from semantics.parsing.state import (
     with_node,
 )
 from semantics.parsing.things import of_value
-from semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
+from semantics.types import Aggregation, Condition, Link, Number, Ordering, Ref, Target
 
 
 def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -289,7 +290,11 @@ def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> It
     op, value = state.compare
     if value is not None:
         function = state.asks[0] if state.asks else state.prop_function if state.prop is None else ""
-        condition = Condition(ref, op, (value,), state.negated, function=function)
+        unit = reader.graph.about(ref.predicate).unit if ref.predicate else ""
+        converted = in_unit(Number(0, 0, "", value, state.unit), unit)
+        if converted is None:
+            return
+        condition = Condition(ref, op, (converted,), state.negated, function=function)
         yield drop_dangling(new).then(
             "number before property", 0.2, conditions=(*state.conditions, condition), compare=None, negated=False,
             asks=(),

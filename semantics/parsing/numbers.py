@@ -62,7 +62,7 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
                 join="and",
             )
     if prop is None or state.from_target:
-        yield new.then("number waits", -0.1 if not found.op else 0.0, compare=(op, found.value))
+        yield new.then("number waits", -0.1 if not found.op else 0.0, compare=(op, found.value), unit=found.unit)
     if not found.op and state.owner is not None and state.last == "class":
         for predicate in graph.literals[state.owner.node]:
             if graph.about(predicate).role == "identifier" and graph.is_numeric(predicate):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from semantics.linking.graph import NAMED, RARE
 from semantics.linking.measures import measured
 from semantics.parsing.state import (
     Reader,
@@ -15,6 +16,10 @@ from semantics.parsing.state import (
     with_node,
 )
 from semantics.types import Aggregation, Condition, Link, Ref, Target
+
+
+# a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
+NEXT = NAMED + RARE
 
 
 def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -94,7 +99,7 @@ def _against_thing(state: State, link: Link, reader: Reader) -> Iterator[State]:
     ref, left = link.refs[0], state.prop
     if state.compare is None or state.compare[1] is not None or left is None:
         return
-    if not left.predicate or left.node != ref.node:
+    if not left.predicate or reader.graph.distance(left.node, ref.node) > NEXT:
         return
     own = Condition(ref, "is", (), False, link.keys, link.label)
     best: Aggregation = "max" if state.compare[0].startswith(">") else "min"

@@ -17,6 +17,9 @@ from semantics.question_form import MOST_TOKENS, analyse
         ("names that start with A", ("contains", "starts")),
         ("how tall is the mast", ("degree", "height")),
         ("harbours that have both", ("both", "")),
+        ("boats with 9 kW of power or more", ("bound", ">=")),
+        ("since when is the pier open", ("open", "when")),
+        ("how much would a sail cost", ("degree", "price")),
     ],
 )
 def test_cues(text: str, cue: tuple[str, str]) -> None:
@@ -31,6 +34,7 @@ def test_cues(text: str, cue: tuple[str, str]) -> None:
         ("boats with at least two sails", [(">=", 2.0)]),
         ("boats between 3 and 5", [(">=", 3.0), ("<=", 5.0)]),
         ("boats built in 1990", [("=", 1990.0)]),
+        ("piers no more than a kilometre away", [("<=", 1.0)]),
         ("boats seen after 2019-05-05 10:20:30", [(">", 2019.0)]),
     ],
 )
