@@ -3,28 +3,35 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from records.evidence import Cell, Found, Table
+from records.evidence import Cell, Evidence, Found, Table
 from records.turn import Understanding
-from semantics.ranking.calibrate import MOST_RUN, Outcome, probabilities_after
+from semantics.ranking.calibrate import MOST_RUN, Outcome, after_running, choose, outcome_features
 from semantics.to_sql import RAW
 
 __all__ = ["MOST_RUN", "weighed"]
 
 
 def weighed(understanding: Understanding, ran: Sequence[Found]) -> tuple[Found, ...]:
-    """The findings of the first readings, in order, each with the probability that its rows are right."""
+    """The findings of the first readings, in order, each with the probability that its rows are right.
+
+    The one to answer with is chosen by weights of its own; no other gets a higher probability than it.
+    """
+    readings = understanding.readings[: len(ran)]
     outcomes = [_outcome(found) for found in ran]
-    chances = probabilities_after(understanding.readings[: len(ran)], outcomes)
+    shares = [reading.score for reading in readings]
+    best, highest = choose(understanding, outcomes)
+    chances = [after_running(each, outcome_features(i, shares, outcomes)) for i, each in enumerate(readings)]
     return tuple(
         replace(
             found,
-            evidence=tuple(
-                replace(each, probability=round(chance, 4)) if each.table is not None else each
-                for each in found.evidence
-            ),
+            evidence=tuple(_with(each, highest if i == best else min(highest, chance)) for each in found.evidence),
         )
-        for found, chance in zip(ran, chances, strict=True)
+        for i, (found, chance) in enumerate(zip(ran, chances, strict=True))
     )
+
+
+def _with(evidence: Evidence, chance: float) -> Evidence:
+    return replace(evidence, probability=round(chance, 4)) if evidence.table is not None else evidence
 
 
 def _outcome(found: Found) -> Outcome:
