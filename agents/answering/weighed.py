@@ -36,7 +36,7 @@ def _with(evidence: Evidence, chance: float) -> Evidence:
 
 def _outcome(found: Found) -> Outcome:
     table = next((each.table for each in found.evidence if each.table is not None), None)
-    return Outcome(None) if table is None else Outcome(_values(table), len(table.rows))
+    return Outcome(None) if table is None else Outcome(_values(table))
 
 
 def _values(table: Table) -> tuple[Cell, ...]:
