@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from records.turn import Earlier, Rewrite
-from semantics.conversation import rewrite
+from semantics.dialogue.conversation import rewrite
 from semantics.run_plan import run_plan
 from semantics.understand import understand
 from stores.lexicon import Lexicon

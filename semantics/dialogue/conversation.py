@@ -7,10 +7,10 @@ from records.schema import Schema
 from records.turn import Earlier, Rewrite, Scope
 from semantics.candidates import Candidate
 from semantics.courtesy import without_courtesy
+from semantics.dialogue.focus import focus
+from semantics.dialogue.offered import chosen
 from semantics.english import function_words, measure, resource
-from semantics.focus import focus
 from semantics.linker import Linker
-from semantics.offered import chosen
 from semantics.understand import indexes
 from semantics.words import Token, tokens
 from stores.lexicon import Lexicon
