@@ -41,11 +41,16 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Scope:
-    """What "it", "them" or "those" stand for: an earlier plan (its members) or the keys themselves."""
+    """What "it", "them" or "those" stand for: an earlier plan (its members) or the keys themselves.
+
+    `how` says what is to become of the plan ("add" columns, "order" it ...), "" where the question is only about its
+    things.
+    """
 
     plan: Plan | None = None
     keys: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    how: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding. The stages stand in `understand`."""
 
+import math
 import re
 import time
 from collections.abc import Sequence
@@ -13,9 +14,10 @@ from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from semantics.about import about_whole, profile
 from semantics.courtesy import is_greeting, without_courtesy
+from semantics.dialogue.follow import changes, with_number
 from semantics.linker import Linker
-from semantics.linking.scope import in_scope
 from semantics.linking.index import link
+from semantics.linking.scope import in_scope, over_scope
 from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
 from semantics.parsing.yes_no import as_asked
@@ -28,6 +30,10 @@ from semantics.types import Link, Question
 from stores.lexicon import Lexicon
 
 BEST = 6
+# plans that a follow-up makes of the one before it
+MOST_CHANGED = 2
+# the probability that the first of these is right (measured: `evaluation` over conversations of the learn part)
+CHANGED = 0.7
 # a question is read or declined within this time
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
@@ -49,6 +55,8 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     deadline = time.monotonic() + SECONDS
     # the list after a plural pronoun is for people; the scope says it better
     text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
+    if rewrite.scope is not None and rewrite.scope.how == "number":
+        text = with_number(text)
     written = without_courtesy(text)
     question = read(text, linker)
     if is_greeting(rewrite.standalone) or about_whole(question.text):
@@ -56,10 +64,12 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
-    candidates = derived(question, links, linker, deadline)
+    candidates = over_scope(derived(question, links, linker, deadline))
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
-    prose = profile(question, links, linker.index, rewrite.scope)
+    changed = _changed(ranked, question, rewrite.scope, linker, schema)
+    readings = (*changed, *(r for r in readings if r.plan not in {c.plan for c in changed}))[:BEST]
+    prose = None if changed else profile(question, links, linker.index, rewrite.scope)
     if prose is not None:
         plan = Plan(prose)
         readings = (Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0), *readings)[:BEST]
@@ -69,7 +79,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         mentions=tuple(_mention(each, question, written) for each in _said(best, links)),
         readings=readings,
         expected=_expected(readings[0].plan.body if readings else None, schema),
-        unknown=() if prose is not None else _unknown(best, question, links, linker),
+        unknown=() if prose is not None or changed else _unknown(best, question, links, linker),
     )
 
 
@@ -96,6 +106,22 @@ def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> 
         tuple(question.tokens[i].text for i in ranked.unused),
         round(known_before(ranked, place), 4),
     )
+
+
+def _changed(
+    ranked: Sequence[Ranked], question: Question, scope: Scope | None, linker: Linker, schema: Schema
+) -> tuple[Reading, ...]:
+    """The readings that a follow-up makes of the plan before it."""
+    if scope is None or not scope.how:
+        return ()
+    found = changes(question, [r.candidate.body for r in ranked], scope, linker.index.graph)[:MOST_CHANGED]
+    share, odds = CHANGED, math.log(CHANGED / (1 - CHANGED))
+    readings = []
+    for place, body in enumerate(found):
+        plan = Plan(body)
+        own = share / (place + 1)
+        readings.append(Reading(plan, own, 1.0, to_words(plan, schema), own, (), odds - place))
+    return tuple(readings)
 
 
 def _said(best: Ranked | None, links: Sequence[Link]) -> Sequence[Link]:

@@ -8,8 +8,10 @@ from records.turn import Earlier, Rewrite, Scope
 from semantics.candidates import Candidate
 from semantics.courtesy import without_courtesy
 from semantics.dialogue.focus import focus
+from semantics.dialogue.follow import change
 from semantics.dialogue.offered import chosen
 from semantics.english import function_words, measure, resource
+from semantics.language.base import language
 from semantics.linker import Linker
 from semantics.understand import indexes
 from semantics.words import Token, tokens
@@ -58,6 +60,9 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     swapped = _swapped(question[lead.end() :] if lead else question, earlier, linker) if lead and not named else None
     if swapped is not None:
         return swapped
+    changed = _changed(question, words, earlier, linker)
+    if changed is not None:
+        return changed
     pronoun = _pronoun(words, named)
     if pronoun is not None:
         return _resolved(question, words, pronoun, earlier, linker)
@@ -70,6 +75,21 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         if meant.keys and len(meant.keys) == 1:
             return Rewrite(f"{_stripped(question)} of {meant.labels[0]}?", True, meant)
     return Rewrite(asked)
+
+
+def _changed(question: str, words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+    """A follow-up that changes the result before it: "sort them by age", "also show the capacity"."""
+    last = earlier[-1]
+    how = change(question, last)
+    if not how:
+        return None
+    points = any(language().dialogue["result"].search(t.norm) for t in words)
+    names_kind = any(c.kind == "class" and c.exact for c in linker.link(words))
+    if how == "order" and names_kind and not points:
+        return None
+    meant = focus(earlier[-1:], True, linker)
+    scope = Scope(last.plan, meant.keys or last.keys, meant.labels or last.labels, how)
+    return Rewrite(_stripped(question), True, scope)
 
 
 def _named(linker: Linker, words: Sequence[Token]) -> list[Candidate]:
