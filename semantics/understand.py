@@ -14,7 +14,7 @@ from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from semantics.about import about_whole, profile
 from semantics.courtesy import is_greeting, without_courtesy
-from semantics.dialogue.follow import changes, with_number
+from semantics.dialogue.follow import changes, with_number, without_lead
 from semantics.linker import Linker
 from semantics.linking.index import link
 from semantics.linking.scope import in_scope, over_scope
@@ -57,6 +57,8 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
     if rewrite.scope is not None and rewrite.scope.how == "number":
         text = with_number(text)
+    elif rewrite.scope is not None and rewrite.scope.how == "exclude":
+        text = without_lead(text)
     written = without_courtesy(text)
     question = read(text, linker)
     if is_greeting(rewrite.standalone) or about_whole(question.text):
@@ -68,7 +70,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
     changed = _changed(ranked, question, rewrite.scope, linker, schema)
-    readings = (*changed, *(r for r in readings if r.plan not in {c.plan for c in changed}))[:BEST]
+    readings = _together(changed, readings)
     prose = None if changed else profile(question, links, linker.index, rewrite.scope)
     if prose is not None:
         plan = Plan(prose)
@@ -114,7 +116,9 @@ def _changed(
     """The readings that a follow-up makes of the plan before it."""
     if scope is None or not scope.how:
         return ()
-    found = changes(question, [r.candidate.body for r in ranked], scope, linker.index.graph)[:MOST_CHANGED]
+    # a change that leaves words of the follow-up out is less likely than one that does not
+    bodies = [r.candidate.body for r in sorted(ranked, key=lambda r: len(r.unused))]
+    found = changes(question, bodies, scope, linker.index.graph)[:MOST_CHANGED]
     share, odds = CHANGED, math.log(CHANGED / (1 - CHANGED))
     readings = []
     for place, body in enumerate(found):
@@ -122,6 +126,20 @@ def _changed(
         own = share / (place + 1)
         readings.append(Reading(plan, own, 1.0, to_words(plan, schema), own, (), odds - place))
     return tuple(readings)
+
+
+def _together(changed: tuple[Reading, ...], readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """Changed plans first, the others with what belief is left."""
+    if not changed:
+        return readings
+    left = 1 - CHANGED
+    plans = {c.plan for c in changed}
+    others = (
+        replace(r, score=r.score * left, probability=(r.probability or 0.0) * left, odds=r.odds + math.log(left))
+        for r in readings
+        if r.plan not in plans
+    )
+    return (*changed, *others)[:BEST]
 
 
 def _said(best: Ranked | None, links: Sequence[Link]) -> Sequence[Link]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from records.plan import Aggregate, Attribute, Edge, Filter, Function, Itself, Order, Select, Term, Variable
 
-How = Literal["add", "order", "restrict", "instead"]
+How = Literal["add", "order", "restrict", "exclude", "instead"]
 
 
 def edited(earlier: Select, new: Select, how: How) -> Select | None:
@@ -25,6 +25,10 @@ def edited(earlier: Select, new: Select, how: How) -> Select | None:
     narrows = bool(added.filters or (added.order and added.limit) or any(v.keys for v in added.variables))
     if not narrows or (any(isinstance(a, Aggregate) for a in added.answers) and added.group):
         return None
+    if how == "exclude":
+        if len(added.filters) != 1:
+            return None
+        added = replace(added, filters=(replace(added.filters[0], negated=not added.filters[0].negated),), order=None)
     if how == "instead":
         base = replace(base, filters=(), order=None, limit=None, offset=0)
     said = {f.left for f in added.filters}

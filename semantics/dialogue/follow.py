@@ -12,7 +12,7 @@ from semantics.types import Question
 from semantics.words import tokens
 
 # what a follow-up may want, in the order it is looked for
-KINDS = ("add", "order", "restrict", "instead", "first")
+KINDS = ("exclude", "summary", "add", "order", "restrict", "instead", "first")
 # stands in a question for the number that was given before, where the parser expects a number
 STAND_IN = 999_983.0
 
@@ -42,6 +42,12 @@ def with_number(question: str) -> str:
     return f"{question[: found.start('number')]}{STAND_IN:.0f}{question[found.end('number') :]}" if found else question
 
 
+def without_lead(question: str) -> str:
+    """The question that leaves things out, as one that asks for them."""
+    found = language().dialogue["exclude"].search(question.casefold())
+    return question[: found.start("lead")] + question[found.end("lead") :] if found else question
+
+
 def changes(question: Question, bodies: Sequence[Body], scope: Scope, graph: SchemaGraph) -> list[Body]:
     """The plans that the follow-up makes of the earlier one, best first, each once."""
     earlier = scope.plan.body if scope.plan else None
@@ -58,7 +64,7 @@ def changes(question: Question, bodies: Sequence[Body], scope: Scope, graph: Sch
         if scope.how == "number":
             made = compared_with(body, STAND_IN, earlier)
         else:
-            made = edited(earlier, body, "restrict" if scope.how == "first" else scope.how)  # type: ignore[arg-type]
+            made = edited(earlier, body, _EDITS.get(scope.how, scope.how))  # type: ignore[arg-type]
         if made is not None and made != earlier:
             found.setdefault(made)
     return list(found)
@@ -82,7 +88,8 @@ def _by_cues(question: Question, earlier: Select, how: str, graph: SchemaGraph) 
         return sorted_by(earlier, by, direction == "down") if by is not None else None
     functions = tuple(dict.fromkeys(c.kind for c in sorted(said) if c.kind in _FUNCTIONS))
     if functions and how != "first":
-        return summarised(earlier, functions, how == "add")  # type: ignore[arg-type]
+        also = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
+        return summarised(earlier, functions, also)  # type: ignore[arg-type]
     most = next((c.value for c in said if c.kind in ("most", "superlative")), "")
     if not most or how not in ("first", "instead", "restrict"):
         return None
@@ -110,4 +117,5 @@ def _is_number(body: Select) -> bool:
     return len(body.answers) == 1 and isinstance(body.answers[0], Aggregate) and not body.group and not body.by
 
 
+_EDITS = {"first": "restrict", "summary": "add"}
 _FUNCTIONS = tuple(f for f in get_args(Function) if f != "count")
