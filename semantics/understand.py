@@ -69,7 +69,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     candidates = over_scope(derived(question, links, linker, deadline))
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
-    changed = _changed(ranked, question, rewrite.scope, linker, schema)
+    changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
     readings = _together(changed, readings)
     prose = None if changed else profile(question, links, linker.index, rewrite.scope)
     if prose is not None:
@@ -111,14 +111,19 @@ def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> 
 
 
 def _changed(
-    ranked: Sequence[Ranked], question: Question, scope: Scope | None, linker: Linker, schema: Schema
+    ranked: Sequence[Ranked],
+    links: Sequence[Link],
+    question: Question,
+    scope: Scope | None,
+    linker: Linker,
+    schema: Schema,
 ) -> tuple[Reading, ...]:
     """The readings that a follow-up makes of the plan before it."""
     if scope is None or not scope.how:
         return ()
     # a change that leaves words of the follow-up out is less likely than one that does not
     bodies = [r.candidate.body for r in sorted(ranked, key=lambda r: len(r.unused))]
-    found = changes(question, bodies, scope, linker.index.graph)[:MOST_CHANGED]
+    found = changes(question, links, bodies, scope, linker.index.graph)[:MOST_CHANGED]
     share, odds = CHANGED, math.log(CHANGED / (1 - CHANGED))
     readings = []
     for place, body in enumerate(found):

@@ -7,12 +7,12 @@ from records.schema import Schema
 from records.turn import Earlier, Rewrite, Scope
 from semantics.candidates import Candidate
 from semantics.courtesy import without_courtesy
-from semantics.dialogue.focus import focus
+from semantics.dialogue.focus import focus, focus_of_kind
 from semantics.dialogue.follow import change
 from semantics.dialogue.offered import chosen
 from semantics.english import function_words, measure, resource
-from semantics.language.base import language
 from semantics.linker import Linker
+from semantics.to_words import to_words
 from semantics.understand import indexes
 from semantics.words import Token, tokens
 from stores.lexicon import Lexicon
@@ -60,7 +60,7 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     swapped = _swapped(question[lead.end() :] if lead else question, earlier, linker) if lead and not named else None
     if swapped is not None:
         return swapped
-    changed = _changed(question, words, earlier, linker)
+    changed = _changed(question, earlier, linker)
     if changed is not None:
         return changed
     pronoun = _pronoun(words, named)
@@ -77,19 +77,19 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     return Rewrite(asked)
 
 
-def _changed(question: str, words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
     """A follow-up that changes the result before it: "sort them by age", "also show the capacity"."""
     last = earlier[-1]
     how = change(question, last)
     if not how:
         return None
-    points = any(language().dialogue["result"].search(t.norm) for t in words)
-    names_kind = any(c.kind == "class" and c.exact for c in linker.link(words))
-    if how == "order" and names_kind and not points:
-        return None
     meant = focus(earlier[-1:], True, linker)
     scope = Scope(last.plan, meant.keys or last.keys, meant.labels or last.labels, how)
-    return Rewrite(_stripped(question), True, scope)
+    about = to_words(last.plan, linker.lexicon.schema) if last.plan else ""
+    # for people; what is read is the question, and the plan in the scope
+    said = f" (about {about})" if about and not set(about) & set("()") else ""
+    end = len(question.rstrip(" ?.!"))
+    return Rewrite(question[:1].upper() + question[1:end] + said + question[end:], True, scope)
 
 
 def _named(linker: Linker, words: Sequence[Token]) -> list[Candidate]:
@@ -212,7 +212,7 @@ def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
 def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:
     token = words[at]
     many = token.norm in _MANY or token.norm in ("two", "three", "both")
-    meant = focus(earlier, many, linker)
+    meant = (_of_kind(words, at, earlier, linker) if token.norm in _MANY else None) or focus(earlier, many, linker)
     if not meant.keys:
         return Rewrite(question)
     start, end = token.start, token.end
@@ -228,6 +228,12 @@ def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Ear
         return _replaced(question, start, end, label, meant.keys[0], meant)
     text = f"{question[: token.end]} ({_listed(meant.labels)}){question[token.end :]}"
     return Rewrite(_stripped(text), True, meant)
+
+
+def _of_kind(words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:
+    """ "These museums": the things before of the kind that is named."""
+    kinds = [c.relations for c in linker.link(words) if c.kind == "class" and c.exact and c.start == at + 1]
+    return focus_of_kind(earlier, frozenset().union(*kinds), linker) if kinds else None
 
 
 def _replaced(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
@@ -255,6 +261,9 @@ def _fragment(words: Sequence[Token], linker: Linker) -> bool:
     if any(i not in explained and t.norm not in linker.light and measure(t) is None for i, t in enumerate(words)):
         return False
     if "class" in kinds and not _asks_of_things(words):
+        return False
+    if any(t.norm[:1].isdigit() for t in words):
+        # a date or a number picks things out by itself
         return False
     return bool(kinds & {"predicate", "flag"}) or any(measure(t) for t in words)
 

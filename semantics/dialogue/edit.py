@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from records.plan import Aggregate, Attribute, Edge, Filter, Function, Itself, Order, Select, Term, Variable
+from records.plan import Aggregate, Attribute, Comparison, Edge, Filter, Function, Itself, Order, Select, Term, Variable
 
 How = Literal["add", "order", "restrict", "exclude", "instead"]
 
@@ -23,7 +23,8 @@ def edited(earlier: Select, new: Select, how: How) -> Select | None:
     if how == "order":
         return _ordered(base, added)
     narrows = bool(added.filters or (added.order and added.limit) or any(v.keys for v in added.variables))
-    if not narrows or (any(isinstance(a, Aggregate) for a in added.answers) and added.group):
+    groups = any(isinstance(f.left, Aggregate) for f in added.filters)
+    if not narrows or (groups and not added.group) or (any(isinstance(a, Aggregate) for a in added.answers) and added.group):
         return None
     if how == "exclude":
         if len(added.filters) != 1:
@@ -58,6 +59,12 @@ def sorted_by(earlier: Select, by: Term, descending: bool) -> Select:
     return replace(earlier, order=Order(by, descending), limit=None, offset=0)
 
 
+def bounded(earlier: Select, by: Attribute, op: Comparison, number: float) -> Select:
+    """The earlier plan with a bound on a value, in the place of one on the same value."""
+    kept = tuple(f for f in earlier.filters if f.left != by)
+    return replace(earlier, filters=(*kept, Filter(by, op, number)))
+
+
 def only_first(earlier: Select, by: Term, descending: bool, places: int = 1) -> Select:
     """Those of the earlier plan that are first in an order, ties included."""
     return replace(earlier, order=Order(by, descending), limit=places, offset=0, ties=True)
@@ -77,7 +84,7 @@ def _with_columns(base: Select, added: Select) -> Select | None:
     if not new:
         return None
     if not counted:
-        if any(isinstance(a, Aggregate) for a in base.answers):
+        if added.by or added.group or added.order is not None or any(isinstance(a, Aggregate) for a in base.answers):
             return None
         return replace(base, answers=(*base.answers, *new), filters=_together(base, added))
     shown = [a for a in base.answers if not isinstance(a, Aggregate)]
@@ -93,13 +100,11 @@ def _with_columns(base: Select, added: Select) -> Select | None:
 
 
 def _ordered(base: Select, added: Select) -> Select | None:
-    if added.order is None:
-        counted = next((a for a in added.answers if isinstance(a, Aggregate)), None)
-        if counted is None:
-            return None
-        order = Order(counted, True)
-    else:
-        order = added.order
+    # "sort the list by the owner's age": what is said is what it is sorted by
+    new = [a for a in added.answers if a not in base.answers and not isinstance(a, Itself)]
+    if added.order is None and not new:
+        return None
+    order = added.order or Order(new[-1], isinstance(new[-1], Aggregate))
     base = replace(base, filters=_together(base, added))
     if isinstance(order.by, Aggregate) and not (base.group or base.by):
         shown = [a for a in base.answers if not isinstance(a, Aggregate)]
@@ -112,7 +117,8 @@ def _ordered(base: Select, added: Select) -> Select | None:
                 return None
         else:
             base = replace(base, group=owners)
-    return replace(base, order=order, limit=added.limit, offset=added.offset)
+    # "with the oldest first" is no limit
+    return replace(base, order=order, limit=added.limit if added.limit != 1 else None, offset=added.offset)
 
 
 def _together(base: Select, added: Select) -> tuple[Filter, ...]:

@@ -5,10 +5,10 @@ from typing import get_args
 
 from records.plan import Aggregate, Attribute, Body, Function, Select, Term
 from records.turn import Earlier, Scope
-from semantics.dialogue.edit import compared_with, edited, only_first, sorted_by, summarised
+from semantics.dialogue.edit import bounded, compared_with, edited, only_first, sorted_by, summarised
 from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph
-from semantics.types import Question
+from semantics.types import Link, Number, Question
 from semantics.words import tokens
 
 # what a follow-up may want, in the order it is looked for
@@ -48,12 +48,14 @@ def without_lead(question: str) -> str:
     return question[: found.start("lead")] + question[found.end("lead") :] if found else question
 
 
-def changes(question: Question, bodies: Sequence[Body], scope: Scope, graph: SchemaGraph) -> list[Body]:
+def changes(
+    question: Question, links: Sequence[Link], bodies: Sequence[Body], scope: Scope, graph: SchemaGraph
+) -> list[Body]:
     """The plans that the follow-up makes of the earlier one, best first, each once."""
     earlier = scope.plan.body if scope.plan else None
     if not isinstance(earlier, Select):
         return []
-    own = _by_cues(question, earlier, scope.how, graph)
+    own = _by_cues(question, _shown(links, earlier, graph), earlier, scope.how, graph)
     if own is not None:
         return [own]
     found: dict[Body, None] = {}
@@ -70,18 +72,35 @@ def changes(question: Question, bodies: Sequence[Body], scope: Scope, graph: Sch
     return list(found)
 
 
-def _by_cues(question: Question, earlier: Select, how: str, graph: SchemaGraph) -> Select | None:
+def _shown(links: Sequence[Link], earlier: Select, graph: SchemaGraph) -> frozenset[int]:
+    """The tokens that name what the earlier plan is about: its kinds of things, the properties it shows."""
+    kinds = {v.classes for v in earlier.variables}
+    shown = {a.predicate for a in earlier.answers if isinstance(a, Attribute)}
+    said = (
+        x
+        for x in links
+        if (x.kind == "class" and x.exact and graph.nodes[x.refs[0].node].classes in kinds)
+        or (x.kind == "property" and x.exact and x.refs[0].predicate in shown)
+    )
+    return frozenset(i for x in said for i in range(x.start, x.end))
+
+
+def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: str, graph: SchemaGraph) -> Select | None:
     """The change that needs no words of the graph: "also the maximum", "in descending order", "the highest of them"."""
     said = [c for c in question.cues if c.kind in (*_FUNCTIONS, "direction", "order", "most", "superlative", "open")]
-    covered = {i for c in said for i in range(c.start, c.end)}
+    bounds = [n for n in question.numbers if n.op and not n.first]
+    spans = [(c.start, c.end) for c in said] + [(n.start, n.end) for n in bounds]
+    covered = {i for start, end in spans for i in range(start, end)}
     result = language().dialogue["result"]
     rest = [
         t.norm
         for i, t in enumerate(question.tokens)
-        if i not in covered and i not in question.light and not result.search(t.norm)
+        if i not in covered | shown and i not in question.light and not result.search(t.norm)
     ]
     if rest:
         return None
+    if bounds:
+        return _within(earlier, bounds, graph) if how in ("restrict", "instead") else None
     direction = next((c.value for c in said if c.kind == "direction"), "")
     if how == "order" or direction:
         by = _last_value(earlier, graph)
@@ -90,16 +109,23 @@ def _by_cues(question: Question, earlier: Select, how: str, graph: SchemaGraph) 
     if functions and how != "first":
         also = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
         return summarised(earlier, functions, also)  # type: ignore[arg-type]
-    most = next((c.value for c in said if c.kind in ("most", "superlative")), "")
+    most = next((c.value for c in said if c.kind == "most"), "")
     if not most or how not in ("first", "instead", "restrict"):
         return None
     down = most.startswith("up")
     if earlier.order is not None:
-        # in an order that was asked for, the first is what stands first
-        top = earlier.order.descending if not any(c.kind == "most" for c in said) else down
-        return only_first(earlier, earlier.order.by, top)
+        return only_first(earlier, earlier.order.by, down)
     by = _last_value(earlier, graph)
     return only_first(earlier, by, down) if by is not None else None
+
+
+def _within(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Select | None:
+    """Bounds of which nothing is said but the numbers: on what was bounded before, else on the last number shown."""
+    before = [f.left for f in earlier.filters if isinstance(f.left, Attribute) and graph.is_numeric(f.left.predicate)]
+    shown = [a for a in earlier.answers if isinstance(a, Attribute) and graph.is_numeric(a.predicate)]
+    if len(bounds) != 1 or not bounds[0].op or not (before or shown):
+        return None
+    return bounded(earlier, (before or shown)[-1], bounds[0].op, bounds[0].value)
 
 
 def _last_value(select: Select, graph: SchemaGraph) -> Term | None:
@@ -110,7 +136,8 @@ def _last_value(select: Select, graph: SchemaGraph) -> Term | None:
         if isinstance(a, Attribute) or (isinstance(a, Aggregate) and (select.by or select.group))
     ]
     numbers = [a for a in values if isinstance(a, Aggregate) or graph.is_numeric(a.predicate)]
-    return (numbers or values or [None])[-1]  # type: ignore[return-value]
+    found = numbers or values
+    return found[-1] if found else None
 
 
 def _is_number(body: Select) -> bool:
