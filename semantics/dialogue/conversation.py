@@ -84,7 +84,8 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rew
     if not how:
         return None
     meant = focus(earlier[-1:], True, linker)
-    scope = Scope(last.plan, meant.keys or last.keys, meant.labels or last.labels, how)
+    sure = 1.0 if last.confidence is None else last.confidence
+    scope = Scope(last.plan, meant.keys or last.keys, meant.labels or last.labels, how, sure)
     about = to_words(last.plan, linker.lexicon.schema) if last.plan else ""
     # for people; what is read is the question, and the plan in the scope
     said = f" (about {about})" if about and not set(about) & set("()") else ""

@@ -65,6 +65,24 @@ def bounded(earlier: Select, by: Attribute, op: Comparison, number: float) -> Se
     return replace(earlier, filters=(*kept, Filter(by, op, number)))
 
 
+def counted(earlier: Select) -> Select | None:
+    """How many things the earlier plan is about; None where it shows no things."""
+    owner = next((a.variable for a in earlier.answers if not isinstance(a, Aggregate)), None)
+    if owner is None or earlier.group or earlier.by or earlier.limit is not None:
+        return None
+    return replace(earlier, answers=(Aggregate("count", Itself(owner)),), order=None)
+
+
+def turned(earlier: Select, op: Comparison) -> Select | None:
+    """The earlier plan with its last bound the other way ("and below?"); None where it has none."""
+    bounds = [f for f in earlier.filters if f.op in _BOUNDS]
+    if not bounds:
+        return None
+    return replace(
+        earlier, filters=tuple(replace(f, op=op, negated=False) if f is bounds[-1] else f for f in earlier.filters)
+    )
+
+
 def only_first(earlier: Select, by: Term, descending: bool, places: int = 1) -> Select:
     """Those of the earlier plan that are first in an order, ties included."""
     return replace(earlier, order=Order(by, descending), limit=places, offset=0, ties=True)
@@ -172,6 +190,9 @@ BEFORE = "of before)"
 
 def _of_before(variable: Variable) -> bool:
     return variable.label.endswith(BEFORE)
+
+
+_BOUNDS = frozenset(("<", "<=", ">", ">="))
 
 
 def _edge(edge: Edge, names: dict[str, str]) -> Edge:

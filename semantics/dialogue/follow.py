@@ -5,7 +5,7 @@ from typing import get_args
 
 from records.plan import Aggregate, Attribute, Body, Function, Select, Term
 from records.turn import Earlier, Scope
-from semantics.dialogue.edit import bounded, compared_with, edited, only_first, sorted_by, summarised
+from semantics.dialogue.edit import bounded, compared_with, counted, edited, only_first, sorted_by, summarised, turned
 from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph
 from semantics.types import Link, Number, Question
@@ -87,7 +87,7 @@ def _shown(links: Sequence[Link], earlier: Select, graph: SchemaGraph) -> frozen
 
 def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: str, graph: SchemaGraph) -> Select | None:
     """The change that needs no words of the graph: "also the maximum", "in descending order", "the highest of them"."""
-    said = [c for c in question.cues if c.kind in (*_FUNCTIONS, "direction", "order", "most", "superlative", "open")]
+    said = [c for c in question.cues if c.kind in _KINDS]
     bounds = [n for n in question.numbers if n.op and not n.first]
     spans = [(c.start, c.end) for c in said] + [(n.start, n.end) for n in bounds]
     covered = {i for start, end in spans for i in range(start, end)}
@@ -101,6 +101,11 @@ def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: st
         return None
     if bounds:
         return _within(earlier, bounds, graph) if how in ("restrict", "instead") else None
+    compared = next((c.value for c in said if c.kind == "compare"), "")
+    if compared:
+        return turned(earlier, compared) if how == "instead" else None  # type: ignore[arg-type]
+    if how == "summary" and any(c.kind == "count" for c in said):
+        return counted(earlier)
     direction = next((c.value for c in said if c.kind == "direction"), "")
     if how == "order" or direction:
         by = _last_value(earlier, graph)
@@ -145,4 +150,5 @@ def _is_number(body: Select) -> bool:
 
 
 _EDITS = {"first": "restrict", "summary": "add"}
+_KINDS = frozenset(("avg", "sum", "max", "min", "count", "compare", "direction", "order", "most", "superlative", "open"))
 _FUNCTIONS = tuple(f for f in get_args(Function) if f != "count")
