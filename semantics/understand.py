@@ -30,12 +30,14 @@ from semantics.types import Link, Question
 from stores.lexicon import Lexicon
 
 BEST = 6
+# rules that link a word and do nothing with it
+LOSING = frozenset(("dangling", "group dropped"))
 # plans that a follow-up makes of the one before it
 MOST_CHANGED = 2
 # the probability that the first of these is right where the plan before was right, and what running it adds to its
 # log-odds on average (measured: `strangers --talk --part learn`, 32 and 45 follow-ups)
 CHANGED = 0.84
-RUNNING_ADDS = 1.05
+RUNNING_ADDS = 0.68
 # a question is read or declined within this time
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
@@ -72,6 +74,9 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
+    if rewrite.scope is not None and rewrite.scope.how == "number":
+        # what else is read of it holds the number that only stands in for the one before
+        readings = changed
     readings = _together(changed, readings)
     prose = None if changed else profile(question, links, linker.index, rewrite.scope)
     if prose is not None:
@@ -124,7 +129,7 @@ def _changed(
     if scope is None or not scope.how:
         return ()
     # a change that leaves words of the follow-up out is less likely than one that does not
-    bodies = [r.candidate.body for r in sorted(ranked, key=lambda r: len(r.unused))]
+    bodies = [r.candidate.body for r in sorted(ranked, key=_left_out)]
     found = changes(question, links, bodies, scope, linker.index.graph)[:MOST_CHANGED]
     first = CHANGED * scope.confidence
     readings = []
@@ -133,6 +138,11 @@ def _changed(
         odds = math.log(share / (1 - share)) - RUNNING_ADDS
         readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), odds))
     return tuple(readings)
+
+
+def _left_out(ranked: Ranked) -> int:
+    """How many words a reading leaves out, or links and does nothing with."""
+    return len(ranked.unused) + sum(rule in LOSING for rule in ranked.candidate.derivation.trace)
 
 
 def _together(changed: tuple[Reading, ...], readings: tuple[Reading, ...]) -> tuple[Reading, ...]:

@@ -11,6 +11,7 @@ from semantics.dialogue.focus import focus, focus_of_kind
 from semantics.dialogue.follow import change
 from semantics.dialogue.offered import chosen
 from semantics.english import function_words, measure, resource
+from semantics.language.base import language
 from semantics.linker import Linker
 from semantics.to_words import to_words
 from semantics.understand import indexes
@@ -64,6 +65,8 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     if changed is not None:
         return changed
     pronoun = _pronoun(words, named)
+    if pronoun is not None and _of_this_turn(words, pronoun, linker):
+        pronoun = None
     if pronoun is not None:
         return _resolved(question, words, pronoun, earlier, linker)
     if not named and _fragment(words, linker):
@@ -208,6 +211,12 @@ def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
             continue
         return i
     return None
+
+
+def _of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
+    """ "The oldest singer and his age": a possessive stands for what the turn itself asks for, where that is before it."""
+    kinds = (c for c in linker.link(words) if c.kind == "class" and c.exact)
+    return words[at].norm in language().words["possessive"] and any(c.end <= at for c in kinds)
 
 
 def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:

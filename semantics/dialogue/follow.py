@@ -115,9 +115,11 @@ def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: st
         also = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
         return summarised(earlier, functions, also)  # type: ignore[arg-type]
     most = next((c.value for c in said if c.kind == "most"), "")
-    if not most or how not in ("first", "instead", "restrict"):
+    if not most or how not in ("first", "instead", "restrict", "summary"):
         return None
     down = most.startswith("up")
+    if how == "summary" and earlier.limit is None:
+        return summarised(earlier, ("max" if down else "min",), False)
     if earlier.order is not None:
         return only_first(earlier, earlier.order.by, down)
     by = _last_value(earlier, graph)
