@@ -104,7 +104,8 @@ def _with_columns(base: Select, added: Select) -> Select | None:
     if not counted:
         if added.by or added.group or added.order is not None or any(isinstance(a, Aggregate) for a in base.answers):
             return None
-        return replace(base, answers=(*base.answers, *new), filters=_together(base, added))
+        paired = any(isinstance(a, Itself) for a in base.answers)
+        return replace(base, answers=(*base.answers, *new), filters=_together(base, added), paired=paired)
     shown = [a for a in base.answers if not isinstance(a, Aggregate)]
     owners = list(dict.fromkeys(a.variable for a in shown))
     if not shown or base.limit is not None:
