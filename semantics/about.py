@@ -18,7 +18,7 @@ def about_whole(question: str) -> bool:
 
 
 def profile(question: Question, links: Sequence[Link], known: Index, scope: Scope | None) -> Profile | None:
-    """What a question that asks for prose is about: one thing, or two that are compared; the other words are its topic."""
+    """What a question for prose is about: one thing, or two that are compared; the other words are its topic."""
     content = [i for i in range(len(question.tokens)) if i not in question.light]
     # the things of the conversation stand in `scope`
     things = _apart([x for x in links if x.kind == "entity" and x.score >= SURE and x.how != "scope"])

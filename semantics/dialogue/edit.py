@@ -24,7 +24,11 @@ def edited(earlier: Select, new: Select, how: How) -> Select | None:
         return _ordered(base, added)
     narrows = bool(added.filters or (added.order and added.limit) or any(v.keys for v in added.variables))
     groups = any(isinstance(f.left, Aggregate) for f in added.filters)
-    if not narrows or (groups and not base.group) or (any(isinstance(a, Aggregate) for a in added.answers) and added.group):
+    if (
+        not narrows
+        or (groups and not base.group)
+        or (any(isinstance(a, Aggregate) for a in added.answers) and added.group)
+    ):
         return None
     if how == "exclude":
         if len(added.filters) != 1:

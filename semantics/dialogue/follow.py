@@ -18,7 +18,7 @@ STAND_IN = 999_983.0
 
 
 def change(question: str, last: Earlier) -> str:
-    """What a follow-up wants of the result before it: "add", "order", "restrict", "instead", "first", "number"; "" for nothing.
+    """What a follow-up wants of the result before it, one of KINDS or "number"; "" for nothing.
 
     >>> change("Sort them by age", Earlier("q", "q", "a"))
     ''
@@ -136,7 +136,7 @@ def _within(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Se
 
 
 def _last_value(select: Select, graph: SchemaGraph) -> Term | None:
-    """What the shown things are ordered by where nothing is named: the last value that was shown, a number if there is one."""
+    """What the things are ordered by where nothing is named: the last value shown, a number if there is one."""
     values = [
         a
         for a in select.answers
@@ -152,5 +152,7 @@ def _is_number(body: Select) -> bool:
 
 
 _EDITS = {"first": "restrict", "summary": "add"}
-_KINDS = frozenset(("avg", "sum", "max", "min", "count", "compare", "direction", "order", "most", "superlative", "open"))
+_KINDS = frozenset(
+    ("avg", "sum", "max", "min", "count", "compare", "direction", "order", "most", "superlative", "open")
+)
 _FUNCTIONS = tuple(f for f in get_args(Function) if f != "count")
