@@ -17,7 +17,7 @@ from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
 from records.turn import Rewrite
-from semantics.conversation import rewrite
+from semantics.dialogue.conversation import rewrite
 from semantics.languages import ENGLISH, language_name, language_of
 from semantics.words import tokens
 
@@ -43,7 +43,7 @@ class Translated(BaseModel):
 
 
 async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
-    """The rewrite by the rules of `semantics.conversation`; they read English, and name the question's language."""
+    """The rewrite by the rules of `semantics.dialogue.conversation`; they read English, and name the question's language."""
     said = await off_loop(rewrite, view.question, view.conversation, database.schema, database.lexicon)
     if said.chosen is not None:
         # in the words of an answer, which are English whatever names they hold

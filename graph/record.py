@@ -137,6 +137,7 @@ def earlier_turn(view: TurnView, answer: str, told: Account, cited: Sequence[int
         labels=labels[:REMEMBERED],
         options=told.options,
         evidence=tuple(_remembered(view.evidence[index]) for index in cited[:REMEMBERED_EVIDENCE]),
+        confidence=told.confidence,
     )
 
 

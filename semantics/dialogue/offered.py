@@ -5,10 +5,8 @@ from collections.abc import Sequence
 
 from records.turn import Earlier, Reading, Rewrite
 from semantics.english import resource
+from semantics.language.base import language
 from semantics.words import tokens
-
-# words that may stand around a number that chooses
-_AROUND = frozenset("option number reading choice answer one the please no yes i mean meant rather take is it".split())
 
 
 def chosen(question: str, earlier: tuple[Earlier, ...]) -> Rewrite | None:
@@ -37,7 +35,9 @@ def _norms(text: str) -> list[str]:
 
 def _number(words: Sequence[str], *, ordinal: bool) -> int:
     """The number that these words choose, 0 where they say more than that."""
-    said = [word for word in words if word not in _AROUND] or [word for word in words if word == "one"]
+    said = [word for word in words if word not in language().words["around_choice"]] or [
+        word for word in words if word == "one"
+    ]
     if len(said) != 1:
         return 0
     numbers = {**resource()["numbers"], **(resource()["ordinals"] if ordinal else {})}
