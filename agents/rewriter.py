@@ -43,7 +43,7 @@ class Translated(BaseModel):
 
 
 async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
-    """The rewrite by the rules of `semantics.dialogue.conversation`; they read English, and name the question's language."""
+    """The rewrite by the rules of `semantics.dialogue`; they read English, and name the language of the question."""
     said = await off_loop(rewrite, view.question, view.conversation, database.schema, database.lexicon)
     if said.chosen is not None:
         # in the words of an answer, which are English whatever names they hold

@@ -123,6 +123,13 @@ async def test_a_small_model_leads_less_often_than_a_large_one(scripted: Scripte
     assert (await wrote(scripted, view(between), FakeDatabase([read(ONION)], [ONION]))).by == "model"
 
 
+async def test_a_reading_that_leaves_words_out_takes_the_place_of_no_larger_model(scripted: ScriptedModel) -> None:
+    partly = replace(SURE, unused=("sailor",))
+    assert (await wrote(scripted, view(partly), FakeDatabase([read(ONION)]), size="small")).by == "rules"
+    scripted.replies = [step("SELECT 1")]
+    assert (await wrote(scripted, view(partly), FakeDatabase([read(ONION)], [ONION]))).by == "model"
+
+
 async def test_a_model_is_asked_once_a_turn(scripted: ScriptedModel) -> None:
     turn = replace(view(DOUBTED), found=(read(BLANK),))
     assert (await wrote(scripted, turn, FakeDatabase([read(BLANK)]))).by == "rules"
