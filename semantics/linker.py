@@ -39,19 +39,23 @@ class Linker:
     def _candidate(self, found: Link) -> Candidate:
         ref = found.refs[0]
         node = self.index.graph.nodes[ref.node]
-        kind = "class" if found.kind == "class" else "value" if found.kind == "value" else "predicate"
+        predicate = ref.predicate or ref.via
+        label, kind = found.label or node.label, found.kind
+        if found.kind == "property":
+            about = self.index.graph.about(predicate)
+            label, kind = about.label, "flag" if about.datatype == "boolean" else "predicate"  # type: ignore[assignment]
         return Candidate(
             kind,  # type: ignore[arg-type]
             found.start,
             found.end,
             found.score,
-            found.label or node.label,
+            label,
             found.exact,
             node.relations,
             node.classes,
             node.without,
             found.keys,
-            ref.predicate or ref.via,
+            predicate,
             str(found.value),
             covered=frozenset(i for i in range(found.end) if found.covered >> i & 1),
         )

@@ -114,10 +114,11 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         removed -= {thing_of(d.order.ref)}
     joins = Joins(graph, d.hints, choice)
     wanted = [root, *(thing_of(t.ref) for t in d.targets), *(thing_of(g) for g in d.group)]
+    # of several things of one kind the earlier one is joined first
+    wanted += sorted((n for n in d.nodes if n not in removed), key=lambda n: n.slot)
     wanted += [thing_of(c.ref) for c in direct]
     wanted += [thing_of(c.against.ref) for c in direct if c.against is not None and not c.against.function]
     wanted += [thing_of(d.order.ref)] if d.order is not None else []
-    wanted += [n for n in d.nodes if n not in removed]
     if not joins.connect(wanted):
         return None
     tied = {name for edge in joins.edges for name in (edge.subject, edge.object)}

@@ -5,7 +5,17 @@ from collections.abc import Iterator
 from semantics.language.base import language
 from semantics.linking.measures import measured
 from semantics.parsing.numbers import in_unit
-from semantics.parsing.state import Reader, State, drop_dangling, linked, next_slot, to_itself, turned, with_node
+from semantics.parsing.state import (
+    Reader,
+    State,
+    another,
+    drop_dangling,
+    linked,
+    next_slot,
+    to_itself,
+    turned,
+    with_node,
+)
 from semantics.parsing.things import of_value
 from semantics.types import Aggregation, Condition, Link, Number, Ordering, Ref, Target
 
@@ -64,6 +74,12 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         yield new.then(
             "having count", 0.3, conditions=(*state.conditions, condition), compare=None, negated=False, asks=()
         )
+        return
+    if another(state, ref, reader) and not state.negated:
+        # "states that border states": another one
+        other = Ref(ref.node, "", next_slot(state, ref.node))
+        again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
+        yield again.then("other of class", 0.2)
         return
     if state.negated:
         missing = Condition(ref, "exists", (), True)

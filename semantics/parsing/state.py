@@ -85,6 +85,13 @@ def to_itself(ref: Ref, reader: Reader) -> bool:
     return any(s.target == ref.node for s in reader.graph.steps[ref.node])
 
 
+def another(state: State, ref: Ref, reader: Reader) -> bool:
+    """Whether a link between things of one kind was named, so that a second mention of the kind is another thing."""
+    if not any(n.node == ref.node for n in state.nodes):
+        return False
+    return any((ref.node, ref.node) in reader.graph.ends.get(hint, ()) for hint in state.hints)
+
+
 def linked(state: State, link: Link, reader: Reader, ref: Ref) -> State:
     """The state after a mention was taken for something: its score, its words, and the nodes it needs."""
     worth = max(0.5, reader.content(link.covered)) * link.score

@@ -4,7 +4,17 @@ from collections.abc import Iterator
 
 from semantics.linking.graph import NAMED, RARE
 from semantics.linking.measures import measured
-from semantics.parsing.state import Reader, State, drop_dangling, linked, next_slot, to_itself, turned, with_node
+from semantics.parsing.state import (
+    Reader,
+    State,
+    another,
+    drop_dangling,
+    linked,
+    next_slot,
+    to_itself,
+    turned,
+    with_node,
+)
 from semantics.types import Aggregation, Condition, Link, Ref, Target
 
 
@@ -24,7 +34,7 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         slots = []
     if link.kind == "entity" and any(n.node == ref.node for n in state.nodes) and to_itself(ref, reader):
         other = Ref(ref.node, "", next_slot(state, ref.node))
-        slots = [other] if state.last == "own kind" else [*slots, other]
+        slots = [other] if state.last == "own kind" or another(state, ref, reader) else [*slots, other]
     if state.degree:
         for place, (found, _, cost) in enumerate(measured(reader.graph, ref.node, state.degree)[:2]):
             new = with_node(linked(state, link, reader, ref), found, reader)
