@@ -14,10 +14,10 @@ from evaluation.verdict import is_right
 from graph.app import Composition
 from graph.builder import App
 from graph.turn import stream
-from semantics.ranking.weights import weights
 from records.answer import Answer
 from records.evidence import Found
 from records.json_form import from_json
+from semantics.ranking.weights import weights
 
 CONTEXT = {"mind": "model", "branches": ["sql"], "strategy": "parallel"}
 OWNER = "local"

@@ -53,7 +53,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
     found = [
-        _with(whole, "place or time", 0.5, targets=(Target(ref),), hints=whole.hints | ({ref.via} if ref.via else set()))
+        _with(whole, "place or time", 0.5, targets=(Target(ref),), hints=whole.hints | {h for h in (ref.via,) if h})
         for ref in where
     ]
     found += [_with(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]

@@ -17,7 +17,6 @@ from semantics.parsing.state import (
 )
 from semantics.types import Aggregation, Condition, Link, Ref, Target
 
-
 # a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
 NEXT = NAMED + RARE
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agents.answering.trust import is_answer, is_empty, is_nil, is_sure
+from agents.answering.trust import is_empty
 from config.embedder import embedder
 from ingestion.induce import induce
 from ingestion.load import write_layout
