@@ -57,7 +57,7 @@ def _is_named(link: Link, links: Sequence[Link]) -> bool:
         return False
     words = link.end - link.start
     same = any(x.covered == link.covered and x.kind in ("class", "property") and x.score >= link.score for x in links)
-    return (link.exact or words > 1) and (not same or words > 1 and link.exact)
+    return (link.exact or words > 1) and (not same or (words > 1 and link.exact))
 
 
 def _apart(links: Sequence[Link]) -> list[Link]:

@@ -25,14 +25,16 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
             if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
                 continue
             words = graph.words[predicate]
+            best: tuple[float, bool] | None = None
             for place, concept in enumerate(concepts):
                 reverse = concept.startswith("-")
                 wanted = tuple(lemma(w) for w in concept.lstrip("-").split())
                 fits = [_fit(w, words) for w in wanted]
                 if all(f is not None for f in fits):
                     cost = PLACE * place + sum(f or 0.0 for f in fits) + EXTRA * (len(words) - len(wanted)) + away
-                    found.append((cost, Ref(there, predicate), reverse))
-                    break
+                    best = min(best or (cost, reverse), (cost, reverse))
+            if best is not None:
+                found.append((best[0], Ref(there, predicate), best[1]))
     return tuple((ref, reverse, cost) for cost, ref, reverse in sorted(found)[:MOST])
 
 

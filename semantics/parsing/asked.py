@@ -7,6 +7,8 @@ from semantics.types import Ref
 from semantics.words import lemma
 
 MOST = 3
+# before this word stands what "where" and "when" ask for
+FIRST = 4
 # things of one kind in one question
 MOST_SLOTS = 99
 
@@ -17,6 +19,10 @@ def places(state: State, root: Ref, reader: Reader) -> list[Ref]:
     if not asked:
         return []
     graph = reader.graph
+    first = min((x for x in state.links if x.kind == "class"), key=lambda x: x.start, default=None)
+    if first is not None and first.start <= FIRST:
+        # "where is the club that ...": of the kind that is named first
+        root = next((n for n in state.nodes if n.node == first.refs[0].node), root)
     wanted = {lemma(w) for w in resource()["places" if asked == "where" else "dates"]}
     found = [Ref(root.node, p) for p in graph.literals[root.node] if wanted & set(graph.words[p])]
     if asked == "when":

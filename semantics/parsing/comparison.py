@@ -32,8 +32,9 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
     said = 1 << than
     if cue is not None:
         said |= ((1 << (cue.end - cue.start)) - 1) << cue.start
+    measuring = tuple(concepts.split("|"))
     for before, after in ((b, a) for b in befores for a in afters):
-        for left, right, reverse, cost, named_by in _measures(known.graph, before, after, links, than, tuple(concepts.split("|"))):
+        for left, right, reverse, cost, named_by in _measures(known.graph, before, after, links, than, measuring):
             mask = said | before.covered | after.covered | named_by
             sides = [_side(known.graph, x, ref) for x, ref in ((before, left), (after, right))]
             if sides[0] is None or sides[1] is None:

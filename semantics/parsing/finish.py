@@ -52,7 +52,10 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         targets, state.conditions, state.group, state.order, state.nodes or (root,), "", state.covered,
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
-    found = [_with(whole, "place or time", 0.5, targets=(Target(ref),)) for ref in where]
+    found = [
+        _with(whole, "place or time", 0.5, targets=(Target(ref),), hints=whole.hints | {h for h in (ref.via,) if h})
+        for ref in where
+    ]
     found += [_with(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
     found += [
         _with(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))

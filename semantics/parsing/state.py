@@ -26,7 +26,8 @@ class State(NamedTuple):
 
     `mode` says what the next mention is taken for: "T" a target, "C" part of a condition; `want` overrides it
     ("group", "order up", "order down"). `asks` are aggregates that wait for what they are of, `sticky` those of the
-    target before. `prop` waits for its value. `compare` waits for a number or a property: (operator, number or None), `unit` is the number's.
+    target before. `prop` waits for its value.
+    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's.
     """
 
     score: float = 0.0

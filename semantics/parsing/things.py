@@ -17,7 +17,6 @@ from semantics.parsing.state import (
 )
 from semantics.types import Aggregation, Condition, Link, Ref, Target
 
-
 # a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
 NEXT = NAMED + RARE
 
@@ -34,9 +33,7 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         slots = []
     if link.kind == "entity" and any(n.node == ref.node for n in state.nodes) and to_itself(ref, reader):
         other = Ref(ref.node, "", next_slot(state, ref.node))
-        slots = [other] if state.last == "own kind" else [*slots, other]
-    if link.kind == "entity" and another(state, ref, reader):
-        slots = [Ref(ref.node, "", next_slot(state, ref.node))]
+        slots = [other] if state.last == "own kind" or another(state, ref, reader) else [*slots, other]
     if state.degree:
         for place, (found, _, cost) in enumerate(measured(reader.graph, ref.node, state.degree)[:2]):
             new = with_node(linked(state, link, reader, ref), found, reader)

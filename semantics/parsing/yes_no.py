@@ -12,16 +12,19 @@ from semantics.types import Derivation, Link, Question, Ref, Target
 # "is", a name, an article and a kind
 LEAST = 4
 
+# words of a second question that asks which
+LONGEST_SECOND = 3
+
 
 def as_asked(candidate: Candidate, question: Question) -> Candidate:
     """The reading as a yes/no question where the question begins like one."""
     first = question.tokens[0].norm if question.tokens else ""
     body = candidate.body
     second = question.tokens[1].norm if len(question.tokens) > 1 else ""
-    if first in language().words["polite"] and second in language().words["polite_object"]:
-        # "could I take a dog to ..." asks, "can you list ..." is polite
-        if "flag" not in candidate.derivation.trace:
-            return candidate
+    polite = first in language().words["polite"] and second in language().words["polite_object"]
+    # "could I take a dog to ..." asks, "can you list ..." is polite
+    if polite and "flag" not in candidate.derivation.trace:
+        return candidate
     if _asks_which(question):
         return candidate
     if first not in language().words["asking_yes_no"] or not isinstance(body, Select):
@@ -38,7 +41,9 @@ def _asks_which(question: Question) -> bool:
     """Whether a second question asks for the things: "Is there a room without a window? Which one?"."""
     last = [t.norm for t in question.tokens[-2:]]
     asking = language().words["asking_which"]
-    return len(question.tokens) > 3 and (last[-1] in asking or last[0] in asking and last[1] in language().words["pronouns"])
+    if len(question.tokens) <= LONGEST_SECOND:
+        return False
+    return last[-1] in asking or (last[0] in asking and last[1] in language().words["pronouns"])
 
 
 def _having(select: Select) -> bool:

@@ -69,17 +69,12 @@ def _measure(candidate: Candidate, question: Question, graph: SchemaGraph) -> di
 
 
 def _lead(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
-    """Whether what the question begins with is what is asked for: "which students ...", "where ...", "who ..."."""
+    """Whether what is asked for is named anyway, and fits the first word: "where ...", "who ..."."""
     d = candidate.derivation
     found: dict[str, float] = {}
     things = {Ref(t.ref.node, "", t.ref.slot) for t in d.targets if not t.function and not t.ref.predicate}
     named = {c.ref for c in d.conditions if c.op == "is" and not c.negated and len(c.keys) == 1}
     found["answers what is named"] = float(bool(things & named))
-    opening = max((c.end for c in question.cues if c.kind == "open" and c.start == 0), default=0)
-    leading = [x for x in d.links if opening and x.kind == "class" and opening <= x.start <= opening + 1]
-    if leading:
-        found["lead class asked"] = float(any(r.node == x.refs[0].node for x in leading for r in things))
-        found["lead class not asked"] = 1.0 - found["lead class asked"]
     first = question.tokens[0].norm if question.tokens else ""
     ref = d.targets[0].ref if d.targets else None
     if ref is not None:
