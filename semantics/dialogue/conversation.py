@@ -69,12 +69,16 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rew
     """A follow-up that changes the result before it: "sort them by age", "also show the capacity"."""
     last = earlier[-1]
     how = change(question, last)
-    if not how:
+    if not how or last.plan is None:
+        return None
+    try:
+        about = to_words(last.plan, linker.lexicon.schema)
+    except KeyError:
+        # the graph no longer has what the plan is about
         return None
     meant = focus(earlier[-1:], True, linker)
     sure = 1.0 if last.confidence is None else last.confidence
     scope = Scope(last.plan, meant.keys or last.keys, meant.labels or last.labels, how, sure)
-    about = to_words(last.plan, linker.lexicon.schema) if last.plan else ""
     # for people; what is read is the question, and the plan in the scope
     said = f" (about {about})" if about and not set(about) & set("()") else ""
     end = len(question.rstrip(" ?.!"))
