@@ -69,12 +69,16 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rew
     """A follow-up that changes the result before it: "sort them by age", "also show the capacity"."""
     last = earlier[-1]
     how = change(question, last)
-    if not how:
+    if not how or last.plan is None:
+        return None
+    try:
+        about = to_words(last.plan, linker.lexicon.schema)
+    except KeyError:
+        # the graph no longer has what the plan is about
         return None
     meant = focus(earlier[-1:], True, linker)
     sure = 1.0 if last.confidence is None else last.confidence
     scope = Scope(last.plan, meant.keys or last.keys, meant.labels or last.labels, how, sure)
-    about = to_words(last.plan, linker.lexicon.schema) if last.plan else ""
     # for people; what is read is the question, and the plan in the scope
     said = f" (about {about})" if about and not set(about) & set("()") else ""
     end = len(question.rstrip(" ?.!"))
@@ -230,8 +234,8 @@ def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Ear
     if len(meant.keys) == 1:
         label = meant.labels[0] + ("'s" if token.norm in known["possessive"] and at + 1 < len(words) else "")
         return _replaced(question, start, end, label, meant.keys[0], meant)
-    text = f"{question[: token.end]} ({_listed(meant.labels)}){question[token.end :]}"
-    return Rewrite(_stripped(text), True, meant)
+    shown = "" if _nameless(meant) else f" ({_listed(meant.labels)})"
+    return Rewrite(_stripped(question[: token.end] + shown + question[token.end :]), True, meant)
 
 
 def _of_kind(words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:
@@ -250,6 +254,18 @@ def _stripped(question: str) -> str:
     """Without the words that only tie it to the turn before: "and its price?" -> "its price?"."""
     text = language().dialogue["opener"].sub("", question).strip()
     return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + ("?" if question.rstrip().endswith("?") else "")
+
+
+def _nameless(scope: Scope) -> bool:
+    """Whether the things have no names but the ends of their IRIs, which tell a person nothing.
+
+    >>> _nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
+    True
+    """
+    return all(
+        key.endswith(label) and any(c.isdigit() for c in label)
+        for key, label in zip(scope.keys, scope.labels, strict=False)
+    )
 
 
 def _listed(labels: Sequence[str]) -> str:
