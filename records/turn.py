@@ -27,8 +27,8 @@ class Reading:
 @dataclass(frozen=True)
 class Earlier:
     """One earlier turn as later ones need it: its plan, at most 100 of its result's keys (IRIs) and labels, the
-    other readings that it offered, in their order, what its answer cited, cut to a few rows, as of round 0, and the
-    probability that it was right (None: not known)."""
+    other readings that it offered, in their order, what its answer cited, cut to a few rows, as of round 0, the
+    reading that it asked to be confirmed, and the probability that it was right (None: not known)."""
 
     question: str
     standalone: str
@@ -38,6 +38,7 @@ class Earlier:
     labels: tuple[str, ...] = ()
     options: tuple[Reading, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    confirm: Reading | None = None
     confidence: float | None = None
 
 

@@ -10,15 +10,19 @@ from semantics.words import tokens
 
 
 def chosen(question: str, earlier: tuple[Earlier, ...]) -> Rewrite | None:
-    """The reading that is asked for by its number or in its own words; None where none is.
+    """The reading that is asked for by its number, in its own words, or by a yes where one was to be confirmed; None
+    where none is.
 
     A number means the last answer that offered something. "The second one" means a thing that the last answer named,
     where it named several.
     """
+    words = _norms(question)
+    asked = earlier[-1].confirm if earlier else None
+    if asked is not None and words and set(words) <= language().words["affirming"]:
+        return Rewrite(asked.words, True, chosen=asked)
     offering = next((turn for turn in reversed(earlier) if turn.options), None)
     if offering is None:
         return None
-    words = _norms(question)
     number = _number(words, ordinal=offering is earlier[-1] and len(offering.keys) < 2)
     reading: Reading | None
     if 0 < number <= len(offering.options):
