@@ -139,9 +139,10 @@ def by_model(
 
 
 def _bar(priors: Priors) -> float:
-    """From which chance on a reading answers without a call: that of the model, and of a model that is more than a
-    small one also that of an answer, since agreement with it would raise either."""
-    return priors.before if priors.size == "small" else max(priors.before, weights().threshold)
+    """From which chance on a reading answers without a call: that of the model, and beside one that is more than a
+    small one also the highest that calibration tells apart, since agreement with the model would raise a lower one."""
+    highest = max((threshold for _, threshold, *_ in weights().levels), default=weights().threshold)
+    return priors.before if priors.size == "small" else max(priors.before, highest)
 
 
 async def _written(
