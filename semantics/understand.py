@@ -18,7 +18,7 @@ from semantics.linking.index import link
 from semantics.linking.scope import in_scope
 from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
-from semantics.parsing.yes_no import as_asked
+from semantics.parsing.yes_no import as_asked, of_kind
 from semantics.question_form import analyse
 from semantics.ranking.calibrate import before_running, known_before
 from semantics.ranking.rank import Ranked, rank
@@ -80,6 +80,9 @@ def read(text: str, linker: Linker) -> Question:
 
 def derived(question: Question, links: list[Link], linker: Linker, deadline: float) -> list[Candidate]:
     """All readings of a question, unranked, in the form it asks for."""
+    kind = of_kind(question, links, linker.index.graph)
+    if kind is not None:
+        return [kind]
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
     return [*comparisons(question, links, linker.index), *found]
 

@@ -11,7 +11,7 @@ from semantics.english import function_words, resource, synonyms, vocabulary
 from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph
 from semantics.types import Link, Question, Ref
-from semantics.words import Token, lemma
+from semantics.words import lemma
 from stores.lexicon import Lexicon
 
 # how well a word of a question fits one of a name
@@ -223,8 +223,3 @@ def _best(found: list[Link]) -> list[Link]:
                 seen.add(link.refs)
                 kept.append(link)
     return sorted(kept, key=lambda x: (x.start, x.end, x.kind, -x.score, x.refs))
-
-
-def starts_with(token: Token, prefix: str) -> bool:
-    """Whether a word begins so, folded."""
-    return token.norm.startswith(prefix)

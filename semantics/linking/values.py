@@ -7,13 +7,15 @@ from semantics.english import function_words
 from semantics.entity_names import EntityNames
 from semantics.linking.graph import SchemaGraph
 from semantics.types import Link, Question, Ref
-from semantics.words import lemma, tokens
+from semantics.words import lemma
 from stores.lexicon import Lexicon, Name
 
 LONGEST = 9
 # a name said in other word forms; one said in part
 INFLECTED, PART, NUMERIC = 0.9, 0.6, 0.3
 MOST_A_SPAN = 8
+# things of one name
+MOST_KEYS = 400
 
 
 class Values:
@@ -104,14 +106,11 @@ class Values:
                     for node in self.graph.holders.get(name.predicate, ()):
                         if node in self.graph.base.values():
                             values[node, name.predicate].append(name)
-        written = [
-            sum(question.text[own[0].start : own[-1].end] == n.label for n in names[:1]),
-        ]
-        found = [
-            Link(start, end, "entity", (Ref(node),), score, mask, score == 1.0 and bool(written), "",
-                 tuple(sorted({n.target for n in group}))[:400], group[0].label, "whole")
-            for node, group in things.items()
-        ]  # fmt: skip
+        found = []
+        for node, group in things.items():
+            keys = tuple(sorted({n.target for n in group}))[:MOST_KEYS]
+            label = _label(group[0].label, self.graph.nodes[node].label, len(things))
+            found.append(Link(start, end, "entity", (Ref(node),), score, mask, score == 1.0, "", keys, label, "whole"))
         for (node, predicate), group in values.items():
             text = group[0].target
             value: str | float = text
@@ -130,12 +129,6 @@ class Values:
         return found[: 2 * MOST_A_SPAN]
 
 
-def written_value(question: Question, start: int, end: int) -> str:
-    """The text of a stretch as it was written."""
-    own = question.tokens[start:end]
-    return question.text[own[0].start : own[-1].end]
-
-
-def value_tokens(text: str) -> tuple[str, ...]:
-    """The normalised words of a value."""
-    return tuple(t.norm for t in tokens(text))
+def _label(name: str, kind: str, kinds: int) -> str:
+    """A name as it is shown: with its kind where things of several kinds have it."""
+    return name if kinds == 1 else f"{name} ({kind})"

@@ -1,11 +1,16 @@
 """Questions that are answered by yes or no: Candidate -> Candidate that asks whether there is a row."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from records.plan import Aggregate, Ask, Itself, Select
+from records.plan import Aggregate, Ask, Itself, Select, Variable
 from semantics.language.base import language
+from semantics.linking.graph import SchemaGraph
 from semantics.parsing.derive import Candidate
-from semantics.types import Question
+from semantics.types import Derivation, Link, Question, Ref, Target
+
+# "is", a name, an article and a kind
+LEAST = 4
 
 # words of a second question that asks which
 LONGEST_SECOND = 3
@@ -43,3 +48,27 @@ def _asks_which(question: Question) -> bool:
 
 def _having(select: Select) -> bool:
     return any(isinstance(f.left, Aggregate) for f in select.filters)
+
+
+def of_kind(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Candidate | None:
+    """ "Is Emma a novel?": whether a named thing is of a kind, where the question says nothing else."""
+    words = question.tokens
+    if len(words) < LEAST or words[0].norm not in language().words["being"]:
+        return None
+    last = [x for x in links if x.kind == "class" and x.exact and x.end == len(words)]
+    for kind in last:
+        if words[kind.start - 1].norm not in language().words["article"]:
+            continue
+        named = [x for x in links if x.kind == "entity" and x.exact and (x.start, x.end) == (1, kind.start - 1)]
+        if not named:
+            continue
+        keys = tuple(dict.fromkeys(k for x in named for k in x.keys))
+        node = graph.nodes[kind.refs[0].node]
+        thing = Variable("thing", node.classes, node.without, keys, named[0].label)
+        ref = Ref(node.index)
+        whole = (1 << len(words)) - 1
+        derivation = Derivation(
+            (Target(ref),), (), (), None, (ref,), "", whole, 1.0, ("of kind",), (named[0], kind)
+        )  # fmt: skip
+        return Candidate(derivation, Ask(Select((Itself("thing"),), (thing,))), 0.0, 0, 0, 0)
+    return None
