@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from agents.answering.account import Account, account, asks_for_prose
-from agents.answering.clarify import offer
+from agents.answering.clarify import confirm, offer
 from agents.doubts import shown as shown_rows
 from agents.models.calls import ModelFailed, streamed
 from agents.models.limits import Limits
@@ -187,6 +187,8 @@ def _forms(value: Value) -> tuple[str, ...]:
 def _offer(told: Account, gate: Gate) -> None:
     if told.options:
         gate.say(offer(told.options), ())
+    elif told.confirm:
+        gate.say(confirm(told.confirm), ())
 
 
 def _complete(told: Account, gate: Gate) -> None:

@@ -23,6 +23,7 @@ from agents.turn_view import TurnView
 from records.evidence import Evidence, Found, Query, QueryError, Wants
 from records.look_up import LookUp
 from records.turn import Understanding
+from semantics.ranking.weights import weights
 
 BRANCH = "sql"
 MODEL_VISITS = 1
@@ -82,9 +83,16 @@ async def by_rules(view: TurnView, database: Database) -> Result[Found]:
         said = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(Found(BRANCH, error=QueryError("empty", f"The question gives no query: {said}.")))
     ran = [await database.read(reading, index) for index, reading in enumerate(readings)]
+    if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
+        # the person said that this is what was meant
+        return Result(reduce(_beside, map(_certain, ran)))
     found = reduce(_beside, weighed(view.understanding, ran))
     order = sorted(found.evidence, key=lambda each: -chance(view.understanding, each))
     return Result(replace(found, evidence=tuple(order)))
+
+
+def _certain(found: Found) -> Found:
+    return replace(found, evidence=tuple(replace(each, probability=1.0) for each in found.evidence))
 
 
 def may_read(earlier: Sequence[Found]) -> bool:
@@ -107,8 +115,14 @@ def by_model(
             # a reading that the person chose needs no other opinion
             return drafted
         found = drafted.value
-        best = max((chance(view.understanding, each) for each in found.evidence if _has_rows(each)), default=0.0)
-        if lead != "model" and best >= (priors.before if lead == "auto" else 0.01):
+        rows = [each for each in found.evidence if _has_rows(each)]
+        if priors.size != "small" and lead == "auto":
+            # what leaves words out is no answer, so it can't take a larger model's place
+            rows = [each for each in rows if not view.understanding.readings[each.reading or 0].unused]
+        best = max((chance(view.understanding, each) for each in rows), default=0.0)
+        # how good a description is was never measured; a small model can't say that it gathers rows for one
+        known = view.understanding.expected != "prose" or priors.size == "small" or lead == "rules"
+        if lead != "model" and known and best >= (_bar(priors) if lead == "auto" else 0.01):
             return Result(found)
         bounds = limits.until(view.deadline, view.version)
         writing = await _written(model, view, database, found, bounds, priors)
@@ -121,6 +135,12 @@ def by_model(
         return Result(found, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
 
     return query_writer
+
+
+def _bar(priors: Priors) -> float:
+    """From which chance on a reading answers without a call: that of the model, and of a model that is more than a
+    small one also that of an answer, since agreement with it would raise either."""
+    return priors.before if priors.size == "small" else max(priors.before, weights().threshold)
 
 
 async def _written(
@@ -147,6 +167,8 @@ async def _written(
         # of several queries the columns say what each is about
         words = step.meaning if len(step.queries) == 1 else ""
         ran = tuple([_meaning(await database.query(sql), words) for sql in step.queries[:MOST_QUERIES]])
+        if step.wants == "yes_no":
+            ran = tuple(_as_truth(found) for found in ran)
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
         why = doubt(view, done.wants, ran)
         done = replace(done, doubted=bool(why))
@@ -160,6 +182,18 @@ def _step(answer: Step | Written) -> Step:
     if isinstance(answer, Step):
         return answer
     return Step(wants="text", look_ups=[], queries=[answer.sql], meaning="", missing="")
+
+
+def _as_truth(found: Found) -> Found:
+    """A single 1 or 0 as the yes or no that it says."""
+    return replace(found, evidence=tuple(_said_as_truth(each) for each in found.evidence))
+
+
+def _said_as_truth(evidence: Evidence) -> Evidence:
+    table = evidence.table
+    if table is None or len(table.rows) != 1 or len(table.rows[0]) != 1 or table.rows[0][0] not in (0, 1):
+        return evidence
+    return replace(evidence, table=replace(table, columns=("yes",), units=("",)))
 
 
 def _meaning(found: Found, words: str) -> Found:

@@ -7,6 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
+from agents.answering.trust import content_words
 from agents.database import Database
 from agents.models.calls import ModelFailed, structured
 from agents.models.limits import Limits
@@ -16,7 +17,7 @@ from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
 from records.turn import Rewrite
-from semantics.conversation import rewrite
+from semantics.dialogue.conversation import rewrite
 from semantics.languages import ENGLISH, language_name, language_of
 from semantics.words import tokens
 
@@ -42,7 +43,7 @@ class Translated(BaseModel):
 
 
 async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
-    """The rewrite by the rules of `semantics.conversation`; they read English, and name the question's language."""
+    """The rewrite by the rules of `semantics.dialogue`; they read English, and name the language of the question."""
     said = await off_loop(rewrite, view.question, view.conversation, database.schema, database.lexicon)
     if said.chosen is not None:
         # in the words of an answer, which are English whatever names they hold
@@ -66,7 +67,7 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
         shape: type[Standalone] | type[Translated] = Translated if foreign else Standalone
         messages, bounds = _messages(view, draft), limits.until(view.deadline, view.version)
         try:
-            answer, usage = await structured(model, messages, shape, limits=bounds)
+            answer, usage = await structured(model, messages, shape, limits=bounds, refuse=_refusal(view, foreign))
         except ModelFailed as failed:
             return Result(draft, f"rules after model: {failed.why}", failed.usage)
         worded = " ".join(answer.question.split())
@@ -78,6 +79,18 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
         return Result(replace(draft, standalone=worded, depends=depends, scope=None), "model", usage)
 
     return rewriter
+
+
+def _refusal(view: TurnView, foreign: bool) -> Callable[[Standalone | Translated], Awaitable[str | None]]:
+    """What is wrong with a wording: it shares no word of meaning with the question or the conversation."""
+    known = content_words(" ".join([view.question, *(f"{t.standalone} {t.answer}" for t in view.conversation)]))
+
+    async def refuse(answer: Standalone | Translated) -> str | None:
+        if foreign or not known or content_words(answer.question) & known:
+            return None
+        return "it is no question of this conversation"
+
+    return refuse
 
 
 def _is_one_thing(draft: Rewrite) -> bool:

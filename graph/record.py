@@ -15,7 +15,7 @@ from graph.gate import Gate
 from graph.state import State, add_up
 from records.answer import Answer, Citation, Cost, Option, QueryRecord, TableRecord
 from records.evidence import Evidence, Found, Query, Table
-from records.turn import Earlier
+from records.turn import Earlier, Reading
 
 REMEMBERED = 100
 REMEMBERED_EVIDENCE = 3
@@ -136,8 +136,19 @@ def earlier_turn(view: TurnView, answer: str, told: Account, cited: Sequence[int
         keys=used.keys[:REMEMBERED] if used is not None else (),
         labels=labels[:REMEMBERED],
         options=told.options,
+        confirm=_to_confirm(view, told),
         evidence=tuple(_remembered(view.evidence[index]) for index in cited[:REMEMBERED_EVIDENCE]),
+        confidence=told.confidence,
     )
+
+
+def _to_confirm(view: TurnView, told: Account) -> Reading | None:
+    """The reading that the answer asks to be confirmed, which a yes then chooses."""
+    if not told.confirm and told.status != "not_understood":
+        return None
+    used = view.evidence[told.table] if told.table is not None else None
+    place = used.reading if used is not None else 0
+    return view.understanding.readings[place] if place is not None and view.understanding.readings else None
 
 
 def _remembered(evidence: Evidence) -> Evidence:
@@ -145,7 +156,8 @@ def _remembered(evidence: Evidence) -> Evidence:
     table = evidence.table
     if table is not None:
         table = replace(table, rows=table.rows[:REMEMBERED_ROWS], keys=table.keys[:REMEMBERED_ROWS])
-    return replace(evidence, round=0, reading=None, table=table, keys=evidence.keys[:REMEMBERED_ROWS], triples=())
+    keys, triples = evidence.keys[:REMEMBERED_ROWS], evidence.triples[:REMEMBERED_ROWS]
+    return replace(evidence, round=0, reading=None, table=table, keys=keys, triples=triples)
 
 
 def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:

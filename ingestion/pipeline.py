@@ -19,7 +19,7 @@ from ingestion.inputs import fingerprint, rdf_files
 from ingestion.load import write_layout
 from ingestion.names import write_names
 from ingestion.parse import parse
-from ingestion.publish import building, new_version, publish, unchanged, writable
+from ingestion.publish import building, new_version, publish, tidy, unchanged, writable
 from ingestion.texts import Document, find_documents, text_passages
 from ingestion.verbalise import verbalise
 from records.errors import ConfigError, IngestionError
@@ -102,6 +102,8 @@ def ingest(
         inputs = fingerprint(files, documents, annotations)
         wanted = _planned(name, inputs, embedder, qdrant_url, _left_out(name, tables_only, no_vectors, embedder))
         if present := unchanged(home, wanted):
+            # the ingest that made it may have been killed while it cleaned up
+            tidy(home, qdrant_url, qdrant_key)
             return _present(home, present)
         folder = stack.enter_context(building(home, wanted.version, qdrant_url, qdrant_key))
         work = _Work(home, folder, wanted, on_stage, embedder, qdrant_url, qdrant_key)

@@ -71,6 +71,12 @@ def building(home: Path, version: str, url: str | None, key: str | None) -> Iter
             versions.clean(home, drop)
 
 
+def tidy(home: Path, url: str | None, key: str | None) -> None:
+    """Remove what killed builds left, where nothing is built; the caller is the graph's only writer."""
+    with suppress(OSError):
+        versions.clean(home, lambda collection: drop_collection(url, key, collection))
+
+
 def publish(home: Path, folder: Path, manifest: Manifest) -> None:
     """Write everything through to the disk, name the folder by its version and switch the readers to it."""
     with writable(home):

@@ -27,7 +27,8 @@ class Reading:
 @dataclass(frozen=True)
 class Earlier:
     """One earlier turn as later ones need it: its plan, at most 100 of its result's keys (IRIs) and labels, the
-    other readings that it offered, in their order, and what its answer cited, cut to a few rows, as of round 0."""
+    other readings that it offered, in their order, what its answer cited, cut to a few rows, as of round 0, the
+    reading that it asked to be confirmed, and the probability that it was right (None: not known)."""
 
     question: str
     standalone: str
@@ -37,15 +38,23 @@ class Earlier:
     labels: tuple[str, ...] = ()
     options: tuple[Reading, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    confirm: Reading | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What "it", "them" or "those" stand for: an earlier plan (its members) or the keys themselves."""
+    """What "it", "them" or "those" stand for: an earlier plan (its members) or the keys themselves.
+
+    `how` says what is to become of the plan ("add" columns, "order" it ...), "" where the question is only about its
+    things. `confidence` is the probability that the plan is what was asked for.
+    """
 
     plan: Plan | None = None
     keys: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    how: str = ""
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True)

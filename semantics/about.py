@@ -24,7 +24,8 @@ def profile(question: Question, links: Sequence[Link], known: Index, scope: Scop
     is left beside "who is" or "what about".
     """
     content = [i for i in range(len(question.tokens)) if i not in question.light]
-    things = _apart([x for x in links if _is_named(x, links)])
+    # the things of the conversation stand in `scope`
+    things = _apart([x for x in links if x.how != "scope" and _is_named(x, links)])
     covered = {i for x in things for i in range(len(question.tokens)) if x.covered >> i & 1}
     if not language().patterns["prose"].search(question.text.casefold()):
         about = language().words["about"]

@@ -14,6 +14,8 @@ from semantics.nouns import article, counted, is_plural, joined, plural
 from semantics.values_said import is_number_name
 from semantics.words import fold, tokens
 
+# triples of one sentence (given: a citation has at most so many)
+MOST_CITED = 200
 SENTENCES = 6
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 # facts in one sentence, names in one fact, and words of a value that still reads as one
@@ -117,7 +119,8 @@ def _incoming(name: str, thing: Variable, schema: Schema, run: Run) -> list[tupl
         number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]
         if label.kind == "noun":
             clauses.append(f"the {label.one} of {number}{named}")
-            told += facts[:NAMES]
+            # what is counted can be counted again
+            told += facts[:MOST_CITED]
     if not clauses:
         return []
     return [(f"It is {joined(clauses[:FACTS])}.", told)]

@@ -1,5 +1,6 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding. The stages stand in `understand`."""
 
+import math
 import re
 import time
 from collections.abc import Sequence
@@ -10,12 +11,13 @@ from rapidfuzz import fuzz, process
 
 from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select
 from records.schema import Schema
-from records.turn import Expected, Mention, Reading, Rewrite, Understanding
+from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from semantics.about import about_whole, profile
 from semantics.courtesy import is_greeting, without_courtesy
+from semantics.dialogue.follow import changes, with_number, without_lead
 from semantics.linker import Linker
 from semantics.linking.index import link
-from semantics.linking.scope import in_scope
+from semantics.linking.scope import in_scope, over_scope
 from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
 from semantics.parsing.yes_no import as_asked, of_kind
@@ -28,6 +30,14 @@ from semantics.types import Link, Question
 from stores.lexicon import Lexicon
 
 BEST = 6
+# rules that link a word and do nothing with it
+LOSING = frozenset(("dangling", "group dropped"))
+# plans that a follow-up makes of the one before it
+MOST_CHANGED = 2
+# the probability that the first of these is right where the plan before was right, and what running it adds to its
+# log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
+CHANGED = 0.84
+RUNNING_ADDS = 0.68
 # a question is read or declined within this time
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
@@ -49,6 +59,10 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     deadline = time.monotonic() + SECONDS
     # the list after a plural pronoun is for people; the scope says it better
     text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
+    if rewrite.scope is not None and rewrite.scope.how == "number":
+        text = with_number(text)
+    elif rewrite.scope is not None and rewrite.scope.how == "exclude":
+        text = without_lead(text)
     written = without_courtesy(text)
     question = read(text, linker)
     if is_greeting(rewrite.standalone) or about_whole(question.text):
@@ -56,10 +70,15 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
-    candidates = derived(question, links, linker, deadline)
+    candidates = over_scope(derived(question, links, linker, deadline))
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
-    prose = profile(question, links, linker.index, rewrite.scope)
+    changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
+    if rewrite.scope is not None and rewrite.scope.how == "number":
+        # what else is read of it holds the number that only stands in for the one before
+        readings = changed
+    readings = _together(changed, readings)
+    prose = None if changed else profile(question, links, linker.index, rewrite.scope)
     if prose is not None:
         plan = Plan(prose)
         readings = (Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0), *readings)[:BEST]
@@ -69,7 +88,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         mentions=tuple(_mention(each, question, written) for each in _said(best, links)),
         readings=readings,
         expected=_expected(readings[0].plan.body if readings else None, schema),
-        unknown=() if prose is not None else _unknown(best, question, links, linker),
+        unknown=() if prose is not None or changed else _unknown(best, question, links, linker),
     )
 
 
@@ -99,6 +118,48 @@ def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> 
         tuple(question.tokens[i].text for i in ranked.unused),
         round(known_before(ranked, place), 4),
     )
+
+
+def _changed(
+    ranked: Sequence[Ranked],
+    links: Sequence[Link],
+    question: Question,
+    scope: Scope | None,
+    linker: Linker,
+    schema: Schema,
+) -> tuple[Reading, ...]:
+    """The readings that a follow-up makes of the plan before it."""
+    if scope is None or not scope.how:
+        return ()
+    # a change that leaves words of the follow-up out is less likely than one that does not
+    bodies = [r.candidate.body for r in sorted(ranked, key=_left_out)]
+    found = changes(question, links, bodies, scope, linker.index.graph)[:MOST_CHANGED]
+    first = CHANGED * scope.confidence
+    readings = []
+    for place, body in enumerate(found):
+        plan, share = Plan(body), first / (place + 1)
+        odds = math.log(share / (1 - share)) - RUNNING_ADDS
+        readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), odds))
+    return tuple(readings)
+
+
+def _left_out(ranked: Ranked) -> int:
+    """How many words a reading leaves out, or links and does nothing with."""
+    return len(ranked.unused) + sum(rule in LOSING for rule in ranked.candidate.derivation.trace)
+
+
+def _together(changed: tuple[Reading, ...], readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """Changed plans first, the others with what belief is left."""
+    if not changed:
+        return readings
+    left = 1 - changed[0].score
+    plans = {c.plan for c in changed}
+    others = (
+        replace(r, score=r.score * left, probability=(r.probability or 0.0) * left, odds=r.odds + math.log(left))
+        for r in readings
+        if r.plan not in plans
+    )
+    return (*changed, *others)[:BEST]
 
 
 def _said(best: Ranked | None, links: Sequence[Link]) -> Sequence[Link]:

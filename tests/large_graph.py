@@ -1,40 +1,70 @@
-# ruff: noqa: E501
 """A graph of 300 linked classes with readable names, and what questions about it need: -> Turtle, questions."""
 
 from collections.abc import Iterator
 
-# a line a field of life: classes, each with the class that it belongs to; "a&b" also has many of b, and b many of a
+# fields of life: classes, each with the class that it belongs to; "a&b" also has many of b, and b many of a
 FIELDS = """
-hospital ward>hospital bed>ward patient>bed doctor>ward surgery>doctor prescription>patient&medicine medicine nurse>ward ambulance>hospital
-library shelf>library novel>shelf author publisher>library loan>novel reader>loan novel_award>novel&author librarian>library bookmark>reader
-airport terminal>airport gate>terminal flight>gate airline aircraft>airline pilot>airline&aircraft passenger>flight luggage>passenger runway>airport
-school classroom>school teacher>classroom pupil>classroom lesson>teacher exam>lesson grade>exam&pupil textbook>lesson timetable>school headmaster>school
-farm field>farm crop>field tractor>farm farmer>farm harvest>crop&tractor barn>farm cow>barn milking>cow fence>field
-theatre stage>theatre play>stage playwright actor>play&rehearsal rehearsal>play costume>actor ticket>play usher>theatre curtain>stage
-harbour pier>harbour ship>pier captain>ship cargo>ship&container container crane>pier sailor>ship lighthouse>harbour buoy>harbour
-bakery oven>bakery bread>oven flour loaf_order>bread&topping topping baker>bakery apprentice>baker recipe_card>bread display>bakery
-orchestra musician>orchestra instrument>musician concert>orchestra&symphony symphony composer conductor>orchestra score>symphony&composer hall>concert seat>hall
-railway station>railway platform>station train>platform carriage>train locomotive>train&driver driver>railway signal_box>station track>railway timetable_stop>train&station
-brewery vat>brewery beer>vat hop brewer>brewery keg>beer tasting>beer&judge judge pub>keg label_design>beer
-mine shaft>mine gallery>shaft miner>gallery ore>gallery&mineral mineral drill>shaft blast>gallery lamp>miner foreman>mine
-zoo enclosure>zoo animal>enclosure species keeper>enclosure feeding>animal&fodder fodder vet>zoo&animal visitor>zoo souvenir>visitor
-newspaper section>newspaper article>section journalist>section editor>newspaper photograph>article&photographer photographer advert>section subscriber>newspaper printing_press>newspaper
-football_club stadium>football_club footballer>football_club match>stadium&referee referee goal>match&footballer coach>football_club transfer>footballer fan>football_club trophy>football_club
-bank branch_office>bank account>branch_office customer>account mortgage>customer teller>branch_office&shift shift cash_machine>branch_office safe>bank transaction>account
-restaurant kitchen>restaurant chef>kitchen menu>restaurant course>menu&ingredient ingredient table_booking>restaurant waiter>restaurant guest>table_booking wine>menu
-university faculty>university professor>faculty lecture>professor student>faculty&lecture laboratory>faculty experiment>laboratory thesis>student grant>professor campus>university
-court courtroom>court trial>courtroom judge_bench>courtroom lawyer>trial defendant>trial witness>trial&statement statement verdict>trial jury>trial
-hotel floor>hotel room>floor reservation>room hotel_guest>reservation chambermaid>floor&room_key room_key minibar>room lobby>hotel concierge>lobby
-garage mechanic>garage car>garage repair>car&spare_part spare_part warehouse>spare_part tyre>car invoice>repair tow_truck>garage inspection>car
-forest clearing>forest tree>clearing ranger>forest trail>forest&clearing bird>tree nest>bird mushroom>clearing hut>trail campfire>hut
-film_studio film>film_studio director>film scene>film&extra extra camera>film_studio screenplay>film premiere>film cinema>premiere review>film
-castle tower>castle dungeon>castle knight>castle sword>knight&blacksmith blacksmith tournament>castle&knight moat>castle banner>knight throne>castle
-observatory telescope>observatory astronomer>observatory star>telescope planet>star&mission moon>planet comet>telescope mission crater>moon eclipse>moon
-software_company product>software_company release>product defect>release&tester tester programmer>product code_review>programmer licence>product server>software_company outage>server
-winery vineyard>winery grape>vineyard vintage>grape&cask cask cellar>winery sommelier>vintage bottle>vintage cork>bottle picker>vineyard
-post_office postman>post_office parcel>post_office&depot depot letter>postman stamp>letter mailbox>postman recipient>parcel van>depot counter>post_office
-museum_of_art exhibition>museum_of_art painting>exhibition painter>painting&pigment pigment sculpture>exhibition curator>exhibition restorer>painting frame>painting audio_guide>exhibition
-power_plant turbine>power_plant engineer>turbine generator>turbine&substation substation transformer>substation cable>transformer meter>cable household>meter reactor>power_plant
+hospital ward>hospital bed>ward patient>bed doctor>ward surgery>doctor prescription>patient&medicine
+  medicine nurse>ward ambulance>hospital
+library shelf>library novel>shelf author publisher>library loan>novel reader>loan
+  novel_award>novel&author librarian>library bookmark>reader
+airport terminal>airport gate>terminal flight>gate airline aircraft>airline pilot>airline&aircraft
+  passenger>flight luggage>passenger runway>airport
+school classroom>school teacher>classroom pupil>classroom lesson>teacher exam>lesson
+  grade>exam&pupil textbook>lesson timetable>school headmaster>school
+farm field>farm crop>field tractor>farm farmer>farm harvest>crop&tractor barn>farm cow>barn
+  milking>cow fence>field
+theatre stage>theatre play>stage playwright actor>play&rehearsal rehearsal>play costume>actor
+  ticket>play usher>theatre curtain>stage
+harbour pier>harbour ship>pier captain>ship cargo>ship&container container crane>pier sailor>ship
+  lighthouse>harbour buoy>harbour
+bakery oven>bakery bread>oven flour loaf_order>bread&topping topping baker>bakery apprentice>baker
+  recipe_card>bread display>bakery
+orchestra musician>orchestra instrument>musician concert>orchestra&symphony symphony composer
+  conductor>orchestra score>symphony&composer hall>concert seat>hall
+railway station>railway platform>station train>platform carriage>train locomotive>train&driver
+  driver>railway signal_box>station track>railway timetable_stop>train&station
+brewery vat>brewery beer>vat hop brewer>brewery keg>beer tasting>beer&judge judge pub>keg
+  label_design>beer
+mine shaft>mine gallery>shaft miner>gallery ore>gallery&mineral mineral drill>shaft blast>gallery
+  lamp>miner foreman>mine
+zoo enclosure>zoo animal>enclosure species keeper>enclosure feeding>animal&fodder fodder
+  vet>zoo&animal visitor>zoo souvenir>visitor
+newspaper section>newspaper article>section journalist>section editor>newspaper
+  photograph>article&photographer photographer advert>section subscriber>newspaper
+  printing_press>newspaper
+football_club stadium>football_club footballer>football_club match>stadium&referee referee
+  goal>match&footballer coach>football_club transfer>footballer fan>football_club trophy>football_club
+bank branch_office>bank account>branch_office customer>account mortgage>customer
+  teller>branch_office&shift shift cash_machine>branch_office safe>bank transaction>account
+restaurant kitchen>restaurant chef>kitchen menu>restaurant course>menu&ingredient ingredient
+  table_booking>restaurant waiter>restaurant guest>table_booking wine>menu
+university faculty>university professor>faculty lecture>professor student>faculty&lecture
+  laboratory>faculty experiment>laboratory thesis>student grant>professor campus>university
+court courtroom>court trial>courtroom judge_bench>courtroom lawyer>trial defendant>trial
+  witness>trial&statement statement verdict>trial jury>trial
+hotel floor>hotel room>floor reservation>room hotel_guest>reservation chambermaid>floor&room_key
+  room_key minibar>room lobby>hotel concierge>lobby
+garage mechanic>garage car>garage repair>car&spare_part spare_part warehouse>spare_part tyre>car
+  invoice>repair tow_truck>garage inspection>car
+forest clearing>forest tree>clearing ranger>forest trail>forest&clearing bird>tree nest>bird
+  mushroom>clearing hut>trail campfire>hut
+film_studio film>film_studio director>film scene>film&extra extra camera>film_studio screenplay>film
+  premiere>film cinema>premiere review>film
+castle tower>castle dungeon>castle knight>castle sword>knight&blacksmith blacksmith
+  tournament>castle&knight moat>castle banner>knight throne>castle
+observatory telescope>observatory astronomer>observatory star>telescope planet>star&mission
+  moon>planet comet>telescope mission crater>moon eclipse>moon
+software_company product>software_company release>product defect>release&tester tester
+  programmer>product code_review>programmer licence>product server>software_company outage>server
+winery vineyard>winery grape>vineyard vintage>grape&cask cask cellar>winery sommelier>vintage
+  bottle>vintage cork>bottle picker>vineyard
+post_office postman>post_office parcel>post_office&depot depot letter>postman stamp>letter
+  mailbox>postman recipient>parcel van>depot counter>post_office
+museum_of_art exhibition>museum_of_art painting>exhibition painter>painting&pigment pigment
+  sculpture>exhibition curator>exhibition restorer>painting frame>painting audio_guide>exhibition
+power_plant turbine>power_plant engineer>turbine generator>turbine&substation substation
+  transformer>substation cable>transformer meter>cable household>meter reactor>power_plant
 """
 PROPERTIES = (
     "height weight budget capacity salary age width length price temperature colour rating duration depth speed volume "

@@ -39,6 +39,7 @@ class Binding:
         self.loads += 1
         http = ThreadingHTTPServer(("127.0.0.1", 0), _Llama)
         http.state = Server("", self.replies, self.asked)  # type: ignore[attr-defined]
+        http.takes, http.ignores = ("json_schema",), ()  # type: ignore[attr-defined]
         http.binding, http.key, http.states = self, key, load.states  # type: ignore[attr-defined]
         threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}).start()
         self.servers.append(http)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agents.answering.absence import absence, closed, listed
 from agents.answering.agreement import Dispute, disputes
-from agents.answering.clarify import confirm, others
+from agents.answering.clarify import others
 from agents.answering.trust import answering_table, chance, content_words, covers, is_empty, is_sure, plan_of
 from agents.plain import quoted
 from agents.turn_view import TurnView
@@ -30,7 +30,8 @@ NAME = 0.9
 class Account:
     """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
     sentences of the ledger that say what other evidence gives instead; `options` are readings as good as the one that
-    is answered, to be offered at the end; `columns` and `rows` are an answer of several columns, as a table."""
+    is answered, to be offered at the end; `confirm` is what was understood, to be confirmed where there are none;
+    `columns` and `rows` are an answer of several columns, as a table."""
 
     ledger: Ledger
     status: Status
@@ -42,6 +43,7 @@ class Account:
     table: int | None = None
     disputed: tuple[tuple[str, tuple[int, ...]], ...] = ()
     options: tuple[Reading, ...] = ()
+    confirm: str = ""
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Value | None, ...], ...] = ()
 
@@ -60,7 +62,10 @@ def account(view: TurnView, schema: Schema) -> Account:
             return told
     table = answering_table(understanding, evidence)
     if table is not None:
-        return _rows(table, view, schema)
+        # a text that has the words that the rows' reading leaves out knows more of what was asked
+        left_out = _left_out(understanding, evidence[table])
+        told = _text(understanding, evidence, only_texts=True, words=left_out) if left_out else None
+        return told or _rows(table, view, schema)
     told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
     if told is not None:
         return told
@@ -78,10 +83,24 @@ def said(table: Table) -> Phrase:
     return rows_said(table)
 
 
+def truth(evidence: Evidence) -> Phrase:
+    """The yes or no of a query that has no plan, with what it is about."""
+    assert evidence.table is not None
+    yes = bool(evidence.table.rows[0][0])
+    about = f", as to {quoted(evidence.words)}" if evidence.words else ""
+    return Phrase(f"{'Yes' if yes else 'No'}{about}.", (yes,))
+
+
 def asks_for_prose(view: TurnView) -> bool:
     """Whether sentences answer, as a model reads the question where one was asked, else as the rules do."""
     wants = next((part.wants for part in view.found if part.wants is not None), None)
     return view.understanding.expected == "prose" if wants is None else wants == "prose"
+
+
+def _left_out(understanding: Understanding, used: Evidence) -> tuple[str, ...]:
+    """The words of the question that the reading behind these rows does not account for."""
+    by_reading = used.reading is not None and not used.confirmed
+    return understanding.readings[used.reading or 0].unused if by_reading else ()
 
 
 def _rows(table: int, view: TurnView, schema: Schema) -> Account:
@@ -93,7 +112,7 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
     if plan is not None:
         result = phrase(plan, used.table, schema, view.question)
     if not result.text:
-        result = said(used.table)
+        result = truth(used) if used.table.columns == ("yes",) else said(used.table)
     by_reading = used.reading is not None and not used.confirmed
     missing = tuple(word for word, _ in understanding.unknown) if by_reading else ()
     caveats: tuple[str, ...] = ()
@@ -110,13 +129,12 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
         for other in disputes(table, understanding.standalone, understanding, evidence)
         for sentence in _otherwise(evidence[other.index], other)
     )
-    sure = is_sure(understanding, used) and not (by_reading and understanding.readings[used.reading or 0].unused)
-    options = () if sure else others(table, understanding, evidence)
-    asked = (confirm(used.words), ()) if not sure and not partial and not options and used.words else None
+    sure = is_sure(understanding, used) and not _left_out(understanding, used)
+    options = () if sure else others(table, understanding, evidence, schema)
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
-        Ledger(((result.text, (table,)), *disputed, *([asked] if asked else []))),
+        Ledger(((result.text, (table,)), *disputed)),
         "partial" if partial else "answered" if sure else "clarify",
         confidence=round(chance(understanding, used), 3),
         values=result.values,
@@ -126,6 +144,7 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
         table=table,
         disputed=disputed,
         options=options,
+        confirm="" if sure or partial or options else used.words,
         columns=result.columns,
         rows=result.rows,
     )
@@ -171,8 +190,10 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
     return _cited(chosen, evidence) if chosen else None
 
 
-def _text(understanding: Understanding, evidence: Sequence[Evidence], *, only_texts: bool) -> Account | None:
-    """The best sentences, if they hold most of the question's words."""
+def _text(
+    understanding: Understanding, evidence: Sequence[Evidence], *, only_texts: bool, words: Sequence[str] = ()
+) -> Account | None:
+    """The best sentences, if they hold most of the question's words, all that the graph does not know, and `words`."""
     names = [mention.label for mention in understanding.mentions if mention.kind == "entity" and mention.score >= NAME]
     told = [
         i
@@ -185,7 +206,7 @@ def _text(understanding: Understanding, evidence: Sequence[Evidence], *, only_te
     if not chosen or not covers(understanding.standalone, [evidence[i] for i in chosen]):
         return None
     said = content_words(" ".join(f"{evidence[i].title} {evidence[i].text}" for i in chosen))
-    if any(content_words(word) - said for word, _ in understanding.unknown):
+    if any(content_words(word) - said for word in (*words, *(unknown for unknown, _ in understanding.unknown))):
         # what names nothing in the graph may still be told of in a passage
         return None
     return _cited(chosen, evidence)

@@ -1,34 +1,56 @@
 """When a question can be meant in more ways than one: its readings and their rows -> the other readings, to offer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.answering.agreement import AS_LIKELY, say_the_same
 from agents.answering.trust import chance, is_empty, is_nil
 from agents.plain import quoted
 from records.evidence import Evidence
+from records.plan import Ask, Select
+from records.schema import Schema
 from records.turn import Reading, Understanding
+from semantics.labels_said import class_noun
 
 MOST = 3
 
 
-def others(table: int, understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[Reading, ...]:
-    """The readings that are about as likely as what answers, and that give something else, the likeliest first."""
+def others(
+    table: int, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema
+) -> tuple[Reading, ...]:
+    """The readings that are about as likely as what answers, and that give something else, the likeliest first.
+
+    Where two are worded alike, since things of two kinds have one name, the later one names the kind.
+    """
     chosen = evidence[table]
     if chosen.table is None:
         return ()
     given, words = [chosen.table], {chosen.words}
     found: list[Reading] = []
     for each in sorted(evidence, key=lambda e: -chance(understanding, e)):
-        if not each.round or each.table is None or each.reading is None or each.words in words:
+        if not each.round or each.table is None or each.reading is None:
             continue
         if chance(understanding, each) < AS_LIKELY * chance(understanding, chosen):
             continue
         if is_empty(each.table) or is_nil(each.table) or any(say_the_same(each.table, rows) for rows in given):
             continue
+        reading = understanding.readings[each.reading]
+        if each.words in words:
+            reading = _with_kinds(reading, schema)
+        if reading.words in words:
+            continue
         given.append(each.table)
-        words.add(each.words)
-        found.append(understanding.readings[each.reading])
+        words.add(reading.words)
+        found.append(reading)
     return tuple(found[:MOST])
+
+
+def _with_kinds(reading: Reading, schema: Schema) -> Reading:
+    """The reading with the kinds of the things that it names in its words."""
+    body = reading.plan.body.select if isinstance(reading.plan.body, Ask) else reading.plan.body
+    variables = body.variables if isinstance(body, Select) else ()
+    kinds = dict.fromkeys(class_noun(each, schema) for each in variables if each.keys)
+    return replace(reading, words=f"{reading.words} ({', '.join(kinds)})") if kinds else reading
 
 
 def offer(readings: Sequence[Reading]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from records.evidence import Evidence, Table
-from records.plan import Plan
+from records.plan import Itself, Plan, Select
 from records.turn import Understanding
 from semantics.english import function_words
 from semantics.ranking.weights import weights
@@ -49,12 +49,28 @@ def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
     return None if evidence.reading is None else understanding.readings[evidence.reading].plan
 
 
+def is_echo(understanding: Understanding, evidence: Evidence) -> bool:
+    """Whether rows only repeat the things that the question names: "Bessie" says nothing of Bessie's colour."""
+    plan = plan_of(understanding, evidence)
+    if plan is None or evidence.confirmed or not isinstance(plan.body, Select) or evidence.table is None:
+        return False
+    named = {variable.name: variable.keys for variable in plan.body.variables if variable.keys}
+    answers = [answer.variable for answer in plan.body.answers if isinstance(answer, Itself)]
+    if len(answers) < len(plan.body.answers) or not set(answers) <= named.keys():
+        return False
+    return len(evidence.table.rows) == len({key for name in answers for key in named[name]})
+
+
 def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> int | None:
     """The index of the rows to answer with: the likeliest to be right, among equals the earlier reading's.
 
     None where none has a cell, where none is likely enough to be given, or where an empty result is sure.
     """
-    rows = [(index, each) for index, each in enumerate(evidence) if each.round and each.table is not None]
+    rows = [
+        (index, each)
+        for index, each in enumerate(evidence)
+        if each.round and each.table is not None and not is_echo(understanding, each)
+    ]
     filled = [(index, each) for index, each in rows if each.table is not None and not is_empty(each.table)]
     best = max(filled, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
     if best is None or chance(understanding, best[1]) < DECLINED:

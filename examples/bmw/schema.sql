@@ -10,12 +10,12 @@ CREATE TABLE car_model (
   id INTEGER PRIMARY KEY,
   label TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
   name TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
-  identifier TEXT, -- an identifier; e.g. bmw-1-series-(2024), bmw-8-series-gran-coupé
-  price INTEGER, -- from 31065 to 173150
-  length INTEGER, -- in mm; from 4324 to 5391
+  identifier TEXT, -- unique; e.g. bmw-1-series-(2024), bmw-8-series-gran-coupé
+  price INTEGER, -- from 65160 to 129695; only 6 of 43 rows have one
+  length INTEGER, -- in mm; from 4953 to 4953; only 1 of 43 rows have one
   description TEXT, -- e.g. The BMW 1 Series is a compact hatchback with fr..., The BMW 8 Series Gran Coupé is a four-door luxu...
   url_id INTEGER REFERENCES entity(id),
-  vehicle_model_date INTEGER -- one of: 2022, 2024, 2023, 2021, 2018, 2019
+  vehicle_model_date INTEGER -- one of: 2024, 2022, 2021, 2023, 2018, 2019; only 34 of 43 rows have one
 );
 
 -- variant (78 rows)
@@ -23,22 +23,22 @@ CREATE TABLE car_variant (
   id INTEGER PRIMARY KEY,
   label TEXT, -- e.g. BMW 320i M Sport Saloon, BMW X1 M35i xDrive
   name TEXT, -- e.g. BMW 320i M Sport Saloon, BMW X1 M35i xDrive
-  identifier TEXT, -- an identifier; e.g. bmw-320i-m-sport-saloon, bmw-x1-m35i-xdrive
+  identifier TEXT, -- unique; e.g. bmw-320i-m-sport-saloon, bmw-x1-m35i-xdrive
   price INTEGER, -- from 31065 to 173150
   length INTEGER, -- in mm; from 4324 to 5391
   engine_specification_id INTEGER REFERENCES engine_specification(id),
   is_variant_of_id INTEGER REFERENCES car_model(id),
   width INTEGER, -- in mm; from 1800 to 2218
-  height INTEGER, -- in mm; from 1304 to 1835
-  wheelbase INTEGER, -- in mm; from 2470 to 3215
-  empty_weight INTEGER, -- in kg; from 1575 to 2675
-  fuel_capacity INTEGER, -- in l; from 47 to 83
-  luggage_compartment_volume REAL, -- middle of the range; in l; from 490 to 2120
+  height INTEGER, -- in mm; from 1304 to 1835; only 77 of 78 rows have one
+  wheelbase INTEGER, -- in mm; from 2470 to 3215; only 76 of 78 rows have one
+  empty_weight INTEGER, -- in kg; from 1575 to 2675; only 15 of 78 rows have one
+  fuel_capacity INTEGER, -- in l; from 47 to 83; only 15 of 78 rows have one
+  luggage_compartment_volume REAL, -- middle of the range; in l; from 992.5 to 1435; only 15 of 78 rows have one
   luggage_compartment_volume_low REAL, -- lower number
   luggage_compartment_volume_high REAL, -- higher number
-  maximum_weight INTEGER, -- in kg; from 2015 to 3345
-  payload INTEGER, -- in kg; from 495 to 835
-  top_speed INTEGER -- in km/h; from 190 to 250
+  maximum_weight INTEGER, -- in kg; from 2015 to 3345; only 15 of 78 rows have one
+  payload INTEGER, -- in kg; from 495 to 835; only 15 of 78 rows have one
+  top_speed INTEGER -- in km/h; from 190 to 250; only 15 of 78 rows have one
 );
 
 -- engine specification (78 rows)
@@ -51,7 +51,7 @@ CREATE TABLE engine_specification (
   drive_type TEXT, -- one of: All-wheel drive, Rear-wheel drive, Front-wheel drive
   engine_performance INTEGER, -- in kW; from 100 to 550
   transmission TEXT, -- one of: Automatic, Manual; only 74 of 78 rows have one
-  wltp_consumptioncombined REAL, -- middle of the range; in mpg; from 24.7 to 462.9; only 57 of 78 rows have one
+  wltp_consumptioncombined REAL, -- middle of the range; in mpg; from 24.7 to 462.9; only 50 of 78 rows have one
   wltp_consumptioncombined_low REAL, -- lower number
   wltp_consumptioncombined_high REAL, -- higher number
   wltp_electric_rangecombined REAL, -- middle of the range; in km; from 43 to 630; only 28 of 78 rows have one
@@ -84,7 +84,7 @@ CREATE TABLE fuel_type (
 -- equipment (250 rows)
 CREATE TABLE product_equipment (
   id INTEGER PRIMARY KEY,
-  label TEXT, -- e.g. LED headlights with extended contents, Sport seats for driver and front passenger
+  label TEXT, -- e.g. LED headlights with extended contents, Sport seats for driver and front passenger; only 27 of 250 rows have one
   name TEXT -- e.g. 20" light alloy wheels Double-spoke style 869, Bowers & Wilkins Diamond surround sound system
 );
 
@@ -98,26 +98,26 @@ CREATE TABLE product_equipment (
 -- view vehicle: all rows and columns of car_model, car_variant
 
 CREATE TABLE accessory (
-  car_model_id INTEGER,
+  car_model_id INTEGER REFERENCES car_model(id),
   accessory_id INTEGER REFERENCES product(id)
 );
 
 CREATE TABLE equipment (
-  car_model_id INTEGER,
+  car_model_id INTEGER REFERENCES car_model(id),
   equipment_id INTEGER REFERENCES product(id)
 );
 
 CREATE TABLE has_equipment_category (
-  car_model_id INTEGER,
+  car_model_id INTEGER REFERENCES car_model(id),
   equipment_category_id INTEGER REFERENCES equipment_category(id)
 );
 
 CREATE TABLE has_fuel_type (
-  subject_id INTEGER,
+  subject_id INTEGER, -- id in car_model, engine_specification
   fuel_type_id INTEGER REFERENCES fuel_type(id)
 );
 
 CREATE TABLE innovative_highlight (
-  car_model_id INTEGER,
+  car_model_id INTEGER REFERENCES car_model(id),
   innovative_highlight_id INTEGER REFERENCES product(id)
 );

@@ -13,12 +13,14 @@ import yaml
 @dataclass(frozen=True)
 class Language:
     """The data of one language. `cues` maps the first word of an expression to (words, kind, value), longest first;
-    `words` are named classes of words; `patterns` say of a whole question what it is."""
+    `words` are named classes of words; `patterns` say of a whole question what it is, `dialogue` of a follow-up what is
+    to become of the result before it, in the order they are tried."""
 
     name: str
     cues: Mapping[str, tuple[tuple[tuple[str, ...], str, str], ...]]
     words: Mapping[str, frozenset[str]]
     patterns: Mapping[str, re.Pattern[str]]
+    dialogue: Mapping[str, re.Pattern[str]]
 
 
 @cache
@@ -33,8 +35,12 @@ def language(name: str = "en") -> Language:
                 said.setdefault(words[0], []).append((words, kind, value))
     cues = {first: tuple(sorted(found, key=lambda f: -len(f[0]))) for first, found in said.items()}
     classes = {key: frozenset(str(value).split()) for key, value in _load(folder / "words.yaml").items()}
-    patterns = {key: re.compile("|".join(found)) for key, found in _load(folder / "patterns.yaml").items()}
-    return Language(name, cues, classes, patterns)
+    patterns, dialogue = (_patterns(folder / file) for file in ("patterns.yaml", "dialogue.yaml"))
+    return Language(name, cues, classes, patterns, dialogue)
+
+
+def _patterns(path: Path) -> dict[str, re.Pattern[str]]:
+    return {key: re.compile("|".join(found)) for key, found in _load(path).items()}
 
 
 def _load(path: Path) -> dict[str, Any]:

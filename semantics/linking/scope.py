@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from records.turn import Scope
 from semantics.language.base import language
 from semantics.linking.index import Index
+from semantics.parsing.derive import Candidate
 from semantics.types import Link, Question, Ref
 
 # what the conversation is about is meant before others of the same name
@@ -29,28 +30,28 @@ def in_scope(links: list[Link], scope: Scope | None, question: Question, known: 
         else x
         for x in links
     ]
-    if len(scope.keys) > 1:
-        about = _about(scope, known)
-        if about is not None:
-            pronouns = language().words["pronouns"]
-            at = next((i for i, t in enumerate(question.tokens) if t.norm in pronouns), None)
-            if at is not None:
-                found.append(
-                    Link(
-                        at,
-                        at + 1,
-                        "entity",
-                        (Ref(about.node),),
-                        1.0,
-                        1 << at,
-                        True,
-                        "",
-                        about.keys,
-                        about.label,
-                        "scope",
-                    )
-                )
+    if len(scope.keys) > 1 or scope.how:
+        about, at = _about(scope, known), _pointing(question, scope)
+        if about is not None and at is not None:
+            ref = (Ref(about.node),)
+            found.append(Link(at, at + 1, "entity", ref, 1.0, 1 << at, True, "", about.keys, about.label, "scope"))
     return found
+
+
+def over_scope(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings that speak of the things of the conversation, where some do."""
+    about = [c for c in candidates if any(x.how == "scope" for x in c.derivation.links)]
+    return about or candidates
+
+
+def _pointing(question: Question, scope: Scope) -> int | None:
+    """The word that stands for the things of the conversation."""
+    pronouns = language().words["pronouns"]
+    at = next((i for i, t in enumerate(question.tokens) if t.norm in pronouns), None)
+    if at is None and scope.how:
+        result = language().dialogue["result"]
+        at = next((i for i, t in enumerate(question.tokens) if result.search(t.norm)), None)
+    return at
 
 
 def _about(scope: Scope, known: Index) -> _About | None:
@@ -60,5 +61,5 @@ def _about(scope: Scope, known: Index) -> _About | None:
     if not nodes:
         return None
     node = min(nodes, key=lambda n: (n.count, n.index))
-    label = scope.labels[0] if len(scope.labels) == 1 else f"({len(scope.keys)} of before)"
+    label = f"({len(scope.keys)} of before)" if scope.how or len(scope.labels) != 1 else scope.labels[0]
     return _About(node.index, scope.keys, label)

@@ -1,5 +1,6 @@
 """The page in a real browser (chromium): ask, watch, open what an answer rests on, go on, come back, with a key too."""
 
+import re
 import shutil
 
 import httpx
@@ -137,9 +138,8 @@ def test_what_else_may_be_meant_is_a_click_away(page, nacre, data, server):
     arts = data.parent / "arts.ttl"
     arts.write_text(
         "@prefix : <http://example.org/arts/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
-        ':lund a :Town ; r:label "Lund" . :visby a :Town ; r:label "Visby" .\n'
-        ':mira a :Painter ; r:label "Mira Holt" ; :bornIn :lund ; :diedIn :visby .\n'
-        ':otto a :Painter ; r:label "Otto Brand" ; :bornIn :visby ; :diedIn :lund .\n'
+        ':tide_book a :Book ; r:label "Tide" ; :released 1951 . :reef a :Book ; r:label "Reef" ; :released 1960 .\n'
+        ':tide_film a :Film ; r:label "Tide" ; :released 1984 . :dusk a :Film ; r:label "Dusk" ; :released 1979 .\n'
     )
     assert nacre("ingest", arts, "--graph", "arts", "--no-vectors").returncode == 0
     try:
@@ -147,11 +147,12 @@ def test_what_else_may_be_meant_is_a_click_away(page, nacre, data, server):
         page.wait_for_selector("#graph option >> nth=1", state="attached")
         page.select_option("#graph", "arts")
         page.wait_for_selector("#head >> text=Ask arts")
-        assert "Mira Holt" in ask(page, "Which painters are from Lund?", 1)
-        page.click("article:nth-child(1) >> text='painter died in Lund'")
+        answer = ask(page, "When was Tide released?", 1).partition("Or did you mean")[0]
+        other = {"1951": "1984", "1984": "1951"}[re.search(r"19\d\d", answer)[0]]
+        page.click("article:nth-child(1) >> text=/^the “released” of Tide \\((book|film)\\)$/")
         page.wait_for_selector("article:nth-child(2) .tools")
-        assert "Otto Brand" in page.inner_text("article:nth-child(2) .answer")
-        assert "Otto Brand" in ask(page, "1", 3)
+        assert other in page.inner_text("article:nth-child(2) .answer")
+        assert other in ask(page, "1", 3)
     finally:
         assert nacre("remove", "--graph", "arts").returncode == 0
 

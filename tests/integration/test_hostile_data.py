@@ -96,7 +96,7 @@ def check(answer: Answer) -> None:
 def test_the_rules_show_it_and_obey_nothing(question: str, composition: Composition) -> None:
     answer = ask(composition.build(), question)
     check(answer)
-    assert answer["status"] in ("answered", "partial", "not_in_graph")
+    assert answer["status"] in ("answered", "clarify", "partial", "not_in_graph")
 
 
 def test_what_a_hostile_literal_claims_is_no_fact(composition: Composition) -> None:
@@ -115,7 +115,7 @@ def fenced(prompt: str, lure: str) -> bool:
 
 
 def by_model(composition: Composition, model: ScriptedModel) -> App:
-    teams = {**composition.teams, "model": build_agents(model, Limits(seconds=5))}
+    teams = {**composition.teams, "model": build_agents(model, Limits(seconds=5), lead="model")}
     return build(Resources(composition.library, teams, composition.settings))
 
 

@@ -1,4 +1,4 @@
-"""What a model is shown of a schema that does not fit: 300 classes, 1,500 tokens, and the tables that questions need."""
+"""What a model is shown of a schema that does not fit: 300 classes, 1,500 tokens, the tables that questions need."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -99,8 +99,9 @@ async def test_exact_readings_are_left_to_the_rules_where_a_model_is_small(
 
 
 async def test_rows_that_both_find_are_said_in_the_words_of_the_plan(
-    app: App, scripted: ScriptedModel, dish: str
+    settings: Settings, scripted: ScriptedModel, dish: str
 ) -> None:
+    app = app_of(settings, build_agents(scripted, Limits(seconds=1), chances=priors("large"), lead="model"))
     minutes = f"SELECT d.cooking_time FROM {dish} d JOIN entity e ON e.id = d.id WHERE e.label = 'pilaf'"
     scripted.replies = [step(minutes, wants="number")]
     answer = await ask(app, SURE)

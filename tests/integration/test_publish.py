@@ -78,6 +78,17 @@ def test_what_killed_builds_left_goes_with_the_next(home: Path) -> None:
     assert present(home) == [V3]
 
 
+def test_what_killed_builds_left_goes_where_nothing_has_to_be_built(tmp_path: Path) -> None:
+    from ingestion.pipeline import ingest
+
+    source = tmp_path / "one.ttl"
+    source.write_text("<http://ex/a> <http://ex/b> 1 .")
+    made = ingest([str(source)], "g", data=tmp_path / "data")
+    (tmp_path / "data" / "g" / "versions" / f".gone-{V1}.building").mkdir()
+    assert ingest([str(source)], "g", data=tmp_path / "data").unchanged
+    assert present(tmp_path / "data" / "g") == [made.version]
+
+
 def test_the_remote_vectors_of_a_version_go_with_it(home: Path) -> None:
     make(home, V1)
     left = home / "versions" / f".{V2}.building"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from records.turn import Earlier, Rewrite
-from semantics.conversation import rewrite
+from semantics.dialogue.conversation import rewrite
 from semantics.run_plan import run_plan
 from semantics.understand import understand
 from stores.lexicon import Lexicon
@@ -18,7 +18,7 @@ from tests.pairs import pairs
 @pytest.mark.parametrize("case", pairs("rewrites"))
 def test_rewrite(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
     tables, lexicon = small_graphs[case["graph"]]
-    earlier = tuple(_answered(question, tables, lexicon) for question in case["after"])
+    earlier = tuple(_answered(Rewrite(question), tables, lexicon) for question in case["after"])
     found = rewrite(case["ask"], earlier, tables.schema, lexicon)
     if case.get("same"):
         assert found == Rewrite(case["ask"])
@@ -31,12 +31,22 @@ def test_rewrite(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lex
         assert sorted(found.scope.labels) == sorted(case["scope"])
 
 
-def _answered(question: str, tables: Tables, lexicon: Lexicon) -> Earlier:
-    """A turn that stands alone and its answer by the best plan that has rows."""
-    for reading in understand(Rewrite(question), tables.schema, lexicon).readings:
+@pytest.mark.parametrize("case", pairs("follow_ups"))
+def test_follow_up(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    tables, lexicon = small_graphs[case["graph"]]
+    earlier: tuple[Earlier, ...] = ()
+    for question in case["after"]:
+        earlier = (*earlier, _answered(rewrite(question, earlier, tables.schema, lexicon), tables, lexicon))
+    found = rewrite(case["ask"], earlier, tables.schema, lexicon)
+    assert understand(found, tables.schema, lexicon).readings[0].words == case["becomes"]
+
+
+def _answered(turn: Rewrite, tables: Tables, lexicon: Lexicon) -> Earlier:
+    """A turn and its answer by the best plan that has rows."""
+    for reading in understand(turn, tables.schema, lexicon).readings:
         table = run_plan(reading.plan, tables, round=1)[0]
         if table is not None and table.rows:
             keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
             labels = tuple(lexicon.entities[key][0].label for key in keys)
-            return Earlier(question, question, "", reading.plan, keys, labels)
-    raise LookupError(f"No plan for {question!r} has rows.")
+            return Earlier(turn.standalone, turn.standalone, "", reading.plan, keys, labels)
+    raise LookupError(f"No plan for {turn.standalone!r} has rows.")

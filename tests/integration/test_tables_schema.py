@@ -84,7 +84,7 @@ def test_schema_as_text(tables: Tables) -> None:
     assert "one of: red, blue" in text
     assert "view book: all rows and columns of book_edition, work" in text
     assert "weight_text" not in text
-    assert "identifier TEXT, -- an identifier" in text
+    assert "identifier TEXT, -- unique" in text
     assert "_nacre" not in text
     assert len(schema_sql(tables, {"work"})) < len(text)
 

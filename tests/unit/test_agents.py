@@ -8,26 +8,31 @@ from langchain_core.exceptions import OutputParserException
 
 from agents import fuser
 from agents.answering.account import Account, account
+from agents.answering.trust import DECLINED
 from agents.models.calls import Limits
 from agents.result import Result
 from agents.turn_view import TurnView
 from graph.gate import Gate
 from records.evidence import Evidence, Found, Query, QueryError, Table
-from records.plan import Plan, Select
+from records.plan import Itself, Plan, Select, Variable
 from records.schema import Schema
 from records.turn import Reading, Rewrite, Understanding
+from semantics.ranking.weights import weights
 from tests.scripted_model import Cut, ScriptedModel, Slow
 
 LIMITS = Limits(seconds=2, retries=2)
 SCHEMA = Schema((), (), (), (), {}, 0, 0)
-PLAN = Plan(Select((), ()))
-UNSURE = Understanding("What is in pilaf?", readings=(Reading(PLAN, 1.0, 0.5, "what pilaf contains"),))
-SURE = Understanding("What is in pilaf?", readings=(Reading(PLAN, 1.0, 1.0, "what pilaf contains"),))
+PLAN = Plan(Select((Itself("x"),), (Variable("x"),)))
+UNSURE = Understanding("What is in pilaf?", readings=(Reading(PLAN, 1.0, 0.5, "what pilaf contains", probability=0.5),))
+SURE = Understanding("What is in pilaf?", readings=(Reading(PLAN, 1.0, 1.0, "what pilaf contains", probability=1.0),))
+UNREAD = replace(SURE, readings=())
 RAN = Query("sql", 1, "SELECT label FROM dish", rows=1)
 ROWS = Evidence(
     "sql", 1, "table", text="dish: onion", reading=0, query=RAN, table=Table(("dish",), (("onion",),)), words="pilaf"
 )
 EMPTY = replace(ROWS, text="", table=Table(("dish",), ()))
+# rows of a query that a model wrote, as likely as can be
+WRITTEN = replace(ROWS, reading=None, probability=1.0)
 SENTENCE = Evidence("lexical", 1, "sentence", text="The pilaf contains rice and onion.", title="pilaf")
 
 
@@ -113,7 +118,7 @@ def test_a_model_is_shown_no_more_than_its_budget() -> None:
 
 
 def test_values_a_model_leaves_out_are_completed(scripted: ScriptedModel) -> None:
-    rows = replace(ROWS, reading=None, table=Table(("dish",), (("onion",), ("rice",))), text="dish: onion; dish: rice")
+    rows = replace(WRITTEN, table=Table(("dish",), (("onion",), ("rice",))), text="dish: onion; dish: rice")
     scripted.replies = ["Pilaf contains onion [1]."]
     german = Rewrite("What is in pilaf?", language="de", own="Was ist im Pilaf?")
     view = replace(seen(rows), rewrite=german)
@@ -123,14 +128,13 @@ def test_values_a_model_leaves_out_are_completed(scripted: ScriptedModel) -> Non
 
 
 async def test_rows_are_said_by_the_rules_without_a_call(scripted: ScriptedModel) -> None:
-    rows = replace(ROWS, reading=None)
-    gate = Gate((rows,), lambda token: None)
-    result = await fuser.by_model(scripted, fuser.by_rules, LIMITS)(seen(rows), SCHEMA, gate)
+    gate = Gate((WRITTEN,), lambda token: None)
+    result = await fuser.by_model(scripted, fuser.by_rules, LIMITS)(seen(WRITTEN), SCHEMA, gate)
     assert (result.by, result.value.values) == ("rules", ("onion",))
 
 
 def test_rows_that_a_model_gathered_come_first_and_whole() -> None:
-    rows = replace(ROWS, reading=None, table=Table(("dish", "minutes"), tuple((f"dish {n}", n) for n in range(40))))
+    rows = replace(WRITTEN, table=Table(("dish", "minutes"), tuple((f"dish {n}", n) for n in range(40))))
     view = seen(SENTENCE, rows, understanding=PROSE)
     shown = fuser.numbered(view, account(view, SCHEMA), 2500)
     assert shown[0] == 1
@@ -140,14 +144,21 @@ def test_rows_that_a_model_gathered_come_first_and_whole() -> None:
 @pytest.mark.parametrize(
     ("evidence", "failures", "understanding", "status"),
     [
-        ((replace(ROWS, reading=None, probability=0.9),), {}, SURE, "answered"),
-        ((replace(ROWS, reading=None, probability=0.6),), {}, SURE, "clarify"),
-        ((replace(ROWS, reading=None),), {}, SURE, "clarify"),
+        ((WRITTEN,), {}, SURE, "answered"),
+        ((replace(WRITTEN, probability=weights().threshold),), {}, SURE, "answered"),
+        ((replace(WRITTEN, probability=weights().threshold - 0.01),), {}, SURE, "clarify"),
+        ((replace(WRITTEN, probability=DECLINED),), {}, SURE, "clarify"),
+        ((replace(WRITTEN, probability=DECLINED - 0.01),), {}, SURE, "not_understood"),
+        ((ROWS,), {}, SURE, "answered"),
+        ((ROWS,), {}, UNSURE, "clarify"),
+        # what was weighed when it was run outranks the reading's first chance
+        ((replace(ROWS, probability=0.5),), {}, SURE, "clarify"),
         ((EMPTY,), {}, SURE, "answered"),
-        ((EMPTY,), {}, UNSURE, "not_in_graph"),
-        ((), {}, SURE, "not_in_graph"),
+        ((EMPTY,), {}, UNSURE, "not_understood"),
+        ((), {}, SURE, "not_understood"),
+        ((), {}, UNREAD, "not_in_graph"),
         ((), {"sql": QueryError("timeout", "too slow")}, SURE, "failed"),
-        ((), {"sql": QueryError("empty", "no reading")}, SURE, "not_in_graph"),
+        ((), {"sql": QueryError("empty", "no reading")}, UNREAD, "not_in_graph"),
         ((EMPTY,), {}, replace(SURE, unknown=(("goulash", "gulash"),)), "not_in_graph"),
     ],
 )
@@ -157,14 +168,13 @@ def test_status(
     told = account(seen(*evidence, understanding=understanding, failures=failures), SCHEMA)
     assert told.status == status
     assert told.ledger.sentences
+    assert bool(told.values) == (status in ("answered", "clarify") and EMPTY not in evidence)
     if status == "failed":
         assert told.reason == "sql: too slow"
 
 
 def test_rows_beat_sentences_and_a_later_reading_beats_an_empty_one() -> None:
-    two = replace(SURE, readings=SURE.readings * 2)
-    second = replace(ROWS, reading=None)
-    told = account(seen(SENTENCE, EMPTY, second, understanding=two), SCHEMA)
+    told = account(seen(SENTENCE, EMPTY, WRITTEN), SCHEMA)
     assert told.table == 2
     assert told.values == ("onion",)
 

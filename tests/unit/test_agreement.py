@@ -24,8 +24,8 @@ PILAF = Mention("pilaf", 31, 36, "entity", f"{E}pilaf", "pilaf", 1.0)
 TIME = Plan(
     Select((Itself("x"), Attribute("x", f"{E}cookingtime")), (Variable("x", keys=(f"{E}pilaf",), label="pilaf"),))
 )
-SURE = Understanding(QUESTION, (PILAF,), (Reading(TIME, 1.0, 1.0, "the cooking time of pilaf"),))
-UNSURE = replace(SURE, readings=(replace(SURE.readings[0], covered=0.6),))
+SURE = Understanding(QUESTION, (PILAF,), (Reading(TIME, 1.0, 1.0, "the cooking time of pilaf", probability=1.0),))
+UNSURE = replace(SURE, readings=(replace(SURE.readings[0], covered=0.6, probability=0.5),))
 ROWS = Evidence(
     "sql",
     1,
@@ -104,13 +104,14 @@ def test_a_query_of_the_model_that_says_the_same_is_no_dispute() -> None:
     ("likely", "who", "why", "last"),
     [
         (0.3, "a query written by the model", "since it is likelier to be right", "40 min."),
-        (0.5, "the question read as “the cooking time of pilaf”", "neither is surer", "pilaf, 25 min."),
-        (0.7, "the question read as “the cooking time of pilaf”", "since it is likelier", "pilaf, 25 min."),
+        (0.5, "the question read as “the cooking time of pilaf”", "neither is surer", "time: 25 min."),
+        (0.7, "the question read as “the cooking time of pilaf”", "since it is likelier", "time: 25 min."),
     ],
 )
 def test_the_likelier_rows_answer_and_the_others_are_named(likely: float, who: str, why: str, last: str) -> None:
     other = replace(WRITTEN, table=Table(("time",), ((40,),), units=("min",)), probability=likely)
-    answer, caveats = told(replace(ROWS, probability=0.5), other, understanding=UNSURE)
+    # the model's rows come first, as its writer gives them
+    answer, caveats = told(other, replace(ROWS, probability=0.5), understanding=UNSURE)
     assert f"{who} says otherwise" in answer
     assert why in answer
     assert answer.endswith(last)

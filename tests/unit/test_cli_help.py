@@ -23,7 +23,20 @@ HEAVY = (
     "tantivy",
     "uvicorn",
 )
-COMMANDS = ("ingest", "graphs", "report", "export", "remove", "index", "doctor", "ask", "chat", "serve", "eval")
+COMMANDS = (
+    "ingest",
+    "graphs",
+    "report",
+    "export",
+    "remove",
+    "index",
+    "doctor",
+    "ask",
+    "chat",
+    "serve",
+    "eval",
+    "calibrate",
+)
 PROGRAM = """
 import json, sys
 from serving.cli import main

@@ -7,6 +7,8 @@ import pytest
 
 from agents import query_writer
 from agents.answering.trust import answering_table
+from agents.answering.weighed import MOST_RUN
+from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import priors
 from agents.query_writer import Lead
@@ -23,7 +25,6 @@ QUESTION = "What is in pilaf?"
 LIMITS = Limits(seconds=2, retries=1, exchanges=3)
 LARGE, SMALL = priors("large"), priors("small")
 PLAN = Plan(Select((), ()))
-# readings that are far from each other in score, so that the first round takes one only
 DOUBTED = Reading(PLAN, 1.0, 0.5, "what pilaf contains", probability=0.4)
 LESS = Reading(PLAN, 0.2, 0.4, "what contains pilaf", probability=0.1)
 SURE = replace(DOUBTED, covered=1.0, probability=0.97)
@@ -50,6 +51,15 @@ def look(kind: str = "values", text: str = "pilaf", table: str = "", column: str
     return {"kind": kind, "table": table, "column": column, "text": text}
 
 
+async def by_readings(turn: TurnView, database: Database) -> Result[Found]:
+    """The rows of all readings, each as likely as its reading: the rules, whatever their learned weights are."""
+    readings = turn.understanding.readings
+    ran = [await database.read(reading, index) for index, reading in enumerate(readings)]
+    read_of = [(each, readings[each.reading or 0]) for found in ran for each in found.evidence]
+    evidence = tuple(replace(each, probability=reading.probability) for each, reading in read_of)
+    return Result(Found("sql", evidence, tuple(query for found in ran for query in found.queries)))
+
+
 async def wrote(
     scripted: ScriptedModel,
     turn: TurnView,
@@ -59,7 +69,7 @@ async def wrote(
     limits: Limits = LIMITS,
     size: Any = "large",
 ) -> Result[Found]:
-    writer = query_writer.by_model(scripted, query_writer.by_rules, limits, priors(size), lead)
+    writer = query_writer.by_model(scripted, by_readings, limits, priors(size), lead)
     return await writer(turn, database)
 
 
@@ -113,6 +123,13 @@ async def test_a_small_model_leads_less_often_than_a_large_one(scripted: Scripte
     assert (await wrote(scripted, view(between), FakeDatabase([read(ONION)], [ONION]))).by == "model"
 
 
+async def test_a_reading_that_leaves_words_out_takes_the_place_of_no_larger_model(scripted: ScriptedModel) -> None:
+    partly = replace(SURE, unused=("sailor",))
+    assert (await wrote(scripted, view(partly), FakeDatabase([read(ONION)]), size="small")).by == "rules"
+    scripted.replies = [step("SELECT 1")]
+    assert (await wrote(scripted, view(partly), FakeDatabase([read(ONION)], [ONION]))).by == "model"
+
+
 async def test_a_model_is_asked_once_a_turn(scripted: ScriptedModel) -> None:
     turn = replace(view(DOUBTED), found=(read(BLANK),))
     assert (await wrote(scripted, turn, FakeDatabase([read(BLANK)]))).by == "rules"
@@ -123,10 +140,6 @@ async def test_further_readings_are_run_before_the_model_is_asked(scripted: Scri
     database = FakeDatabase([read(BLANK), read(ONION, 1)])
     result = await wrote(scripted, view(DOUBTED, likely), database)
     assert (result.by, database.read_at) == ("rules", [0, 1])
-    several = FakeDatabase([read(BLANK)] * 9, [RICE])
-    scripted.replies = [step("SELECT 1")]
-    await wrote(scripted, view(DOUBTED, *[LESS] * 8), several)
-    assert several.read_at == list(range(query_writer.MOST_READINGS))
 
 
 # What a model may see first
@@ -322,7 +335,7 @@ async def test_a_dead_slow_or_babbling_model_leaves_the_rows_of_the_rules(
     result = await wrote(scripted, view(DOUBTED), FakeDatabase([read(ONION)]), limits=replace(LIMITS, seconds=0.2))
     assert result.by.startswith(f"rules after model: {why}")
     assert own_values(result) == ["onion"]
-    assert result.value.evidence[0].probability is None
+    assert result.value.evidence[0].probability == DOUBTED.probability
     assert result.usage.calls == len(scripted.asked)
 
 
@@ -396,13 +409,24 @@ async def test_readings_are_tried_in_turn_and_then_there_is_nothing_left() -> No
     assert turn.found[-1].error is not None
 
 
-async def test_readings_that_are_as_likely_are_run_together() -> None:
-    database = FakeDatabase([read(ONION), read(RICE, 1)])
-    found = (await query_writer.by_rules(view(DOUBTED, DOUBTED), database)).value
-    assert [each.reading for each in found.evidence] == [0, 1]
+async def test_the_best_readings_are_run_together() -> None:
+    database = FakeDatabase([read(BLANK)] * (MOST_RUN + 2))
+    await query_writer.by_rules(view(*[DOUBTED] * (MOST_RUN + 2)), database)
+    assert database.read_at == list(range(MOST_RUN))
+
+
+async def test_rows_are_weighed_by_what_running_all_gave_the_likeliest_first() -> None:
+    database = FakeDatabase([read(BLANK), read(ONION, 1), read(RICE, 2)])
+    found = (await query_writer.by_rules(view(DOUBTED, DOUBTED, LESS), database)).value
+    chances = [each.probability for each in found.evidence if each.probability is not None]
+    assert len(chances) == len(found.evidence) == 3
+    assert chances == sorted(chances, reverse=True)
+    assert all(0 <= chance <= 1 for chance in chances)
+    assert found.evidence[0].reading != 0, "a reading that gives rows is likelier than one as likely that gives none"
 
 
 async def test_the_writers_share_one_contract(scripted: ScriptedModel) -> None:
-    for agent in (query_writer.by_rules, query_writer.by_model(scripted, query_writer.by_rules, LIMITS, LARGE)):
-        result = await agent(view(SURE), FakeDatabase([read(ONION)]))
-        assert result.value.evidence == read(ONION).evidence
+    for agent in (by_readings, query_writer.by_rules, query_writer.by_model(scripted, by_readings, LIMITS, LARGE)):
+        (rows_read,) = (await agent(view(SURE), FakeDatabase([read(ONION)]))).value.evidence
+        assert rows_read.probability is not None
+        assert replace(rows_read, probability=None) == read(ONION).evidence[0]

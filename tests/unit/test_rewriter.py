@@ -9,7 +9,8 @@ from agents.models.limits import Limits
 from agents.result import Result, Usage
 from agents.rewriter import Rewriter
 from agents.turn_view import TurnView, asked
-from records.turn import Earlier, Rewrite
+from records.plan import Plan, Select
+from records.turn import Earlier, Rewrite, Scope
 from tests.fake_database import FakeDatabase
 from tests.scripted_model import ScriptedModel, Slow
 
@@ -30,12 +31,27 @@ def conversation(*earlier: Earlier, question: str = "Dal?") -> TurnView:
     return replace(asked(question), conversation=earlier)
 
 
+PLAN = Plan(Select((), ()))
+FOLLOWS = Rewrite("How long does dal cook?", depends=True)
+ON_ONE = replace(FOLLOWS, scope=Scope(keys=("http://ex/dal",)))
+ON_MANY = [replace(FOLLOWS, scope=scope) for scope in (Scope(keys=("http://ex/a", "http://ex/b")), Scope(plan=PLAN))]
+
+
 @pytest.mark.parametrize(
-    "draft", [Rewrite("Dal?"), Rewrite("How long does dal cook?", depends=True), Rewrite("And it?", depends=True)]
+    ("draft", "small"), [(Rewrite("Dal?"), False), (ON_ONE, False), *[(each, True) for each in (FOLLOWS, *ON_MANY)]]
 )
-async def test_what_the_rules_are_sure_of_costs_no_call(scripted: ScriptedModel, draft: Rewrite) -> None:
-    agent = rewriter.by_model(scripted, drafted(draft), LIMITS)
+async def test_what_the_rules_are_sure_of_costs_no_call(scripted: ScriptedModel, draft: Rewrite, small: bool) -> None:
+    agent = rewriter.by_model(scripted, drafted(draft), LIMITS, small=small)
     assert await agent(conversation(BEFORE), DATABASE) == Result(draft)
+
+
+@pytest.mark.parametrize("draft", [FOLLOWS, *ON_MANY, replace(ON_ONE, sure=False)])
+async def test_a_follow_up_that_does_not_stand_on_one_thing_is_worded_by_the_model(
+    scripted: ScriptedModel, draft: Rewrite
+) -> None:
+    scripted.replies = [{"question": "How long does red dal cook?"}]
+    result = await rewriter.by_model(scripted, drafted(draft), LIMITS)(conversation(BEFORE), DATABASE)
+    assert (result.by, result.value.standalone, result.value.scope) == ("model", "How long does red dal cook?", None)
 
 
 async def test_the_first_turn_costs_no_call(scripted: ScriptedModel) -> None:

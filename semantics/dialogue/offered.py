@@ -5,22 +5,24 @@ from collections.abc import Sequence
 
 from records.turn import Earlier, Reading, Rewrite
 from semantics.english import resource
+from semantics.language.base import language
 from semantics.words import tokens
-
-# words that may stand around a number that chooses
-_AROUND = frozenset("option number reading choice answer one the please no yes i mean meant rather take is it".split())
 
 
 def chosen(question: str, earlier: tuple[Earlier, ...]) -> Rewrite | None:
-    """The reading that is asked for by its number or in its own words; None where none is.
+    """The reading that is asked for by its number, in its own words, or by a yes where one was to be confirmed; None
+    where none is.
 
     A number means the last answer that offered something. "The second one" means a thing that the last answer named,
     where it named several.
     """
+    words = _norms(question)
+    asked = earlier[-1].confirm if earlier else None
+    if asked is not None and words and set(words) <= language().words["affirming"]:
+        return Rewrite(asked.words, True, chosen=asked)
     offering = next((turn for turn in reversed(earlier) if turn.options), None)
     if offering is None:
         return None
-    words = _norms(question)
     number = _number(words, ordinal=offering is earlier[-1] and len(offering.keys) < 2)
     reading: Reading | None
     if 0 < number <= len(offering.options):
@@ -37,7 +39,9 @@ def _norms(text: str) -> list[str]:
 
 def _number(words: Sequence[str], *, ordinal: bool) -> int:
     """The number that these words choose, 0 where they say more than that."""
-    said = [word for word in words if word not in _AROUND] or [word for word in words if word == "one"]
+    said = [word for word in words if word not in language().words["around_choice"]] or [
+        word for word in words if word == "one"
+    ]
     if len(said) != 1:
         return 0
     numbers = {**resource()["numbers"], **(resource()["ordinals"] if ordinal else {})}

@@ -1,34 +1,21 @@
 """Make a turn stand alone by the turns before it: question + earlier turns -> Rewrite (coreference and ellipsis)."""
 
-import re
 from collections.abc import Sequence
 
 from records.schema import Schema
 from records.turn import Earlier, Rewrite, Scope
 from semantics.candidates import Candidate
 from semantics.courtesy import without_courtesy
+from semantics.dialogue.focus import focus, focus_of_kind
+from semantics.dialogue.follow import change
+from semantics.dialogue.offered import chosen
 from semantics.english import function_words, measure, resource
-from semantics.focus import focus
+from semantics.language.base import language
 from semantics.linker import Linker
-from semantics.offered import chosen
+from semantics.to_words import to_words
 from semantics.understand import indexes
 from semantics.words import Token, tokens
 from stores.lexicon import Lexicon
-
-_ONE = frozenset("it its this that he she him his her hers".split())
-_MANY = frozenset("they them their theirs those these ones".split())
-_OPENERS = re.compile(r"^\s*(?:and|or|but|so|then|also|ok(?:ay)?|well|now)\b[\s,]*", re.IGNORECASE)
-_ABOUT = re.compile(r"^\s*(?:and\s+)?(?:what|how)\s+about\s+", re.IGNORECASE)
-_CORRECTION = re.compile(
-    r"^\s*(?:no|nope|sorry|actually)\b[\s,]*(?:(?:i|we)\s+(?:meant?|am asking about)\s+)?", re.IGNORECASE
-)
-_TIME = re.compile(
-    r"\b(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+)?"
-    r"(?:1[0-9]|20)\d{2}s?\b",
-    re.IGNORECASE,
-)
-# "there is", "that is why", "it is true that": no reference to anything said before
-_EMPTY_IT = re.compile(r"\b(?:that|which|who)\s+(?:it|that)\b", re.IGNORECASE)
 
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
@@ -42,10 +29,11 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
     words = tokens(question)
     named = _named(linker, words)
-    correction = _CORRECTION.match(question)
-    about, opened = _ABOUT.match(question), _OPENERS.match(question)
+    said = language().dialogue
+    correction = said["correction"].match(question)
+    about, opened = said["about"].match(question), said["opener"].match(question)
     lead = about or opened
-    if correction and named and len(words) <= 8 and re.match(r"\s*(no|nope|sorry|actually)", question, re.IGNORECASE):
+    if correction and named and len(words) <= 8:
         return _substituted(question[correction.end() :], earlier, linker) or Rewrite(asked)
     ordinal = _ordinal(words, earlier[-1])
     if ordinal is not None:
@@ -58,7 +46,12 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     swapped = _swapped(question[lead.end() :] if lead else question, earlier, linker) if lead and not named else None
     if swapped is not None:
         return swapped
+    changed = _changed(question, earlier, linker)
+    if changed is not None:
+        return changed
     pronoun = _pronoun(words, named)
+    if pronoun is not None and _of_this_turn(words, pronoun, linker):
+        pronoun = None
     if pronoun is not None:
         return _resolved(question, words, pronoun, earlier, linker)
     if not named and _fragment(words, linker):
@@ -70,6 +63,26 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         if meant.keys and len(meant.keys) == 1:
             return Rewrite(f"{_stripped(question)} of {meant.labels[0]}?", True, meant)
     return Rewrite(asked)
+
+
+def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+    """A follow-up that changes the result before it: "sort them by age", "also show the capacity"."""
+    last = earlier[-1]
+    how = change(question, last)
+    if not how or last.plan is None:
+        return None
+    try:
+        about = to_words(last.plan, linker.lexicon.schema)
+    except KeyError:
+        # the graph no longer has what the plan is about
+        return None
+    meant = focus(earlier[-1:], True, linker)
+    sure = 1.0 if last.confidence is None else last.confidence
+    scope = Scope(last.plan, meant.keys or last.keys, meant.labels or last.labels, how, sure)
+    # for people; what is read is the question, and the plan in the scope
+    said = f" (about {about})" if about and not set(about) & set("()") else ""
+    end = len(question.rstrip(" ?.!"))
+    return Rewrite(question[:1].upper() + question[1:end] + said + question[end:], True, scope)
 
 
 def _named(linker: Linker, words: Sequence[Token]) -> list[Candidate]:
@@ -85,8 +98,9 @@ def _elliptic(question: str, words: Sequence[Token], named: Sequence[Candidate])
     """Does the turn name a thing and ask nothing of it ("and X?", "in X?")?"""
     covered = {i for c in named for i in c.covered}
     rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in function_words()]
-    verb = bool(words) and words[0].norm in {"is", "are", "was", "were", "does", "do", "did", "can", "has", "have"}
-    asks = any(t.norm in {"who", "where", "when", "which", "how", "what"} for t in words) and not _ABOUT.match(question)
+    verb = bool(words) and words[0].norm in language().words["asking_yes_no"]
+    about = language().dialogue["about"].match(question)
+    asks = not about and any(t.norm in language().words["question_words"] for t in words)
     return not rest and not verb and not asks
 
 
@@ -116,8 +130,8 @@ def _substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> R
 
 def _swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
     """ "And in 2022?", "and the red ones?": the last question with its time, value or kind replaced, or this added."""
-    words = tokens(phrase)
-    said = [(m.start(), m.end(), "time") for m in _TIME.finditer(phrase)]
+    words, time = tokens(phrase), language().dialogue["time"]
+    said = [(m.start(), m.end(), "time") for m in time.finditer(phrase)]
     for c in linker.link(words):
         inside = any(a < words[c.end - 1].end and words[c.start].start < b for a, b, _ in said)
         if not inside and (c.kind == "value" or (c.kind == "class" and c.exact)) and c.score >= 0.75:
@@ -125,13 +139,13 @@ def _swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewri
             said.append((words[c.start].start, words[c.end - 1].end, kind))
     covered = {i for i, t in enumerate(words) if any(a <= t.start and t.end <= b for a, b, _ in said)}
     rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in linker.light]
-    if len(said) != 1 or rest or any(t.norm in {"is", "are", "was", "were", "does", "do", "did"} for t in words[:1]):
+    if len(said) != 1 or rest or any(t.norm in language().words["asking_yes_no"] for t in words[:1]):
         return None
     start, end, kind = said[0]
     last = earlier[-1].standalone
     old_words = tokens(last)
     if kind == "time":
-        old = [(m.start(), m.end()) for m in _TIME.finditer(last)]
+        old = [(m.start(), m.end()) for m in time.finditer(last)]
     else:
         old = [
             (old_words[c.start].start, old_words[c.end - 1].end)
@@ -146,68 +160,88 @@ def _swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewri
 
 def _ordinal(words: Sequence[Token], last: Earlier) -> tuple[tuple[int, int], str, str] | None:
     """ "The second one" of the list that was just given; "the last one", "the other one" of two."""
-    ordinals = resource()["ordinals"]
+    ordinals, known = resource()["ordinals"], language().words
     for i, token in enumerate(words):
         following = words[i + 1].norm if i + 1 < len(words) else ""
-        alone = following in ("one", "") or following in function_words()
-        if not i or words[i - 1].norm != "the" or not alone:
+        alone = not following or following in known["stand_in"] or following in function_words()
+        if not i or words[i - 1].norm not in known["article"] or not alone:
             continue
         n = ordinals.get(token.norm) or (
-            len(last.keys) if token.norm == "last" else 2 if token.norm == "other" and len(last.keys) == 2 else 0
+            len(last.keys)
+            if token.norm in known["last"]
+            else 2
+            if token.norm in known["other"] and len(last.keys) == 2
+            else 0
         )
         if n and 0 < n <= len(last.keys) and len(last.keys) > 1:
-            end = i + 2 if following == "one" else i + 1
+            end = i + 2 if following in known["stand_in"] else i + 1
             return (i - 1, end), last.keys[n - 1], last.labels[n - 1]
     return None
 
 
 def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
     """The first pronoun that points back to an earlier turn; one after a thing of this turn points to that."""
+    known = language().words
     first_name = min((c.start for c in named), default=len(words))
     for i, token in enumerate(words):
         before = words[i - 1].norm if i else ""
-        if token.norm == "there" and i == len(words) - 1 and before not in ("is", "are", "was", "were"):
+        if token.norm in known["there"] and i == len(words) - 1 and before not in known["being"]:
             return i
         if (
-            token.norm in ("two", "three", "both")
-            and before in ("the", "of")
+            token.norm in known["pronoun_number"]
+            and before in known["before_number"]
             and "of" in [t.norm for t in words[:i]][-2:]
         ):
             # "which of the two"
             return i
-        if token.norm not in _ONE and token.norm not in _MANY:
+        if token.norm not in known["pronoun_one"] | known["pronoun_many"]:
             continue
-        if i > first_name and not (token.norm in ("it", "its", "they", "them") and i < 2):
+        if i > first_name and not (token.norm in known["pronoun_first"] and i < 2):
             return None
         following = words[i + 1] if i + 1 < len(words) else None
         if token.norm == "that" and following and i and words[i - 1].norm not in function_words():
             # "cities that lie in ...": a relative clause
             continue
-        if token.norm == "it" and following is not None and following.norm in ("rain", "take"):
+        if token.norm == "it" and following is not None and following.norm in known["impersonal"]:
             continue
         return i
     return None
 
 
+def _of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
+    """ "The oldest singer and his age": a possessive stands for what the turn asks for, where that is before it."""
+    kinds = (c for c in linker.link(words) if c.kind == "class" and c.exact)
+    return words[at].norm in language().words["possessive"] and any(c.end <= at for c in kinds)
+
+
 def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:
     token = words[at]
-    many = token.norm in _MANY or token.norm in ("two", "three", "both")
-    meant = focus(earlier, many, linker)
+    known = language().words
+    many = token.norm in known["pronoun_many"] | known["pronoun_number"]
+    meant = (_of_kind(words, at, earlier, linker) if token.norm in known["pronoun_many"] else None) or focus(
+        earlier, many, linker
+    )
     if not meant.keys:
         return Rewrite(question)
     start, end = token.start, token.end
-    if token.norm == "there":
+    if token.norm in known["there"]:
         return _replaced(question, start, end, f"in {meant.labels[0]}", meant.keys[0], meant)
-    if token.norm in ("that", "this", "those", "these") and at + 1 < len(words):
+    if token.norm in known["demonstrative"] and at + 1 < len(words):
         following = words[at + 1]
-        if following.norm not in function_words() or following.norm in ("one", "ones"):
+        if following.norm not in function_words() or following.norm in known["stand_in"]:
             # "that car", "this one": the noun goes too
             end = following.end
     if len(meant.keys) == 1:
-        label = meant.labels[0] + ("'s" if token.norm in ("its", "their", "his", "her") and at + 1 < len(words) else "")
+        label = meant.labels[0] + ("'s" if token.norm in known["possessive"] and at + 1 < len(words) else "")
         return _replaced(question, start, end, label, meant.keys[0], meant)
-    text = f"{question[: token.end]} ({_listed(meant.labels)}){question[token.end :]}"
-    return Rewrite(_stripped(text), True, meant)
+    shown = "" if _nameless(meant) else f" ({_listed(meant.labels)})"
+    return Rewrite(_stripped(question[: token.end] + shown + question[token.end :]), True, meant)
+
+
+def _of_kind(words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:
+    """ "These museums": the things before of the kind that is named."""
+    kinds = [c.relations for c in linker.link(words) if c.kind == "class" and c.exact and c.start == at + 1]
+    return focus_of_kind(earlier, frozenset().union(*kinds), linker) if kinds else None
 
 
 def _replaced(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
@@ -218,8 +252,20 @@ def _replaced(question: str, start: int, end: int, label: str, key: str, scope: 
 
 def _stripped(question: str) -> str:
     """Without the words that only tie it to the turn before: "and its price?" -> "its price?"."""
-    text = _OPENERS.sub("", question).strip()
+    text = language().dialogue["opener"].sub("", question).strip()
     return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + ("?" if question.rstrip().endswith("?") else "")
+
+
+def _nameless(scope: Scope) -> bool:
+    """Whether the things have no names but the ends of their IRIs, which tell a person nothing.
+
+    >>> _nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
+    True
+    """
+    return all(
+        key.endswith(label) and any(c.isdigit() for c in label)
+        for key, label in zip(scope.keys, scope.labels, strict=False)
+    )
 
 
 def _listed(labels: Sequence[str]) -> str:
@@ -236,6 +282,9 @@ def _fragment(words: Sequence[Token], linker: Linker) -> bool:
         return False
     if "class" in kinds and not _asks_of_things(words):
         return False
+    if any(t.norm[:1].isdigit() for t in words):
+        # a date or a number picks things out by itself
+        return False
     return bool(kinds & {"predicate", "flag"}) or any(measure(t) for t in words)
 
 
@@ -244,6 +293,6 @@ def _asks_of_things(words: Sequence[Token]) -> bool:
     chosen = any((m := measure(t)) is not None and m.degree == "superlative" for t in words)
     return (
         chosen
-        and words[0].norm in ("which", "what", "who", "and")
+        and words[0].norm in language().words["choosing"]
         and not any(t.norm not in function_words() and measure(t) is None for t in words)
     )

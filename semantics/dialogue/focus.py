@@ -20,9 +20,24 @@ def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Scope:
             return Scope(turn.plan, tuple(answered), _labels(answered, linker))
         if asked:
             return Scope(turn.plan, tuple(asked), _labels(asked, linker))
+        if len(turn.keys) == 1:
+            # the thing whose value was given
+            return Scope(turn.plan, turn.keys, _labels(turn.keys, linker))
     if many:
         return focus(earlier, False, linker)
     return Scope()
+
+
+def focus_of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Linker) -> Scope | None:
+    """The things of one kind that the conversation was about last; None where there are none."""
+    for turn in reversed(earlier):
+        select = turn.plan.body if turn.plan else None
+        named = [v.keys for v in select.variables] if isinstance(select, Select) else []
+        for keys in (turn.keys, *named):
+            fitting = tuple(k for k in keys if any(n.relation in relations for n in linker.lexicon.entities.get(k, ())))
+            if fitting:
+                return Scope(turn.plan, fitting, _labels(fitting, linker))
+    return None
 
 
 def _answered(turn: Earlier) -> tuple[str, ...]:
