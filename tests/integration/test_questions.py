@@ -15,7 +15,7 @@ from records.answer import Value
 from records.evidence import Table
 from records.plan import Plan
 from records.turn import Earlier, Rewrite
-from semantics.conversation import rewrite
+from semantics.dialogue.conversation import rewrite
 from semantics.phrase import phrase
 from semantics.ranking.calibrate import MOST_RUN, Outcome, choose
 from semantics.run_plan import run_plan
