@@ -38,7 +38,7 @@ def as_asked(candidate: Candidate, question: Question) -> Candidate:
 
 
 def about_named(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:
-    """The readings without those that ask for yes or no and leave out a thing that is named and that others speak of."""
+    """The readings without those that ask for yes or no and leave out a named thing that others speak of."""
     named = [x.covered for x in links if x.kind == "entity" and x.exact]
     said = [sum(c.derivation.covered & mask == mask for mask in named) for c in candidates]
     most = max((n for n, c in zip(said, candidates, strict=True) if isinstance(c.body, Ask)), default=0)
