@@ -23,6 +23,7 @@ from agents.turn_view import TurnView
 from records.evidence import Evidence, Found, Query, QueryError, Wants
 from records.look_up import LookUp
 from records.turn import Understanding
+from semantics.languages import ENGLISH
 from semantics.ranking.weights import weights
 
 BRANCH = "sql"
@@ -126,7 +127,7 @@ def by_model(
             return Result(found)
         bounds = limits.until(view.deadline, view.version)
         writing = await _written(model, view, database, found, bounds, priors)
-        found = _together(view.understanding, found, writing, priors)
+        found = _together(view, found, writing, priors)
         usage = writing.usage
         if not writing.failed and _is_undecided(view.understanding, found):
             second = await _written(model, replace(view, understanding=Understanding(view.standalone)), database,
@@ -138,9 +139,10 @@ def by_model(
 
 
 def _bar(priors: Priors) -> float:
-    """From which chance on a reading answers without a call: that of the model, and of a model that is more than a
-    small one also that of an answer, since agreement with it would raise either."""
-    return priors.before if priors.size == "small" else max(priors.before, weights().threshold)
+    """From which chance on a reading answers without a call: that of the model, and beside one that is more than a
+    small one also the highest that calibration tells apart, since agreement with the model would raise a lower one."""
+    highest = max((threshold for _, threshold, *_ in weights().levels), default=weights().threshold)
+    return priors.before if priors.size == "small" else max(priors.before, highest)
 
 
 async def _written(
@@ -207,7 +209,7 @@ def _meaning(found: Found, words: str) -> Found:
     return replace(found, queries=queries, evidence=tuple(evidence))
 
 
-def _together(understanding: Understanding, drafted: Found, writing: Writing, priors: Priors) -> Found:
+def _together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) -> Found:
     """The rules' rows and the model's, each with its chance; all queries that were tried."""
     own = [each for part in writing.ran for each in part.evidence]
     queries = (*drafted.queries, *writing.tried)
@@ -215,16 +217,20 @@ def _together(understanding: Understanding, drafted: Found, writing: Writing, pr
     if not own:
         return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
                        wants=writing.wants, outcome="empty" if writing.tried else "")  # fmt: skip
-    outcome = _outcome(understanding, drafted, own, writing)
+    outcome = _outcome(view.understanding, drafted, own, writing)
     agreeing = [each for each in drafted.evidence if outcome == "agreed" and _agree(each, own[0])]
     own = [replace(each, probability=priors.after(outcome)) for each in own]
     if any(_alike(each, own[0]) for each in agreeing):
         # rows of a plan are worded and traced better than those of a bare query
+        words = own[0].words
         own = [
-            replace(each, probability=priors.after(outcome), confirmed=True, words=own[0].words or each.words)
+            replace(each, probability=priors.after(outcome), confirmed=True)
             for each in agreeing
             if _alike(each, own[0])
         ]
+        if view.language != ENGLISH:
+            # a model that words them reads what its own query gives, not the plan in English
+            own = [replace(each, words=words or each.words) for each in own]
     rest = [each for each in drafted.evidence if each not in agreeing]
     return Found(BRANCH, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
                  outcome=outcome)  # fmt: skip

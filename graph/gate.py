@@ -197,6 +197,8 @@ class Gate:
 
 
 def _verbatim(evidence: Evidence) -> str:
+    if evidence.table is not None and evidence.table.columns[:1] == ("yes",) and evidence.table.rows:
+        return "Yes." if evidence.table.rows[0][0] else "No."
     return evidence.text if evidence.table is None or is_empty(evidence.table) else said(evidence.table).text
 
 

@@ -3,6 +3,7 @@
 import re
 
 from semantics.english import function_words, resource
+from semantics.language.base import language
 from semantics.words import tokens
 
 _PAUSE = re.compile(r"[,.:;!?]+(?=\s|$)|\s[-–—]+(?=\s)")
@@ -63,4 +64,7 @@ def _empty(clause: str) -> bool:
     """Is there nothing in a clause but courtesy, and at least one word of it?"""
     polite, light = frozenset(resource()["courtesy"].split()), function_words()
     words = [t.norm for t in tokens(clause)]
+    if language().words["grouping"] & set(words):
+        # "For each team, how many ..."
+        return False
     return all(w in polite or w in light for w in words) and any(w in polite for w in words)

@@ -168,11 +168,7 @@ async def test_an_offer_is_remembered_in_its_thread_alone(app: App) -> None:
         ("Which painters were born in Lund?", ["Lena Fox", "Mira Holt"]),
         ("How many pages does Tide have?", [311]),
         ("Is Tide a film?", [True]),
-        pytest.param(
-            "Is Reef a film?",
-            [False],
-            marks=pytest.mark.xfail(strict=True, reason="no reading asks whether a thing is of another kind"),
-        ),
+        ("Is Reef a film?", [False]),
     ],
 )
 async def test_what_is_clear_offers_nothing(data: Path, mind: str, question: str, values: list[object]) -> None:
