@@ -7,11 +7,11 @@ from typing import NamedTuple
 import simplemma
 from rapidfuzz import fuzz, process
 
-from semantics.english import function_words, resource, synonyms, vocabulary
+from semantics.english import function_words, measure, resource, synonyms, vocabulary
 from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph
 from semantics.types import Link, Question, Ref
-from semantics.words import lemma
+from semantics.words import Token, lemma
 from stores.lexicon import Lexicon
 
 # how well a word of a question fits one of a name
@@ -162,6 +162,10 @@ class Terms:
             found[word] = SAME
         for word in self.by_word.keys() & {own}:
             found.setdefault(word, LEMMA if norm != own else SAME)
+        said = measure(Token(norm, 0, len(norm), norm, own))
+        if said is not None and said.degree != "positive":
+            # "longest" orders by a length, it does not name it
+            return tuple(sorted(found.items()))
         for word in synonyms(own) | (synonyms(norm) if norm != own else frozenset()):
             if word in self.by_word:
                 found.setdefault(word, SYNONYM)

@@ -37,6 +37,14 @@ def as_asked(candidate: Candidate, question: Question) -> Candidate:
     return candidate._replace(body=Ask(select))
 
 
+def about_named(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:
+    """The readings without those that ask for yes or no and leave out a named thing that others speak of."""
+    named = [x.covered for x in links if x.kind == "entity" and x.exact]
+    said = [sum(c.derivation.covered & mask == mask for mask in named) for c in candidates]
+    most = max((n for n, c in zip(said, candidates, strict=True) if isinstance(c.body, Ask)), default=0)
+    return [c for n, c in zip(said, candidates, strict=True) if n == most or not isinstance(c.body, Ask)]
+
+
 def _asks_which(question: Question) -> bool:
     """Whether a second question asks for the things: "Is there a room without a window? Which one?"."""
     last = [t.norm for t in question.tokens[-2:]]
