@@ -12,6 +12,8 @@ _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d)(?::00|(:\d\d))?(?:\.
 _SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 # an average is said with three digits that count
 _DIGITS = 3
+# below this a number is written with an exponent
+_SMALL = 1e-4
 
 
 def say(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = False) -> str:
@@ -105,8 +107,15 @@ def _decimal(value: float, rounded: bool, counted: bool) -> str:
     if value.is_integer():
         return f"{value:,.0f}" if counted else f"{value:.0f}"
     digits = 2 if abs(value) >= 1 else 4
+    if rounded and abs(value) < 1:
+        # leading zeros are no digits that count
+        return (
+            f"{float(f'{value:.{_DIGITS}g}'):f}".rstrip("0").rstrip(".")
+            if abs(value) >= _SMALL
+            else f"{value:.{_DIGITS}g}"
+        )
     if rounded:
-        digits = max(0, _DIGITS - len(str(int(abs(value)))) + (abs(value) < 1))
+        digits = max(0, _DIGITS - len(str(int(abs(value)))))
     text = f"{value:,.{digits}f}" if counted else f"{value:.{digits}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")

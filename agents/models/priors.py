@@ -21,7 +21,7 @@ KEPT = "calibration.json"
 # billions of parameters up to which a model is a small one (given)
 SMALL = 4.0
 # how many questions the share of the whole size counts for, beside those of one outcome (given)
-WEIGHT = 4.0
+WEIGHT = 20.0
 _PARAMETERS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
 
 
