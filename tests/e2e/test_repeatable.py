@@ -35,7 +35,7 @@ def test_two_ingests_and_two_runs_are_alike(nacre, begin, tmp_path):
     assert first == second
     assert [name for name in stores if stores[name] != stores_again[name]] == []
     assert told.splitlines()[1:3] == told_again.splitlines()[1:3]
-    assert [record["status"] for record in first].count("answered") >= 5
+    assert sum(bool(record["values"]) for record in first) >= 5
 
 
 def without_times(record):

@@ -14,6 +14,7 @@ from agents.models.calls import ModelFailed, streamed, structured
 from agents.models.limits import Limits
 from agents.models.manner import Manner
 from agents.models.meter import Meter
+from agents.models.priors import Priors
 from agents.query_writer import Step
 from agents.result import Usage
 from agents.team import build_agents
@@ -216,7 +217,8 @@ async def test_a_question_is_answered_over_each_server(settings: Settings, takes
     bounds = limits()
     with openai_server(Reply(json.dumps(query)), takes=takes) as server:
         composition = compose(settings)
-        team = build_agents(model_of(server), bounds, lead="model")
+        right = Priors("large", {"alone": (999, 1000), "disputed": (999, 1000)})
+        team = build_agents(model_of(server), bounds, chances=right, lead="model")
         app = build(Resources(composition.library, {**composition.teams, "model": team}, settings))
         events = [event async for event in stream(app, "How many of them are cooked in there?")]
     answer = events[-1][1]
