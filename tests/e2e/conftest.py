@@ -187,6 +187,8 @@ def begin(tmp_path: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
             text=True,
             cwd=tmp_path,
             env={**environment(data), **settings},
+            # whoever starts the tests in the background of a shell has it ignored, and children inherit that
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         running.append(process)
         return process
