@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from agents.answering.account import Account, account, asks_for_prose
 from agents.answering.clarify import confirm, offer
+from agents.answering.trust import gathered
 from agents.doubts import shown as shown_rows
 from agents.models.calls import ModelFailed, streamed
 from agents.models.limits import Limits
@@ -116,7 +117,7 @@ def numbered(view: TurnView, told: Account, tokens: int) -> list[int]:
     """What a model is shown, as indexes, within about `tokens`, nothing twice: rows that a model gathered, what the
     rules cite, then sentences, those that share the most with the question first."""
     evidence = view.evidence
-    gathered = [i for i, each in enumerate(evidence) if each.round and each.table is not None and each.reading is None]
+    rows = gathered(evidence)
     cited = [i for _, indexes in told.ledger.sentences for i in indexes]
     told_by = [i for i, each in enumerate(evidence) if each.kind == "sentence"]
     ranked = [told_by[i] for i in best(view.standalone, [evidence[i] for i in told_by], MOST_WORDS)]
@@ -124,10 +125,10 @@ def numbered(view: TurnView, told: Account, tokens: int) -> list[int]:
     facts: set[str] = set()
     left = tokens * CHARACTERS_A_TOKEN
     # what was gathered for the question says most of what the graph's own sentences say
-    ranked = [i for i in ranked if evidence[i].document is not None] if gathered else ranked
+    ranked = [i for i in ranked if evidence[i].document is not None] if rows else ranked
     ranked = ranked if asks_for_prose(view) else []
     before = [i for i, each in enumerate(evidence) if not each.round]
-    for index in dict.fromkeys([*gathered, *cited, *ranked, *before]):
+    for index in dict.fromkeys([*rows, *cited, *ranked, *before]):
         line = line_of(evidence[index])
         fact = " ".join(fold(line).split())
         if not line or fact in facts or (shown and len(line) > left):

@@ -104,16 +104,6 @@ def turned() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def toward() -> frozenset[tuple[str, ...]]:
-    """Verbal expressions whose object, and not subject, is what they ask for.
-
-    >>> ("report", "to") in toward()
-    True
-    """
-    return frozenset(tuple(lemma(w) for w in words.split()) for words in _thesaurus()["toward"])
-
-
-@cache
 def superlatives() -> dict[str, str]:
     """How superlatives are spelt, for those that are spelt almost so."""
     forms = {}

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from semantics.bounds import find_bounds
 from semantics.english import function_words, measure, resource
@@ -131,9 +130,3 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
 def _covering(words: tuple[Token, ...], start: int, end: int) -> tuple[int, int] | None:
     inside = [i for i, t in enumerate(words) if t.start < end and start < t.end]
     return (inside[0], inside[-1] + 1) if inside else None
-
-
-@lru_cache(maxsize=1)
-def asking_words() -> frozenset[str]:
-    """Words a yes/no question begins with."""
-    return language().words["asking_yes_no"]

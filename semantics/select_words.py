@@ -203,10 +203,6 @@ class Wording:
         definite = ordered or not many or head is not None or bool(front)
         return f"the {said}" if definite else said
 
-    def _functional(self, edge: int) -> bool:
-        predicate = self.schema.predicate_of.get(self.select.edges[edge].predicate)
-        return predicate is not None and predicate.functional
-
     def _headed(self, name: str, seen: frozenset[int]) -> tuple[str, int, str] | None:
         """The link that says what a thing is to another: "capital" of "the capital of Spain", its edge, its owner."""
         for i, edge in enumerate(self.select.edges):

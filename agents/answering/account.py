@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agents.answering.absence import absence, closed, listed
 from agents.answering.agreement import Dispute, disputes
 from agents.answering.clarify import others
-from agents.answering.trust import answering_table, chance, content_words, covers, is_empty, is_sure, plan_of
+from agents.answering.trust import answering_table, chance, content_words, covers, gathered, is_empty, is_sure, plan_of
 from agents.plain import quoted
 from agents.turn_view import TurnView
 from records.answer import Status, Value
@@ -163,10 +163,9 @@ def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int,
 def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
     """The rows that a model gathered, else a comparison as a table, else the best sentences, those about one thing
     together: a profile's first, then those of texts; at most six, and 120 words."""
-    gathered = [i for i, each in enumerate(evidence) if each.round and each.table is not None and each.reading is None]
     said_rows = tuple(
         (said(table).text, (i,))
-        for i in gathered
+        for i in gathered(evidence)
         if (table := evidence[i].table) and not is_empty(table) and evidence[i].query
     )
     if said_rows:

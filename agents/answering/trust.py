@@ -44,6 +44,11 @@ def is_sure(understanding: Understanding, evidence: Evidence) -> bool:
     return chance(understanding, evidence) >= weights().threshold
 
 
+def gathered(evidence: Sequence[Evidence]) -> list[int]:
+    """The indexes of rows that queries of a model gave in this turn."""
+    return [i for i, each in enumerate(evidence) if each.round and each.table is not None and each.reading is None]
+
+
 def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
     """The plan that gave the rows; None for a query that a model wrote."""
     return None if evidence.reading is None else understanding.readings[evidence.reading].plan

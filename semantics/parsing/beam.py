@@ -11,8 +11,6 @@ from semantics.parsing.state import SKIPPED_COST, Reader, State, turned
 from semantics.types import Condition, Link
 
 WIDTH = 32
-# of one span, mentions that are looked at
-MOST_LINKS = 9
 
 
 def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WIDTH) -> list[State]:
