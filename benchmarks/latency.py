@@ -88,10 +88,10 @@ def turn(folder: Path) -> Measured:
 def understanding(folder: Path, scale: int) -> Measured:
     """Questions over a made graph, each once, after a few others have built the indexes."""
     from config.embedder import embedder
-    from ingestion.induce import induce
-    from ingestion.load import write_layout
-    from ingestion.names import write_names
-    from ingestion.parse import parse
+    from ingestion.index.names import write_names
+    from ingestion.induce.layout import induce
+    from ingestion.induce.load import write_layout
+    from ingestion.read.parse import parse
     from records.turn import Rewrite
     from semantics.understand import understand
     from stores.lexicon import Lexicon

@@ -27,8 +27,8 @@ def parsing(path: Path, folder: Path) -> None:
 
 def tables(path: Path, folder: Path) -> None:
     """RDF -> SQLite."""
-    from ingestion.load import write_tables
-    from ingestion.parse import parse
+    from ingestion.induce.load import write_tables
+    from ingestion.read.parse import parse
 
     write_tables(parse([path]), folder / f"{path.stem}.sqlite")
 
@@ -72,9 +72,9 @@ def again(path: Path, folder: Path, changed: Path) -> dict[str, float]:
 def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
     """Seconds to embed passages spread over the graph, with our batches and with fastembed's."""
     from config.embedder import BUNDLED, MODEL, _assembled, _user_cache, embedder
-    from ingestion.load import write_tables
-    from ingestion.parse import parse
-    from ingestion.verbalise import verbalise
+    from ingestion.induce.load import write_tables
+    from ingestion.read.parse import parse
+    from ingestion.verbalise.passages import verbalise
 
     facts = parse([path])
     schema = write_tables(facts, folder / "sample.sqlite")
@@ -128,7 +128,7 @@ def main(what: str, *files: str) -> None:
 
 def forget() -> None:
     """Empty what is remembered of names: a first ingest knows none of them."""
-    from ingestion.column_names import column_name, words_of
+    from ingestion.induce.column_names import column_name, words_of
     from ingestion.vocabulary import local_name, name_rank
 
     for each in (column_name, words_of, local_name, name_rank):

@@ -11,17 +11,17 @@ from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
-from ingestion.annotations import read_annotations
-from ingestion.capsules import Facts
-from ingestion.index import Place, index_vectors, index_words
-from ingestion.induce import Layout, induce
-from ingestion.inputs import fingerprint, rdf_files
-from ingestion.load import write_layout
-from ingestion.names import write_names
-from ingestion.parse import parse
+from ingestion.index.names import write_names
+from ingestion.index.passages import Place, index_vectors, index_words
+from ingestion.induce.annotations import read_annotations
+from ingestion.induce.layout import Layout, induce
+from ingestion.induce.load import write_layout
 from ingestion.publish import building, new_version, publish, tidy, unchanged, writable
-from ingestion.texts import Document, find_documents, text_passages
-from ingestion.verbalise import verbalise
+from ingestion.read.capsules import Facts
+from ingestion.read.inputs import fingerprint, rdf_files
+from ingestion.read.parse import parse
+from ingestion.verbalise.passages import verbalise
+from ingestion.verbalise.texts import Document, find_documents, text_passages
 from records.errors import ConfigError, IngestionError
 from records.facts import Passage
 from records.schema import Schema

@@ -44,7 +44,7 @@ def report(
     ] = False,
 ) -> None:
     """Account for every triple of a graph."""
-    from ingestion.annotations import suggest_annotations
+    from ingestion.induce.annotations import suggest_annotations
     from ingestion.report import report as made
     from ingestion.report import report_text
     from records.json_form import to_json

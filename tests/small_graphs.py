@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from ingestion.induce import induce
-from ingestion.load import write_layout
-from ingestion.names import write_names
-from ingestion.parse import parse
+from ingestion.index.names import write_names
+from ingestion.induce.layout import induce
+from ingestion.induce.load import write_layout
+from ingestion.read.parse import parse
 from stores.lexicon import Lexicon
 from stores.tables import Tables
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.annotations import read_annotations
-from ingestion.load import write_tables
-from ingestion.parse import parse
+from ingestion.induce.annotations import read_annotations
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
 from ingestion.report import report
 from records.schema import Schema
 from stores.schema_sql import schema_sql

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingestion.load import write_tables
-from ingestion.parse import parse
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
 from records.errors import ConfigError, ToolError
 from stores.tables import Tables
 

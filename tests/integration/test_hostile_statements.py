@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ingestion.load import write_tables
-from ingestion.parse import parse
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
 from records.errors import ToolError
 from stores.tables import Tables
 from tools.written import run_written

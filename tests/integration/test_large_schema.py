@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 
 from agents.schema_text import CHARACTERS_A_TOKEN, relevant, whole
-from ingestion.induce import induce
-from ingestion.load import write_layout
-from ingestion.names import write_names
-from ingestion.parse import parse
+from ingestion.index.names import write_names
+from ingestion.induce.layout import induce
+from ingestion.induce.load import write_layout
+from ingestion.read.parse import parse
 from records.turn import Rewrite
 from semantics.understand import understand
 from stores.lexicon import Lexicon

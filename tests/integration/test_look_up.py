@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from ingestion.load import write_tables
-from ingestion.parse import parse
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
 from records.look_up import LookUp
 from stores.schema_sql import schema_sql
 from stores.tables import Tables

@@ -7,10 +7,10 @@ import yaml
 
 from agents.answering.trust import is_empty
 from config.embedder import embedder
-from ingestion.induce import induce
-from ingestion.load import write_layout
-from ingestion.names import write_names
-from ingestion.parse import parse
+from ingestion.index.names import write_names
+from ingestion.induce.layout import induce
+from ingestion.induce.load import write_layout
+from ingestion.read.parse import parse
 from records.answer import Value
 from records.evidence import Table
 from records.plan import Plan

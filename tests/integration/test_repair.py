@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.load import write_tables
-from ingestion.parse import parse
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
 from records.evidence import Found
 from stores.tables import Tables
 from tools.written import run_written

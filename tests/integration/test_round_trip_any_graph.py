@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingestion.export import export
-from ingestion.load import write_tables
-from ingestion.parse import parse
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
 from ingestion.report import report
 from records.errors import ConfigError
 from stores.tables import Tables

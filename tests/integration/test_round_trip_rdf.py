@@ -10,8 +10,8 @@ import pyoxigraph as ox
 import pytest
 
 from ingestion.export import export
-from ingestion.load import write_tables
-from ingestion.parse import FORMATS, parse
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import FORMATS, parse
 from ingestion.report import report
 from stores.tables import Tables
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ingestion.annotations import annotate, read_annotations, suggest_annotations
-from ingestion.load import write_tables
-from ingestion.parse import parse
+from ingestion.induce.annotations import annotate, read_annotations, suggest_annotations
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
 from ingestion.report import report, report_text
 from records.errors import IngestionError
 from records.schema import Schema

@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.capsules import Facts
-from ingestion.parse import parse
+from ingestion.read.capsules import Facts
+from ingestion.read.parse import parse
 
 E = "http://example.org/"
 

@@ -5,7 +5,7 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.column_names import Names, column_name
+from ingestion.induce.column_names import Names, column_name
 from ingestion.vocabulary import local_name
 from stores.schema_sql import quoted
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.parse import parse
+from ingestion.read.parse import parse
 from records.errors import IngestionError
 
 LINE = "<http://example.org/a> <http://example.org/p> "

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.quantities import COMMON, _pint, conversion, quantity
-from ingestion.readings import read_all
+from ingestion.induce.quantities import COMMON, _pint, conversion, quantity
+from ingestion.induce.readings import read_all
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.texts import find_documents, text_passages
+from ingestion.verbalise.texts import find_documents, text_passages
 from records.errors import IngestionError
 from records.facts import Passage
 

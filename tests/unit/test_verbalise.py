@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.load import write_tables
-from ingestion.packing import PART, bounded
-from ingestion.parse import parse
-from ingestion.verbalise import verbalise
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
+from ingestion.verbalise.packing import PART, bounded
+from ingestion.verbalise.passages import verbalise
 from records.facts import Passage
 
 PREFIXES = """

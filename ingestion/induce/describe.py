@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ingestion.cells import Cells
-from ingestion.column_names import plain_words, words_of
-from ingestion.induce import Layout
-from ingestion.places import Place
-from ingestion.quantities import stated_unit
+from ingestion.induce.cells import Cells
+from ingestion.induce.column_names import plain_words, words_of
+from ingestion.induce.layout import Layout
+from ingestion.induce.places import Place
+from ingestion.induce.quantities import stated_unit
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,

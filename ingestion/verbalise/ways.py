@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ingestion.verbalise.wording import Pattern, be, clean, is_state, pattern, spoken
 from ingestion.vocabulary import ALTERNATIVE, local_name
-from ingestion.wording import Pattern, be, clean, is_state, pattern, spoken
 from records.schema import Predicate, Schema
 
 # Where a sentence about a thing goes: its level and, within it, the turn of its predicate, as one number.

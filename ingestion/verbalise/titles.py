@@ -4,13 +4,13 @@ import re
 
 import numpy as np
 
-from ingestion.capsules import Facts, changes
-from ingestion.column_names import label_from_iri
-from ingestion.labels import best_names
-from ingestion.neighbours import Neighbours
+from ingestion.induce.column_names import label_from_iri
+from ingestion.induce.labels import best_names
+from ingestion.read.capsules import Facts, changes
+from ingestion.verbalise.neighbours import Neighbours
+from ingestion.verbalise.ways import Way
+from ingestion.verbalise.wording import clean
 from ingestion.vocabulary import local_name
-from ingestion.ways import Way
-from ingestion.wording import clean
 
 
 class Titles:

@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ingestion.capsules import BLANK, IRI, STRING, Collector, Facts
+from ingestion.read.capsules import BLANK, IRI, STRING, Collector, Facts
 from records.errors import IngestionError
 
 log = logging.getLogger(__name__)

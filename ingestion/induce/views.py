@@ -2,9 +2,9 @@
 
 import sqlite3
 
-from ingestion.describe import union_columns
-from ingestion.induce import Layout
-from ingestion.places import Place
+from ingestion.induce.describe import union_columns
+from ingestion.induce.layout import Layout
+from ingestion.induce.places import Place
 from stores.schema_sql import quoted
 
 

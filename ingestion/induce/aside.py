@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce import Layout
-from ingestion.places import Place
+from ingestion.induce.layout import Layout
+from ingestion.induce.places import Place
 from ingestion.vocabulary import TYPE
 
 if TYPE_CHECKING:

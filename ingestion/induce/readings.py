@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from ingestion.quantities import SIMPLE, SIMPLE_LINES, Quantity, conversion, is_common, quantity, tidy
+from ingestion.induce.quantities import SIMPLE, SIMPLE_LINES, Quantity, conversion, is_common, quantity, tidy
 from records.schema import Shape
 
 _ZEROS = re.compile(r"[-+]?0\d+")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ingestion.capsules import Facts, Sort, changes, counted
-from ingestion.cells import Cells, typed_cells
-from ingestion.classes import Classes
+from ingestion.induce.cells import Cells, typed_cells
+from ingestion.induce.classes import Classes
+from ingestion.read.capsules import Facts, Sort, changes, counted
 from ingestion.vocabulary import language_rank
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.column_names import words_of
+from ingestion.induce.column_names import words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

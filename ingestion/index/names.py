@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.capsules import counted
-from ingestion.induce import Layout
-from ingestion.places import Place
+from ingestion.induce.layout import Layout
+from ingestion.induce.places import Place
+from ingestion.read.capsules import counted
 from records.schema import Predicate, Schema
 from semantics.words import name_tokens, split_name
 from stores.lexicon import Link, Name, Row, row, write_lexicon

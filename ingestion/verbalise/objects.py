@@ -2,12 +2,12 @@
 
 import re
 
-from ingestion.capsules import Facts
-from ingestion.neighbours import BLANK, IRI, LITERAL, Neighbours
-from ingestion.titles import Titles
+from ingestion.read.capsules import Facts
+from ingestion.verbalise.neighbours import BLANK, IRI, LITERAL, Neighbours
+from ingestion.verbalise.titles import Titles
+from ingestion.verbalise.ways import Way
+from ingestion.verbalise.wording import clean, listed
 from ingestion.vocabulary import RDF, XSD
-from ingestion.ways import Way
-from ingestion.wording import clean, listed
 
 OBJECTS = 8  # names in a sentence about one thing
 PARTS = 12  # predicates told of a blank node

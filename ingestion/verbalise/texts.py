@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ingestion.packing import bounded, passages
-from ingestion.wording import clean
+from ingestion.verbalise.packing import bounded, passages
+from ingestion.verbalise.wording import clean
 from records.errors import IngestionError
 from records.facts import Passage, Sentence
 

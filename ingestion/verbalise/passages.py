@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.capsules import Facts, changes, counted
-from ingestion.neighbours import BLANK, Grouped
-from ingestion.objects import NUMBER
-from ingestion.packing import passages
-from ingestion.tell import Teller
+from ingestion.read.capsules import Facts, changes, counted
+from ingestion.verbalise.neighbours import BLANK, Grouped
+from ingestion.verbalise.objects import NUMBER
+from ingestion.verbalise.packing import passages
+from ingestion.verbalise.tell import Teller
+from ingestion.verbalise.ways import LINKS, THING
+from ingestion.verbalise.wording import capital
 from ingestion.vocabulary import SCHEMA_TYPES
-from ingestion.ways import LINKS, THING
-from ingestion.wording import capital
 from records.facts import Passage, Sentence
 from records.schema import Schema
 

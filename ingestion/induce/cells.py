@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from ingestion.capsules import Sort
-from ingestion.column_names import words_of
-from ingestion.readings import read_all
+from ingestion.induce.column_names import words_of
+from ingestion.induce.readings import read_all
+from ingestion.read.capsules import Sort
 from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
 from records.schema import Datatype, Shape
 from stores.triples import lexical_form

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.capsules import Facts, changes
-from ingestion.column_names import label_from_iri
+from ingestion.induce.column_names import label_from_iri
+from ingestion.read.capsules import Facts, changes
 from ingestion.vocabulary import language_rank, name_rank
 
 if TYPE_CHECKING:

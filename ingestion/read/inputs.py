@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.parse import find_files
-from ingestion.texts import Document
+from ingestion.read.parse import find_files
+from ingestion.verbalise.texts import Document
 from records.errors import IngestionError
 from stores.versions import FORMAT
 

@@ -115,7 +115,7 @@ class Collector:
         """The finished graph; the collector is empty afterwards."""
         import numpy as np
 
-        from ingestion.blanks import name_blanks
+        from ingestion.read.blanks import name_blanks
 
         named = any(self.graph)
         columns: list[Any] = [self.subject, self.predicate, self.object]

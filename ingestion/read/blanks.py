@@ -3,7 +3,7 @@
 from collections import Counter
 from hashlib import blake2b
 
-from ingestion.capsules import Facts
+from ingestion.read.capsules import Facts
 
 # Each round lets a node see one link further; what is still equal then is told apart by its order in the file.
 ROUNDS = 5

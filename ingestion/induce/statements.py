@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.capsules import Facts, counted
+from ingestion.read.capsules import Facts, counted
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ingestion.capsules import Facts, changes, counted
-from ingestion.classes import Classes, find_classes
-from ingestion.column_names import Names, column_name, namespace_word
-from ingestion.labels import preferred_labels
-from ingestion.places import Place, find_places
-from ingestion.statements import Statements, read_statements
+from ingestion.induce.classes import Classes, find_classes
+from ingestion.induce.column_names import Names, column_name, namespace_word
+from ingestion.induce.labels import preferred_labels
+from ingestion.induce.places import Place, find_places
+from ingestion.induce.statements import Statements, read_statements
+from ingestion.read.capsules import Facts, changes, counted
 from ingestion.vocabulary import TYPE, local_name
 
 if TYPE_CHECKING:

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from heapq import nsmallest
 
-from ingestion.capsules import Facts
-from ingestion.neighbours import BLANK, LITERAL, Groups, Neighbours
-from ingestion.objects import OBJECTS, Objects
-from ingestion.packing import bounded
-from ingestion.titles import Titles
+from ingestion.read.capsules import Facts
+from ingestion.verbalise.neighbours import BLANK, LITERAL, Groups, Neighbours
+from ingestion.verbalise.objects import OBJECTS, Objects
+from ingestion.verbalise.packing import bounded
+from ingestion.verbalise.titles import Titles
+from ingestion.verbalise.ways import CLASSES, NAMES, TEXTS, Way, boolean, ways
+from ingestion.verbalise.wording import capital, clean, listed, spoken
 from ingestion.vocabulary import TYPE, language_rank, local_name
-from ingestion.ways import CLASSES, NAMES, TEXTS, Way, boolean, ways
-from ingestion.wording import capital, clean, listed, spoken
 from records.facts import Sentence
 from records.schema import Schema
 

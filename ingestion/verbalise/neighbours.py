@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.capsules import Facts
+from ingestion.read.capsules import Facts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

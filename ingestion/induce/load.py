@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ingestion.annotations import Annotations, annotate
-from ingestion.aside import write_aside, write_exact, write_graphs, write_types
-from ingestion.capsules import Facts
-from ingestion.cells import Cell
-from ingestion.describe import column, describe, table_columns
-from ingestion.induce import Layout, induce
-from ingestion.places import Place
-from ingestion.views import write_views
+from ingestion.induce.annotations import Annotations, annotate
+from ingestion.induce.aside import write_aside, write_exact, write_graphs, write_types
+from ingestion.induce.cells import Cell
+from ingestion.induce.describe import column, describe, table_columns
+from ingestion.induce.layout import Layout, induce
+from ingestion.induce.places import Place
+from ingestion.induce.views import write_views
+from ingestion.read.capsules import Facts
 from records.json_form import json_text
 from records.schema import Schema
 from stores.schema_sql import create_table, definitions, quoted

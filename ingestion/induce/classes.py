@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.capsules import Facts, changes
-from ingestion.column_names import Names, column_name, namespace_word
-from ingestion.segments import telling_segments
-from ingestion.statements import Statements
+from ingestion.induce.column_names import Names, column_name, namespace_word
+from ingestion.induce.segments import telling_segments
+from ingestion.induce.statements import Statements
+from ingestion.read.capsules import Facts, changes
 from ingestion.vocabulary import EMPTY_TYPES, local_name
 
 if TYPE_CHECKING:
