@@ -22,7 +22,7 @@ MODEL = Recommended("small", "maker/small", "small.gguf", 0.1, 1, "Apache-2.0")
 
 @dataclass
 class Hub:
-    """It names `etag` and `size`; `cut` breaks the next download off after so many bytes; `ranges` are what was asked."""
+    """It names `etag` and `size`; `cut` breaks the next download off after so many bytes; `ranges` were asked for."""
 
     url: str = ""
     content: bytes = CONTENT
