@@ -64,7 +64,7 @@ class _Runner:
         found = self.run(statement)
         if found is None:
             return None
-        table = _table(statement, *found)
+        table = table_of(statement, *found)
         if asked is not body:
             table = parted(table, len([o for o in to_sql(body, self.tables.schema).outputs if o.role != "key"]))
         aggregate = isinstance(body, Select) and next((a for a in body.answers if isinstance(a, Aggregate)), None)
@@ -102,7 +102,8 @@ class _Runner:
         return Table((name, "left", "right"), ((result, a, b),), keys, ("" if name == "yes" else unit, unit, unit))
 
 
-def _table(statement: Statement, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
+def table_of(statement: Statement, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
+    """The rows that a statement gave, as a table: what is shown in columns, the keys beside them."""
     shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"]
     keys = [i for i, o in enumerate(statement.outputs) if o.role == "key"]
     outputs: tuple[Output, ...] = statement.outputs

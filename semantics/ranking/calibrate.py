@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from records.evidence import Cell
+from records.evidence import Cell, Table
 from records.turn import Reading, Understanding
 from semantics.ranking.rank import Ranked, worth
 from semantics.ranking.weights import Weights, weights
+from semantics.to_sql import RAW
 
 # a share of belief that is smaller tells no more
 LEAST = 1e-4
@@ -20,9 +21,26 @@ SURE = 30.0
 
 
 class Outcome(NamedTuple):
-    """What running one reading gave: `values` are the distinct cells, None where it failed."""
+    """What running one reading gave: `values` are the distinct cells row by row, of yes/no one boolean; None where it
+    failed."""
 
     values: tuple[Cell, ...] | None
+
+
+def outcome(table: Table | None) -> Outcome:
+    """What the rows of a reading are to the calibration; None where running it failed.
+
+    >>> outcome(Table(("name", "age", "age (text)"), (("Ann", 4, "4 y"), ("Bo", 4, "4 y")))).values
+    ('Ann', 4, 'Bo')
+    >>> outcome(Table(("yes", "left", "right"), ((0, 3, 5),))).values
+    (False,)
+    """
+    if table is None:
+        return Outcome(None)
+    if table.columns[:1] == ("yes",):
+        return Outcome(tuple(bool(row[0]) for row in table.rows))
+    shown = [i for i, name in enumerate(table.columns) if not name.endswith(RAW)]
+    return Outcome(tuple(dict.fromkeys(row[i] for row in table.rows for i in shown if row[i] is not None)))
 
 
 def before_running(ranked: Ranked, place: int, learned: Weights | None = None) -> float:
@@ -80,7 +98,10 @@ def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcom
         "ran others agree": float(len(same) > 1),
         "ran failed": float(own.values is None),
         "ran empty": float(own.values is not None and not values),
-        "ran nil": float(single is not None and single == 0),
+        # a no is as good an answer as a yes, other than a zero
+        "ran nil": float(single is not None and single is not False and single == 0),
+        "ran yes": float(single is True),
+        "ran no": float(single is False),
         "ran one": float(len(values) == 1),
         "ran few": float(1 < len(values) <= FEW),
         "ran many": float(len(values) > MANY),
