@@ -18,14 +18,13 @@ _LEAST_ANSWERED = 30
 
 
 class Asked(Protocol):
-    """A question whose readings were run and judged; one that was made of another counts for no figure."""
+    """A question whose readings were run and judged."""
 
     graph: str
     found: list[dict[str, float]]
     right: list[bool]
     values: list[tuple[Cell, ...] | None]
     unused: list[int]
-    made: bool
 
 
 @dataclass
@@ -33,7 +32,6 @@ class Run:
     """The first readings of one question as they are run: features of each model, and which are right."""
 
     graph: str
-    made: bool
     before: list[dict[str, float]]
     choice: list[dict[str, float]]
     after: list[dict[str, float]]
@@ -43,7 +41,7 @@ class Run:
 def _runs(samples: Sequence[Asked], scores: Sequence[Sequence[float]]) -> list[Run]:
     found = []
     for sample, own in zip(samples, scores, strict=True):
-        run = Run(sample.graph, sample.made, [], [], [], [])
+        run = Run(sample.graph, [], [], [], [])
         found.append(run)
         if not own:
             continue
@@ -72,27 +70,33 @@ def calibrated(
     for fold in folded:
         models = _models([r for r in runs if folds[r.graph] != fold])
         for run in runs:
-            if folds[run.graph] != fold or run.made:
+            if folds[run.graph] != fold:
                 continue
             if not run.right:
                 before.append((0.0, False))
                 after.append((0.0, False))
                 continue
             before.append((probability(worth(run.before[0], models["before"])), run.right[0]))
-            worths = [worth(f, models["choice"]) for f in run.choice]
-            best = max(range(len(worths)), key=lambda i: (worths[i], -i))
+            best = _chosen(run, models["choice"])
             after.append((probability(worth(run.after[best], models["after"])), run.right[best]))
     return _models(runs), _said("after running", after), _said("before running", before)
 
 
 def _models(runs: Sequence[Run]) -> dict[str, dict[str, float]]:
     asked = [r for r in runs if r.right]
-    first = [r.right[0] for r in asked]
+    choice = logistic([f for r in asked for f in r.choice], [y for r in asked for y in r.right], RIDGE_CHOICE)
+    chosen = [(r, _chosen(r, choice)) for r in asked]
     return {
-        "before": logistic([r.before[0] for r in asked], first, RIDGE_SURE),
-        "choice": logistic([f for r in asked for f in r.choice], [y for r in asked for y in r.right], RIDGE_CHOICE),
-        "after": logistic([r.after[0] for r in asked], first, RIDGE_SURE),
+        "before": logistic([r.before[0] for r in asked], [r.right[0] for r in asked], RIDGE_SURE),
+        "choice": choice,
+        "after": logistic([r.after[i] for r, i in chosen], [r.right[i] for r, i in chosen], RIDGE_SURE),
     }
+
+
+def _chosen(run: Run, choice: Mapping[str, float]) -> int:
+    """The reading that is answered with, as `choose` takes it."""
+    worths = [worth(f, choice) for f in run.choice]
+    return max(range(len(worths)), key=lambda i: (worths[i], -i))
 
 
 def _said(title: str, found: Sequence[tuple[float, bool]]) -> list[list[float]]:

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from evaluation.chances import RIGHT, calibrated, threshold
-from evaluation.existence import existence, exists
 from evaluation.fit import fitted
 from evaluation.gold_values import same_values
 from evaluation.run_reading import run_values
@@ -50,8 +49,6 @@ class Sample:
     values: list[tuple[Cell, ...] | None]
     unused: list[int]
     seconds: float = 0.0
-    # a yes/no question that was made of another question: it is learned from, and counts for no figure
-    made: bool = False
 
 
 def main() -> None:
@@ -68,7 +65,6 @@ def main() -> None:
     args = cli.parse_args()
     samples = _collected(args.data, args.gold, args.sample, args.seed, args.cache)
     report(samples)
-    print(f"beside them {sum(s.made for s in samples)} yes/no questions made of them")
     folds = _folds(samples)
     scores = cross_validated(samples, folds)
     print_ranked("out of fold", samples, scores)
@@ -101,13 +97,10 @@ def _collected(data: Path, gold: Sequence[Path], size: int | None, seed: int, ca
                 asked += [json.loads(line) | {"graph": name} for line in path.read_text(encoding="utf-8").splitlines()]
     asked = [q for q in asked if "answers" in q and not q.get("conversation")]
     random.Random(seed).shuffle(asked)
-    asked = asked[:size]
-    made = [
-        q | {"id": f"{q['id']}-exists", "question": e, "made": True} for q in asked if (e := existence(q["question"]))
-    ]
+    asked = sorted(asked[:size], key=lambda q: (q["graph"], q["id"]))
     known: dict[str, tuple[Graph, Linker, dict[Any, tuple[Cell, ...] | None]]] = {}
     samples = []
-    for question in sorted(asked + made, key=lambda q: (q["graph"], q["id"])):
+    for question in asked:
         name = question["graph"]
         if name not in known:
             known.clear()
@@ -133,19 +126,13 @@ def collect(
         if candidate.body not in ran:
             ran[candidate.body] = run_values(candidate.body, graph.tables)
     values = [ran[c.body] for c in candidates]
-    gold, made = question["answers"], bool(question.get("made"))
-    if made:
-        right = [exists(c.body, gold, graph.tables) for c in candidates]
-    else:
-        right = [v is not None and same_values(gold, v) for v in values]
+    right = [v is not None and same_values(question["answers"], v) for v in values]
     unused = [len(unused_tokens(c, asked)) for c in candidates]
-    name, id_, text = question["graph"], str(question["id"]), question["question"]
-    return Sample(name, id_, text, found, right, values, unused, seconds, made)
+    return Sample(question["graph"], str(question["id"]), question["question"], found, right, values, unused, seconds)
 
 
 def report(samples: Sequence[Sample]) -> None:
     """How often a right reading is among the first by prior, and the time it takes."""
-    samples = [s for s in samples if not s.made]
     first = [next((i for i, y in enumerate(s.right) if y), 10**6) for s in samples]
     line = ", ".join(f"at {k} {100 * sum(f < k for f in first) / len(first):.1f} %" for k in (1, 6, 30, 100))
     times = sorted(1000 * s.seconds for s in samples)
@@ -176,8 +163,6 @@ def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequenc
     """How often the first reading, and one of the first six, is right."""
     firsts = []
     for sample, own in zip(samples, scores, strict=True):
-        if sample.made:
-            continue
         order = np.argsort(-np.array(own), kind="stable")
         firsts.append(next((k for k, i in enumerate(order) if sample.right[i]), 10**6))
     line = ", ".join(f"at {k} {100 * sum(f < k for f in firsts) / len(firsts):.1f} %" for k in (1, 6, 30, 100))

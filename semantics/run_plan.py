@@ -16,12 +16,14 @@ ROWS = 1000
 CONTRIBUTING = 50
 
 
-def run_plan(plan: Plan, tables: Tables, *, round: int) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
-    """The rows of a plan, its queries, and for a profile its sentences.
+def run_plan(
+    plan: Plan, tables: Tables, *, round: int, words: str = ""
+) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
+    """The rows of a plan, its queries, and for a profile its sentences; `words` are the plan's, where they are known.
 
     Comparisons and yes/no give one row with one cell (1 or 0 for yes or no). A query that fails is told in its record.
     """
-    runner = _Runner(tables, to_words(plan, tables.schema), round)
+    runner = _Runner(tables, words or to_words(plan, tables.schema), round)
     body = plan.body
     if isinstance(body, Profile):
         evidence = profile_sentences(body, tables, runner.run, round)
