@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from records.plan import Attribute, Constant, Filter
 from records.schema import Schema
-from semantics.labels_said import Label, is_amount, is_time, label_of
+from semantics.labels_said import Label, flag, is_amount, is_time, label_of
 from semantics.nouns import article, is_plural, joined
 from semantics.values_said import say
 
@@ -118,8 +118,9 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
             return Clause(with_, with_, yes.true, yes.false)
         return Clause(without, without, yes.false, yes.true)
     if isinstance(each.right, bool) and each.op == "=":
-        no = "not " if each.negated == each.right else ""
-        return _be(f"{no}{label.one}", f"{no}{label.one}", "")
+        yes = each.negated != each.right
+        (one, many), (denied, _) = flag(label, yes), flag(label, not yes)
+        return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
     dated = is_time(each.left.predicate, schema)
     value = right if right is not None else _constants(each.right, schema, each.left)
     if each.op in _PARTS:

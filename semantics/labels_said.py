@@ -10,7 +10,7 @@ import simplemma
 from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.english import resource
-from semantics.nouns import plural, singular, wording
+from semantics.nouns import article, is_plural, plural, singular, wording
 from semantics.values_said import is_counted
 from semantics.words import lemma, split_name
 
@@ -28,11 +28,13 @@ Kind = Literal["noun", "verb", "state", "role", "flag", "past"]
 class Label:
     """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
     after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
-    `many` is the form for several, of a "past" ("died in") the one that denies ("die in")."""
+    `many` is the form for several, of a "past" ("died in") the one that denies ("die in"); `has` where "has" stood
+    before it ("has roof")."""
 
     kind: Kind
     one: str
     many: str
+    has: bool = False
 
 
 def label_of(iri: str, schema: Schema) -> Label:
@@ -44,17 +46,37 @@ def label_of(iri: str, schema: Schema) -> Label:
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
 
 
+def flag(label: Label, yes: bool) -> tuple[str, str]:
+    """What a property of yes or no says of one thing, and of several.
+
+    >>> flag(Label("noun", "roof", "roofs", True), True), flag(Label("noun", "includes lunch", "includes lunch"), False)
+    (('has a roof', 'have a roof'), ('does not include lunch', 'do not include lunch'))
+    >>> flag(Label("flag", "open", "open"), False)
+    ('is not open', 'are not open')
+    """
+    first, _, rest = label.one.partition(" ")
+    if label.has:
+        mass = label.one.split()[-1] in wording("mass") or is_plural(label.one)
+        base, first, rest = "have", "has", label.one if mass else article(label.one)
+    elif label.kind == "noun" and rest and first.endswith("s") and _is_verb(first):
+        base = _base(first)
+    else:
+        no = "" if yes else "not "
+        return f"is {no}{label.one}", f"are {no}{label.one}"
+    return (f"{first} {rest}", f"{base} {rest}") if yes else (f"does not {base} {rest}", f"do not {base} {rest}")
+
+
 def _label(text: str) -> Label:
     """The kind of a label by its form.
 
-    >>> _label("borders"), _label("is part of").one, _label("variant of").kind, _label("has price").one
-    (Label(kind='verb', one='borders', many='border'), 'part of', 'role', 'price')
+    >>> _label("borders").many, _label("is part of").one, _label("variant of").kind, _label("has price").one
+    ('border', 'part of', 'role', 'price')
     """
     words, prepositions = text.split(), wording("prepositions")
     first, last = words[0], words[-1]
     if first in ("has", "have") and len(words) > 1 and last not in prepositions:
         text = " ".join(words[1:])
-        return Label("noun", text, plural(text))
+        return Label("noun", text, plural(text), True)
     if first in ("is", "was", "are", "were") and len(words) > 1:
         rest = " ".join(words[1:])
         if _is_role(words[1:]):
