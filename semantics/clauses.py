@@ -118,8 +118,8 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
             return Clause(with_, with_, yes.true, yes.false)
         return Clause(without, without, yes.false, yes.true)
     if isinstance(each.right, bool) and each.op == "=":
-        yes = each.negated != each.right
-        (one, many), (denied, _) = flag(label, yes), flag(label, not yes)
+        true = each.negated != each.right
+        (one, many), (denied, _) = flag(label, true), flag(label, not true)
         return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
     dated = is_time(each.left.predicate, schema)
     value = right if right is not None else _constants(each.right, schema, each.left)
