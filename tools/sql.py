@@ -16,7 +16,7 @@ def run_reading(reading: Reading, index: int, tables: Tables, *, round: int) -> 
     """The rows of one reading by its plan; `index` is its place among the readings. A failure comes back as `error`."""
     started = time.perf_counter()
     try:
-        table, queries, others = run_plan(reading.plan, tables, round=round)
+        table, queries, others = run_plan(reading.plan, tables, round=round, words=reading.words)
     except ToolError as error:
         return failed(error, "", reading.words, round=round, seconds=time.perf_counter() - started, by="rules")
     evidence: list[Evidence] = list(others)
