@@ -35,7 +35,7 @@ def about_whole(question: str) -> bool:
 def profile(
     question: Question, links: Sequence[Link], known: Index, scope: Scope | None, grouped: Grouped
 ) -> Profile | None:
-    """What a question that asks for prose is about: a thing or a group, or two that are compared; the rest is its topic.
+    """What a question that asks for prose is about: a thing or a group, or two to compare; the rest is its topic.
 
     Without a word that asks for prose ("describe", "compare") it is one only where nothing but one or two whole names
     is left beside "who is" or "what about".
@@ -46,7 +46,7 @@ def profile(
         return _of_names(question, things, known)
     found: list[_Subject] = []
     if scope is not None and len(scope.keys) > 1:
-        those = Select((Itself("thing"),), (Variable("thing", (), (), scope.keys, "those"),))
+        those = Select((Itself("thing"),), (_those(scope, known),))
         found.append(_Subject(those, frozenset(), ()))
     reader = _Reader(question, links, known, grouped)
     if len(things) > 1 and len({x.refs[0].node for x in things[:2]}) == 1:
@@ -83,7 +83,7 @@ class _Reader(NamedTuple):
     grouped: Grouped
 
     def compared(self) -> list[_Subject]:
-        """The two sides of a comparison, of one kind, which a word such as "than" parts; none where there are not two."""
+        """The two sides of a comparison, of one kind, which a word such as "than" parts; none where there is none."""
         words = self.question.tokens
         for at in range(len(words) - 1, 0, -1):
             if words[at].norm not in language().words["parting"]:
@@ -91,9 +91,7 @@ class _Reader(NamedTuple):
             left = list(self._subjects(0, at))
             stand_in = left[0].select if left else None
             right = list(self._subjects(at + 1, len(words), stand_in))
-            pairs = [
-                (a, b) for a in left for b in right if _kind(a.select) == _kind(b.select) and a.select != b.select
-            ]
+            pairs = [(a, b) for a in left for b in right if _kind(a.select) == _kind(b.select) and a.select != b.select]
             best = max(pairs, key=lambda p: (_alike(p[0].select, p[1].select), p[0].worth, p[1].worth), default=None)
             if best is not None:
                 return list(best)
@@ -118,7 +116,7 @@ class _Reader(NamedTuple):
         node = self.known.graph.nodes[link.refs[0].node]
         described = any(self.known.graph.about(p).role == "text" for p in self.known.graph.literals[node.index])
         # a verb, a name without a word before it ("interior of X", "X"), is what is asked of the thing
-        worth = (float(pointed), float(described), float(link.how in WHOLE), link.score)
+        worth = (float(pointed), float(node.named), float(described), float(link.how in WHOLE), link.score)
         return _Subject(_of_link(link, self.known), covered, worth)
 
     def _subjects(self, start: int, end: int, like: Select | None = None) -> Iterator[_Subject]:
@@ -129,6 +127,8 @@ class _Reader(NamedTuple):
         covered = frozenset[int]().union(*(g.covered for g in groups))
         named = [x for x in own if _is_named(x, self.links)]
         named += [x for x in own if x.kind == "entity" and x.how == PART and x.score > self._best_class(x, own)]
+        whole = [x.covered for x in named if x.how in WHOLE]
+        named = [x for x in named if not any(x.covered & mask == x.covered != mask for mask in whole)]
         for each in named:
             if not covered & {i for i in range(start, end) if each.covered >> i & 1}:
                 yield self.thing(each)
@@ -168,7 +168,7 @@ class _Reader(NamedTuple):
         said = self.question.text[words[first].start : words[head].start]
         noun = noun or self.question.text[words[head].start : words[after - 1].end]
         for place, select in enumerate(self.grouped(f"{said}{noun}")[:GROUPS]):
-            yield _Subject(select, frozenset(range(first, after)), (1.0, 1.0, 1.0, 1.0 - place / GROUPS))
+            yield _Subject(select, frozenset(range(first, after)), (1.0, 1.0, 1.0, 1.0, 1.0 - place / GROUPS))
 
     def _told_of(self) -> _Subject | None:
         """Things of whose texts words tell that name nothing else: "open-top cars"."""
@@ -178,7 +178,11 @@ class _Reader(NamedTuple):
         common = self.known.values.entities.common
         run: list[int] = []
         for i, token in enumerate(words):
-            if i in self.question.light or i in said or token.lemma in common or token.norm in common:
+            if (
+                i in self.question.light
+                or i in said
+                or {token.lemma, token.norm, token.norm.removesuffix("s")} & common
+            ):
                 if run:
                     break
             else:
@@ -188,10 +192,24 @@ class _Reader(NamedTuple):
         phrase = self.question.text[words[run[0]].start : words[run[-1]].end]
         if len(phrase) < SHORTEST:
             return None
-        widest = max((c for c in text.domains if c in self.known.graph.node_of), key=text.domains.__getitem__)
+        classes = self.known.graph.schema.class_of
+        kinds = [c for c in text.domains if c in self.known.graph.node_of]
+        if not kinds:
+            return None
+        # the class that the texts are of, and not what it is a part of
+        kind = max(kinds, key=lambda c: (text.domains[c] / classes[c].count, classes[c].count, c))
         told = Filter(Attribute("thing", text.iri), "contains", phrase)
-        select = Select((Itself("thing"),), (Variable("thing", (widest,)),), (), (told,))
+        select = Select((Itself("thing"),), (Variable("thing", (kind,)),), (), (told,))
         return _Subject(select, frozenset(run), (0.0,))
+
+
+def _those(scope: Scope, known: Index) -> Variable:
+    """The things of the conversation, with the narrowest kind that all are of."""
+    relations = {n.relation for key in scope.keys for n in known.lexicon.entities.get(key, ())}
+    kinds = [n for n in known.graph.nodes if relations and relations <= n.relations]
+    kind = min(kinds, key=lambda n: (n.count, n.index), default=None)
+    classes, without = (kind.classes, kind.without) if kind is not None else ((), ())
+    return Variable("thing", classes, without, scope.keys, "those")
 
 
 def _of_link(link: Link, known: Index) -> Select:
@@ -209,9 +227,9 @@ def _kind(select: Select) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _alike(one: Select, other: Select) -> bool:
     """Whether two groups differ in the value of the same property."""
-    return [e.predicate for e in one.edges] == [e.predicate for e in other.edges] and [
-        f.left for f in one.filters
-    ] == [f.left for f in other.filters]
+    return [e.predicate for e in one.edges] == [e.predicate for e in other.edges] and [f.left for f in one.filters] == [
+        f.left for f in other.filters
+    ]
 
 
 def _is_named(link: Link, links: Sequence[Link]) -> bool:

@@ -8,10 +8,10 @@ from records.schema import Predicate, Schema
 from semantics.facts_of import Fact, Run, facts_of
 from semantics.labels_said import is_telling, label_of
 from semantics.nouns import joined
-from semantics.values_said import say
+from semantics.parts import Span
 from semantics.words import fold
 
-PROPERTIES, NAMES, LISTED, WORDS = 30, 4, 5, 12
+PROPERTIES, NAMES, LISTED, WORDS, LIST_WORDS = 30, 5, 5, 12, 60
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,13 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Evidence | 
         if not is_telling(predicate, schema):
             continue
         sides = [facts_of(predicate, side.variable, schema, run) for side in (left, right)]
-        said = [_said(facts, predicate, len(side.things)) for facts, side in zip(sides, (left, right), strict=True)]
-        if any(said) and all(len(cell.split()) <= WORDS for cell in said):
+        others = [{f.said for f in facts} for facts in sides[::-1]]
+        said = [
+            _said(facts, predicate, len(side.things), other, schema)
+            for facts, side, other in zip(sides, (left, right), others, strict=True)
+        ]
+        listed = predicate.has_links
+        if any(said) and all(len(cell.split()) <= (LIST_WORDS if listed else WORDS) for cell in said):
             rows.append((label_of(predicate.iri, schema).one, said[0] or "–", said[1] or "–"))
             triples += [f.triple for facts in sides for f in facts[:NAMES]]
     rows = _once(rows)
@@ -75,19 +80,20 @@ def _some(labels: list[str]) -> str:
     return joined([*labels[:LISTED], f"{more} more"] if more > 1 else labels)
 
 
-def _said(facts: list[Fact], predicate: Predicate, things: int) -> str:
-    """The value of a thing; of a group the average and the ends of its numbers, or its most common values."""
+def _said(facts: list[Fact], predicate: Predicate, things: int, other: set[str], schema: Schema) -> str:
+    """The value of a thing; of a group the average and the ends of its numbers, or its most common values; of many
+    those first that the `other` side has not."""
     numbers = [f.number for f in facts if f.number is not None]
     if things > 1 and len(numbers) == len(facts) > 1:
         low, high, mean = min(numbers), max(numbers), sum(numbers) / len(numbers)
-        if low == high:
-            return say(low, predicate.unit)
-        ends = f"{say(low)} to {say(high, predicate.unit)}"
-        return f"{ends}, {say(float(mean), predicate.unit, rounded=True)} on average"
+        span = Span(predicate, low, high, mean, ())
+        average = span.average(schema)
+        return f"{span.said(schema)}, {average} on average" if average else span.said(schema)
     counts: dict[str, int] = {}
     for fact in facts:
         counts[fact.said] = counts.get(fact.said, 0) + 1
-    names = sorted(counts, key=lambda name: -counts[name])
+    many = len(counts) > NAMES
+    names = sorted(counts, key=lambda name: (many and name in other, -counts[name]))
     more = len(names) - NAMES
     return joined([*names[:NAMES], f"{more} more"] if more > 0 else names)
 

@@ -21,7 +21,7 @@ from semantics.phrase import Phrase, phrase, rows_said
 from semantics.sentences import best
 from semantics.words import fold
 
-PROSE_WORDS = 120
+PROSE_WORDS = 150
 LOOKUP_WORDS = 35
 NAME = 0.9
 
@@ -162,7 +162,7 @@ def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int,
 
 def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
     """The rows that a model gathered, else a comparison as a table, else the best sentences, those about one thing
-    together: a profile's first, then those of texts; at most six, and 120 words."""
+    together: a profile's first, then those of texts; at most six, and 150 words."""
     said_rows = tuple(
         (said(table).text, (i,))
         for i in gathered(evidence)
