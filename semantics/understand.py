@@ -20,6 +20,7 @@ from semantics.linking.index import link
 from semantics.linking.scope import in_scope, over_scope
 from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
+from semantics.parsing.members import of_members
 from semantics.parsing.yes_no import about_named, as_asked, of_kind
 from semantics.question_form import analyse
 from semantics.ranking.calibrate import before_running, known_before
@@ -103,7 +104,8 @@ def derived(question: Question, links: list[Link], linker: Linker, deadline: flo
     if kind is not None:
         return [kind]
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
-    return [*comparisons(question, links, linker.index), *about_named(found, links)]
+    gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
+    return [*comparisons(question, links, linker.index), *gathered]
 
 
 def _groups(linker: Linker, deadline: float) -> Grouped:

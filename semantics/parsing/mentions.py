@@ -171,9 +171,11 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
     if ref.via and state.negated and state.mode == "C":
         # "never taught by anybody"
         missing = Condition(Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node))), "exists", (), True)
-        yield drop_dangling(linked(state, link, reader, missing.ref))._replace(
-            hints=state.hints | {ref.via}, last="prop"
-        ).then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
+        yield (
+            drop_dangling(linked(state, link, reader, missing.ref))
+            ._replace(hints=state.hints | {ref.via}, last="prop")
+            .then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
+        )
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
@@ -224,9 +226,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, reader, "late ")
 
 
-def _target(
-    state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = ""
-) -> Iterator[State]:
+def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = "") -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
