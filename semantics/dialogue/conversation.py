@@ -12,10 +12,15 @@ from semantics.dialogue.offered import chosen
 from semantics.english import function_words, measure, resource
 from semantics.language.base import language
 from semantics.linker import Linker
+from semantics.linking.index import link
+from semantics.question_form import of_tokens
 from semantics.to_words import to_words
 from semantics.understand import indexes
 from semantics.words import Token, tokens
 from stores.lexicon import Lexicon
+
+# how well words name a kind or property that tells which things are meant
+NAMING = 0.5
 
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
@@ -219,7 +224,7 @@ def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Ear
     known = language().words
     many = token.norm in known["pronoun_many"] | known["pronoun_number"]
     meant = (_of_kind(words, at, earlier, linker) if token.norm in known["pronoun_many"] else None) or focus(
-        earlier, many, linker
+        earlier, many, linker, _asked_nodes(words, at, linker)
     )
     if not meant.keys:
         return Rewrite(question)
@@ -236,6 +241,12 @@ def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Ear
         return _replaced(question, start, end, label, meant.keys[0], meant)
     shown = "" if _nameless(meant) else f" ({_listed(meant.labels)})"
     return Rewrite(_stripped(question[: token.end] + shown + question[token.end :]), True, meant)
+
+
+def _asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
+    """The kinds of things whose class or property a question names after its pronoun."""
+    links = link(of_tokens(words), linker.index)
+    return [x.refs[0].node for x in links if x.start > at and x.kind in ("class", "property") and x.score >= NAMING]
 
 
 def _of_kind(words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:

@@ -65,6 +65,9 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     "top of own kind", 0.4 - cost, conditions=(*state.conditions, top), rank=None, limit=0, last="class"
                 )
     if state.rank is not None:
+        if state.asks and not state.rank.concepts and state.asks != ("count",):
+            # "the lowest average variant price"
+            yield new.then("owner before ranked aggregate", 0.6)
         yield from _ranked_class(state, new, ref, reader)
         return
     if state.compare is not None and state.compare[1] is not None:
