@@ -100,9 +100,10 @@ class _Reader(NamedTuple):
     def one(self) -> list[_Subject]:
         """What the question is about as a whole."""
         found = max(self._subjects(0, len(self.question.tokens)), key=lambda s: s.worth, default=None)
-        if found is not None:
+        if found is not None and len(found.worth) > 1:
             return [found]
-        told = self._told_of()
+        # words that only texts have say more than the kind of the things
+        told = self._told_of() or found
         return [told] if told is not None else []
 
     def thing(self, link: Link) -> _Subject:

@@ -7,11 +7,13 @@ from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.facts_of import Fact, Run, facts_of
 from semantics.labels_said import is_telling, label_of
-from semantics.nouns import joined
-from semantics.parts import Span
+from semantics.nouns import joined, plural
+from semantics.parts import Part, Span, part_of, spans_of
 from semantics.words import fold
 
 PROPERTIES, NAMES, LISTED, WORDS, LIST_WORDS = 30, 5, 5, 12, 60
+# numbers of what hangs on a thing that are looked at
+ALL = 40
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,9 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Evidence | 
             rows.append((label_of(predicate.iri, schema).one, said[0] or "–", said[1] or "–"))
             triples += [f.triple for facts in sides for f in facts[:NAMES]]
     rows = _once(rows)
+    parts = [part_of(side.variable, schema, run) for side in (left, right)]
+    if parts[0] is not None and parts[1] is not None and parts[0].noun == parts[1].noun:
+        rows += _of_parts(parts[0], parts[1], schema, run)
     if not rows:
         return None
     other = [row for row in rows if fold(row[1]) != fold(row[2])]
@@ -56,6 +61,20 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Evidence | 
         keys=(*left.things, *right.things)[:50],
         triples=tuple(triples),
     )
+
+
+def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[str, str, str]]:
+    """The numbers of what hangs on either side."""
+    theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
+    return [
+        (
+            f"{label_of(span.predicate.iri, schema).one} of the {plural(left.noun)}",
+            span.said(schema),
+            other.said(schema),
+        )
+        for s in spans_of(left.select, left.variable, left.count, schema, run)
+        if (other := theirs.get(s.predicate.iri)) is not None
+    ]
 
 
 def difference(table: Table) -> str:

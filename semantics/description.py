@@ -122,11 +122,22 @@ def _told(known: list[_Known], most: int, owner: str = "") -> list[tuple[str, Se
     known = [k for part in parts for k in part]
     return [
         (
-            _capital(f"{joined([k.clause(owner if k is known[0] else '') for k in part])}."),
+            _capital(f"{_clauses([k.clause(owner if k is known[0] else '') for k in part])}."),
             [f for k in part for f in k.shown],
         )
         for part in parts
     ]
+
+
+def _clauses(said: Sequence[str]) -> str:
+    """Clauses as one sentence.
+
+    >>> _clauses(["its grain is rye", "its seeds are flax, oat and poppy"])
+    'its grain is rye, and its seeds are flax, oat and poppy'
+    """
+    if len(said) == 2 and any(", " in each for each in said):
+        return f"{said[0]}, and {said[1]}"
+    return joined(said)
 
 
 def parts_told(name: str, thing: Variable, schema: Schema, run: Run) -> list[tuple[str, Sequence[Fact]]]:
