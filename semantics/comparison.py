@@ -68,8 +68,8 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
     theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
     return [
         (
-            f"{label_of(span.predicate.iri, schema).one} of the {plural(left.noun)}",
-            span.said(schema),
+            f"{label_of(s.predicate.iri, schema).one} of the {plural(left.noun)}",
+            s.said(schema),
             other.said(schema),
         )
         for s in spans_of(left.select, left.variable, left.count, schema, run)

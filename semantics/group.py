@@ -127,7 +127,8 @@ def _chosen(items: Sequence[Item], topic: set[str]) -> list[Item]:
 
 def within(items: Sequence[Item]) -> list[Item]:
     """The first items that one sentence holds."""
-    found, words = [], 0
+    found: list[Item] = []
+    words = 0
     for item in items[:ITEMS]:
         words += len(item.said.split())
         if found and words > ITEM_WORDS:

@@ -4,8 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from records.turn import Earlier, Scope
+from semantics.english import measure
 from semantics.linker import Linker
 from semantics.linking.graph import FAR, NAMED
+from semantics.linking.index import link
+from semantics.linking.measures import measured
+from semantics.question_form import of_tokens
+from semantics.words import Token
+
+# how well words name a kind or property that tells which things are meant
+NAMING = 0.5
 
 
 def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker, asked: Sequence[int] = ()) -> Scope:
@@ -23,6 +31,18 @@ def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker, asked: Seque
         if distance < nearest - NAMED:
             best, nearest = scope, distance
     return best
+
+
+def nameless(scope: Scope) -> bool:
+    """Whether the things have no names but the ends of their IRIs, which tell a person nothing.
+
+    >>> nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
+    True
+    """
+    return all(
+        key.endswith(label) and any(c.isdigit() for c in label)
+        for key, label in zip(scope.keys, scope.labels, strict=False)
+    )
 
 
 def _focuses(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Iterator[Scope]:
@@ -62,6 +82,18 @@ def _named_twin(key: str, linker: Linker) -> str:
         if n.kind == "entity" and any(graph.nodes[i].named for i in graph.nodes_of_relation.get(n.relation, ()))
     }
     return same.pop() if len(same) == 1 else key
+
+
+def asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
+    """The kinds of things whose class or property a question names after its pronoun, or whose measure it compares."""
+    links, graph = link(of_tokens(words), linker.index), linker.index.graph
+    named = [x.refs[0].node for x in links if x.start > at and x.kind in ("class", "property") and x.score >= NAMING]
+    if named:
+        return named
+    said = [m.concepts for t in words[at:] if (m := measure(t)) is not None and m.degree == "superlative"]
+    return [
+        n.index for n in graph.nodes for c in said if any(r.node == n.index for r, _, _ in measured(graph, n.index, c))
+    ]
 
 
 def focus_of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Linker) -> Scope | None:
