@@ -100,6 +100,8 @@ def _chosen_among(state: State, link: Link, reader: Reader) -> Iterator[State]:
     before = [t.norm for t in reader.question.tokens[: link.start]]
     light = all(i in reader.question.light for i in range(link.start))
     asks = bool(before) and before[0] in language().words["asking_one"]
+    # "which X5 variants": the kind that follows is what is asked for
+    light = light and link.end in reader.question.light
     named = reader.graph.nodes[link.refs[0].node].named
     if state.targets or len(link.keys) < 2 or not (light and asks and named):
         return
