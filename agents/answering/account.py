@@ -178,6 +178,8 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
         words = Ledger(((shown.text, (compared,)),))
         return Account(words, "answered", columns=shown.columns, rows=shown.rows)
     profiled = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch == "sql"]
+    # what the turn before told is told again only where this one found nothing
+    profiled = [i for i in profiled if evidence[i].round] or profiled
     # what the graph's passages tell of a thing that is described are the same facts once more
     told = [
         i
