@@ -1,7 +1,7 @@
 """Run one plan and read its values: Body + Tables -> the distinct cells, as an answer's `values` are."""
 
 from records.errors import NacreError
-from records.evidence import Cell
+from records.evidence import Cell, Table
 from records.plan import Body, Combine, Plan, Select
 from semantics.ranking.calibrate import outcome
 from semantics.run_plan import run_plan, table_of

@@ -7,11 +7,13 @@ from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.facts_of import Fact, Run, facts_of
 from semantics.labels_said import is_telling, label_of
-from semantics.nouns import joined
-from semantics.values_said import say
+from semantics.nouns import joined, plural
+from semantics.parts import Part, Span, part_of, spans_of
 from semantics.words import fold
 
-PROPERTIES, NAMES, LISTED, WORDS = 30, 4, 5, 12
+PROPERTIES, NAMES, LISTED, WORDS, LIST_WORDS = 30, 5, 5, 12, 60
+# numbers of what hangs on a thing that are looked at
+ALL = 40
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,19 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
         if not is_telling(predicate, schema):
             continue
         sides = [facts_of(predicate, side.variable, schema, run) for side in (left, right)]
-        said = [_said(facts, predicate, len(side.things)) for facts, side in zip(sides, (left, right), strict=True)]
-        if any(said) and all(len(cell.split()) <= WORDS for cell in said):
+        others = [{f.said for f in facts} for facts in sides[::-1]]
+        said = [
+            _said(facts, predicate, len(side.things), other, schema)
+            for facts, side, other in zip(sides, (left, right), others, strict=True)
+        ]
+        listed = predicate.has_links
+        if any(said) and all(len(cell.split()) <= (LIST_WORDS if listed else WORDS) for cell in said):
             rows.append((label_of(predicate.iri, schema).one, said[0] or "–", said[1] or "–"))
             triples += [f.triple for facts in sides for f in facts[:NAMES]]
     rows = _once(rows)
+    parts = [part_of(side.variable, schema, run) for side in (left, right)]
+    if parts[0] is not None and parts[1] is not None and parts[0].noun == parts[1].noun:
+        rows += _of_parts(parts[0], parts[1], schema, run)
     if not rows:
         return None
     other = [row for row in rows if fold(row[1]) != fold(row[2])]
@@ -50,6 +60,20 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
         keys=(*left.things, *right.things)[:50],
         triples=tuple(triples),
     )
+
+
+def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[str, str, str]]:
+    """The numbers of what hangs on either side."""
+    theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
+    return [
+        (
+            f"{label_of(s.predicate.iri, schema).one} of the {plural(left.noun)}",
+            s.said(schema),
+            other.said(schema),
+        )
+        for s in spans_of(left.select, left.variable, left.count, schema, run)
+        if (other := theirs.get(s.predicate.iri)) is not None
+    ]
 
 
 def difference(table: Table) -> str:
@@ -74,19 +98,20 @@ def _some(labels: list[str]) -> str:
     return joined([*labels[:LISTED], f"{more} more"] if more > 1 else labels)
 
 
-def _said(facts: list[Fact], predicate: Predicate, things: int) -> str:
-    """The value of a thing; of a group the average and the ends of its numbers, or its most common values."""
+def _said(facts: list[Fact], predicate: Predicate, things: int, other: set[str], schema: Schema) -> str:
+    """The value of a thing; of a group the average and the ends of its numbers, or its most common values; of many
+    those first that the `other` side has not."""
     numbers = [f.number for f in facts if f.number is not None]
     if things > 1 and len(numbers) == len(facts) > 1:
         low, high, mean = min(numbers), max(numbers), sum(numbers) / len(numbers)
-        if low == high:
-            return say(low, predicate.unit)
-        ends = f"{say(low)} to {say(high, predicate.unit)}"
-        return f"{ends}, {say(float(mean), predicate.unit, rounded=True)} on average"
+        span = Span(predicate, low, high, mean, ())
+        average = span.average(schema)
+        return f"{span.said(schema)}, {average} on average" if average else span.said(schema)
     counts: dict[str, int] = {}
     for fact in facts:
         counts[fact.said] = counts.get(fact.said, 0) + 1
-    names = sorted(counts, key=lambda name: -counts[name])
+    many = len(counts) > NAMES
+    names = sorted(counts, key=lambda name: (many and name in other, -counts[name]))
     more = len(names) - NAMES
     return joined([*names[:NAMES], f"{more} more"] if more > 0 else names)
 

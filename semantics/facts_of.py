@@ -1,7 +1,7 @@
 """What things have under one predicate, said and as data: members + Predicate -> facts."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from records.evidence import Cell, Table
 from records.plan import Attribute, Edge, Filter, Itself, Select, Variable
@@ -10,6 +10,7 @@ from semantics.grid import grid
 from semantics.labels_said import class_noun
 from semantics.to_sql import Statement, to_sql
 from semantics.values_said import is_number_name, shown_name
+from semantics.words import split_name
 
 Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
 Triple = tuple[str, str, str]
@@ -67,6 +68,16 @@ def links_of(predicate: Predicate, things: Variable, schema: Schema, run: Run, *
         triple = (far, predicate.iri, own) if incoming else (own, predicate.iri, far)
         name = shown_name(str(row[-1]), (far,))
         found.append(Fact(own, f"{noun} {name}" if noun and is_number_name(name, (far,)) else name, triple))
+    return found
+
+
+def without_kind(facts: Sequence[Fact], predicate: Predicate) -> list[Fact]:
+    """The facts, their names without the predicate's own label before a colon: "Feature: X" as a feature."""
+    found = []
+    for fact in facts:
+        before, colon, rest = fact.said.partition(": ")
+        same = colon and before.casefold() == split_name(predicate.label).casefold()
+        found.append(replace(fact, said=rest) if same else fact)
     return found
 
 

@@ -44,6 +44,8 @@ class Held:
         self.columns: list[tuple[list[float], str]] = []
         self.days: list[Period] = []
         self.labels: dict[str, set[Place]] = defaultdict(set)
+        # names of columns, in which shorter names may stand
+        self.headings: set[str] = set()
         self.truth: bool | None = None
         self.empty = False
         self.rows = 0
@@ -128,6 +130,7 @@ class Held:
         units = tuple(unit or header_unit(column) for unit, column in zip(given, table.columns, strict=False))
         for text in (found.words, found.title, *table.columns):
             self._add(text)
+        self.headings |= {" ".join(name_tokens(column)) for column in table.columns}
         for unit in units:
             self._add(unit)
         self._asked(found)

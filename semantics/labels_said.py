@@ -15,6 +15,7 @@ from semantics.values_said import is_counted
 from semantics.words import lemma, split_name
 
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
+_ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{1,7}(?=[A-Z][a-z]|(?![A-Za-z0-9]))")
 _GLUED = 8
 _PART = 4
 
@@ -187,7 +188,7 @@ def _without_unit(predicate: Predicate) -> str:
 @lru_cache(maxsize=8192)
 def _words(label: str, labels: frozenset[str]) -> str:
     """A label in words: names of code split, acronyms kept, words that are glued together parted."""
-    acronyms = {word.lower(): word for word in re.findall(r"\b[A-Z][A-Z0-9]{1,5}\b", label)}
+    acronyms = {word.lower(): word for word in _ACRONYM.findall(label)}
     whole = " ".join(acronyms) if label.isupper() else ""
     parts = [part for word in split_name(label).split() for part in _parted(word, labels)]
     return " ".join(part if whole else acronyms.get(part, part) for part in parts) or label.strip() or "value"

@@ -1,22 +1,24 @@
 """Characterise a thing or a group by its facts: Profile -> sentences with their triples, the most telling first."""
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from records.evidence import Cell, Evidence, Sentence
-from records.plan import Attribute, Edge, Filter, Itself, Profile, Select, Variable
+from records.evidence import Cell, Sentence
+from records.plan import Attribute, Edge, Itself, Profile, Select, Variable
 from records.schema import Predicate, Schema
 from semantics.comparison import Side, comparison
+from semantics.contrast import contrast
+from semantics.contrast import shared as have_in_common
 from semantics.description import SENTENCES, description
 from semantics.english import synonyms
+from semantics.group import Group, group_description
 from semantics.labels_said import class_noun, label_of
-from semantics.nouns import article, counted, joined, plural
+from semantics.nouns import article, counted, joined
 from semantics.select_words import name_of
 from semantics.to_sql import Statement, to_sql
-from semantics.to_words import predicate_words, select_words
-from semantics.values_said import say, shown_name
-from semantics.words import tokens
+from semantics.to_words import select_words
+from semantics.values_said import shown_name
+from semantics.words import fold, tokens
 from stores.tables import Tables
 
 Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
@@ -27,16 +29,6 @@ ITEMS = 12
 WRITTEN = 2
 LONGEST = 12
 _SHARED = frozenset("share common both same alike similar similarity".split())
-
-
-@dataclass(frozen=True)
-class _Item:
-    """One value that members have: how many of them, and how many things in all."""
-
-    label: str
-    members: int
-    everywhere: int
-    triples: tuple[Triple, ...]
 
 
 def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) -> Sequence[Evidence]:
@@ -52,22 +44,40 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
     topic = {form for t in tokens(profile.topic) for form in synonyms(t.lemma)}
     shared = bool(topic & _SHARED)
     variable = _variable(profile.members)
-    if others and not shared:
+    if others:
+        assert profile.against is not None
         sides = _side(profile.members, members, schema), _side(profile.against, others, schema)
+        groups = (
+            Group(members, profile.members, sides[0].variable),
+            Group(others, profile.against, sides[1].variable),
+        )
+        if shared:
+            return _ranked(have_in_common(*groups, joined([s.name for s in sides]), schema, run), round)
+        if len(members) > 1 and len(others) > 1:
+            return _ranked(contrast(*groups, schema, run), round)
         compared = comparison(*sides, schema, run)
         return [replace(compared, round=round)] if compared is not None else []
     if len(members) == 1:
         return _described(members, variable, topic, schema, run, round)
-    told: list[Sentence] = []
-    facts: list[tuple[float, Sentence]] = []
-    for things, kind in [(members, variable), *_owners(members, variable, schema, run)]:
-        name = select_words(profile.members, schema) if kind is variable else ""
-        writer = _Writer(things, kind, topic, schema, run, round, _short(name or _name(list(things.values()))))
-        told += writer.descriptions()[: 3 if len(things) > 1 else 4]
-        facts += writer.facts(others, shared)
-    facts.sort(key=lambda f: (-f[0], f[1].text))
-    ordered = [*told[:4], *(e for _, e in facts)]
-    return [replace(e, score=1.0 - i / 100) for i, e in enumerate(ordered[:SENTENCES])]
+    facts = group_description(Group(members, profile.members, _thing(members, variable)), topic, schema, run)
+    written = _written(members, variable, schema, run, round)
+    return _ranked([*facts[:1], *written[: 1 if len(members) > WRITTEN else WRITTEN], *facts[1:]], round)
+
+
+def _ranked(found: list[Sentence], round: int) -> list[Sentence]:
+    """The first sentences, in this order."""
+    return [replace(e, round=round, score=1.0 - i / 100) for i, e in enumerate(found[:SENTENCES])]
+
+
+def _written(members: dict[str, str], variable: Variable, schema: Schema, run: Run, round: int) -> list[Sentence]:
+    """What is written about the things, or about what they belong to."""
+    return [
+        each
+        for things, kind in [(members, variable), *_owners(members, variable, schema, run)]
+        for predicate in schema.predicates
+        if predicate.role == "text" and predicate.has_literals
+        for each in _descriptions(predicate, things, kind, schema, run, round)
+    ]
 
 
 def _described(
@@ -76,12 +86,12 @@ def _described(
     """One thing: what it is, the first sentences of what is written about it, then its facts."""
     (iri, label), *_ = members.items()
     name = _named(label, iri, variable, schema)
-    facts = description(iri, name, _thing(members, variable), topic, schema, run)
-    written: list[Sentence] = []
-    for things, kind in [(members, variable), *_owners(members, variable, schema, run)]:
-        written += _Writer(things, kind, topic, schema, run, round).descriptions()
-    ordered = [*facts[:1], *written[:WRITTEN], *facts[1:]] if not topic else [*written[:WRITTEN], *facts]
-    return [replace(e, round=round, score=1.0 - i / 100) for i, e in enumerate(ordered[:SENTENCES])]
+    written = _written(members, variable, schema, run, round)
+    # a text that names the thing says what it is
+    told = any(fold(name) in fold(each.text) for each in written[:WRITTEN])
+    facts = description(iri, name, _thing(members, variable), topic, schema, run, told=told)
+    first = 0 if told or topic else 1
+    return _ranked([*facts[:first], *written[:WRITTEN], *facts[first:]], round)
 
 
 def _named(label: str, iri: str, variable: Variable, schema: Schema) -> str:
@@ -142,52 +152,6 @@ def overview_sentences(schema: Schema, round: int) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class _Writer:
-    """Writes the sentences of one group of things."""
-
-    members: dict[str, str]
-    variable: Variable
-    topic: set[str]
-    schema: Schema
-    run: Run
-    round: int
-    name: str = ""
-
-    def descriptions(self) -> list[Sentence]:
-        """What literals of whole sentences say."""
-        return [
-            e
-            for p in self.schema.predicates
-            if p.role == "text" and p.has_literals
-            for e in _descriptions(p, self.members, self.variable, self.schema, self.run, self.round)
-        ]
-
-    def facts(self, others: dict[str, str], shared: bool) -> list[tuple[float, Sentence]]:
-        """A sentence a predicate, with how telling it is."""
-        name = self.name or _name(list(self.members.values()))
-        found = []
-        for predicate in self.schema.predicates:
-            if predicate.role != "fact" or (predicate.has_links and set(predicate.ranges) <= {""}):
-                # a link to something not described here ("homepage") characterises nothing
-                continue
-            if predicate.has_links:
-                items = _linked(predicate, self.members, self.variable, self.schema, self.run)
-                if others:
-                    theirs = {i.label for i in _linked(predicate, others, self.variable, self.schema, self.run)}
-                    items = [i for i in items if (i.label in theirs) == shared]
-                evidence = _sentence(predicate, self.schema, items, self.members, name, self.topic, self.round)
-            elif not shared:
-                evidence = _value_sentence(
-                    predicate, self.members, self.variable, self.schema, self.run, name, self.topic, self.round
-                )
-            else:
-                continue
-            if evidence is not None:
-                found.append(evidence)
-        return found
-
-
 def _members(select: Select | None, schema: Schema, run: Run) -> dict[str, str]:
     rows = run(to_sql(select, schema)) if select is not None else None
     return {str(row[0]): str(row[1]) for row in rows[0]} if rows else {}
@@ -197,14 +161,6 @@ def _variable(select: Select) -> Variable:
     answer = select.answers[0]
     assert isinstance(answer, Itself)
     return next(v for v in select.variables if v.name == answer.variable)
-
-
-def _name(labels: list[str]) -> str:
-    return labels[0] if len(labels) == 1 else f"the {len(labels)} of them"
-
-
-def _short(name: str) -> str:
-    return name if name.startswith("the ") or len(name.split()) > LONGEST else f"the {name}"
 
 
 def _thing(members: dict[str, str], variable: Variable) -> Variable:
@@ -227,116 +183,3 @@ def _descriptions(
         )
         for row in (rows[0] if rows else [])
     ]
-
-
-def _linked(predicate: Predicate, members: dict[str, str], variable: Variable, schema: Schema, run: Run) -> list[_Item]:
-    """The things that members link to, with how common each is among all that have the predicate."""
-    select = Select(
-        (Itself("thing"), Itself("value")),
-        (_thing(members, variable), Variable("value")),
-        (Edge("thing", predicate.iri, "value"),),
-    )
-    rows = run(to_sql(select, schema))
-    if not rows or not rows[0]:
-        return []
-    having: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for thing, _, value, label in rows[0]:
-        having[(str(value), str(label))].append(str(thing))
-    keys = tuple(sorted({value for value, _ in having}))[:400]
-    everywhere = _everywhere(predicate, keys, variable, schema, run)
-    return [
-        _Item(
-            label,
-            len(things),
-            everywhere.get(value, len(things)),
-            tuple((t, predicate.iri, value) for t in things[:20]),
-        )
-        for (value, label), things in having.items()
-    ]
-
-
-def _everywhere(
-    predicate: Predicate, values: tuple[str, ...], variable: Variable, schema: Schema, run: Run
-) -> dict[str, int]:
-    kind = Variable("thing", variable.classes, variable.without)
-    select = Select(
-        (Itself("thing"), Itself("value")),
-        (kind, Variable("value", keys=values)),
-        (Edge("thing", predicate.iri, "value"),),
-    )
-    rows = run(to_sql(select, schema))
-    counts: dict[str, int] = defaultdict(int)
-    for row in rows[0] if rows else []:
-        counts[str(row[2])] += 1
-    return counts
-
-
-def _sentence(
-    predicate: Predicate,
-    schema: Schema,
-    items: list[_Item],
-    members: dict[str, str],
-    name: str,
-    topic: set[str],
-    round: int,
-) -> tuple[float, Sentence] | None:
-    if not items:
-        return None
-    many = len(members) > 1
-
-    def telling(item: _Item) -> tuple[float, str]:
-        share = item.members / len(members)
-        lift = item.members / max(1, item.everywhere)
-        return -(2.0 * bool(_lemmas(item.label) & topic) + share * (1.0 if many else 0.0) + lift), item.label
-
-    chosen = sorted(items, key=telling)[:ITEMS]
-    label = predicate_words(predicate.iri, schema)
-    said = label_of(predicate.iri, schema)
-    names, many_names = joined([i.label for i in chosen]), len(items) > 1
-    verb = ("include" if len(chosen) < len(items) else "are") if many_names else "is"
-    noun = said.one if said.kind == "noun" else f"“{said.one}”"
-    text = f"The {plural(noun) if many_names and said.kind == 'noun' else noun} of {name} {verb} {names}."
-    if said.kind == "verb":
-        text = f"{name} {said.many if many else said.one} {names}."
-        text = text[:1].upper() + text[1:]
-    about = bool(_lemmas(label) & topic) + 0.5 * any(_lemmas(i.label) & topic for i in chosen)
-    weight = about + min(1.0, len(items) / 5) + 0.3 * max(i.members / max(1, i.everywhere) for i in chosen)
-    triples = tuple(t for i in chosen for t in i.triples[:3])
-    return weight, Sentence("sql", round, text=text, title=name, keys=tuple(members)[:50], triples=triples)
-
-
-def _value_sentence(
-    predicate: Predicate,
-    members: dict[str, str],
-    variable: Variable,
-    schema: Schema,
-    run: Run,
-    name: str,
-    topic: set[str],
-    round: int,
-) -> tuple[float, Sentence] | None:
-    attribute = Attribute("thing", predicate.iri)
-    kind = _thing(members, variable)
-    rows = run(to_sql(Select((Itself("thing"), attribute), (kind,), (), (Filter(attribute, "known"),)), schema))
-    if not rows or not rows[0]:
-        return None
-    label = predicate_words(predicate.iri, schema)
-    if predicate.minimum is not None and len(rows[0]) > 1:
-        numbers = [row[3] for row in rows[0] if isinstance(row[3], (int, float))]
-        if not numbers:
-            return None
-        said = f"from {say(min(numbers))} to {say(max(numbers), predicate.unit)}"
-    else:
-        said = joined([say(value) for value in dict.fromkeys(str(row[-1]) for row in rows[0])][:6])
-    triples = tuple((str(row[0]), predicate.iri, str(row[-1])) for row in rows[0][:20])
-    weight = 0.6 * bool(_lemmas(label) & topic) + 0.2
-    name_of = label_of(predicate.iri, schema)
-    noun = f"“{name_of.one}”" if name_of.kind != "noun" else name_of.one
-    several = len(rows[0]) > 1 and name_of.kind == "noun" and not said.startswith("from ")
-    verb = "ranges" if said.startswith("from ") else "are" if several else "is"
-    text = f"The {plural(noun) if several else noun} of {name} {verb} {said}."
-    return weight, Sentence("sql", round, text=text, title=name, keys=tuple(members)[:50], triples=triples)
-
-
-def _lemmas(text: str) -> set[str]:
-    return {t.lemma for t in tokens(text)}

@@ -49,12 +49,13 @@ class Claimed:
 
     @cached_property
     def labels(self) -> list[Said]:
-        """Where the sentence has whole cells and titles; of those that overlap the longest."""
+        """Where the sentence has whole cells and titles that are no part of a longer one, or of a column's name."""
         if self.held.rows < 2:
             return []
         joined = f" {' '.join(self.norms)} "
         found: list[tuple[int, int, frozenset[Place]]] = []
-        for label, places in self.held.labels.items():
+        headings = dict.fromkeys(self.held.headings - self.held.labels.keys(), frozenset[Place]())
+        for label, places in (*self.held.labels.items(), *headings.items()):
             at = joined.find(f" {label} ") if label else -1
             while at >= 0:
                 found.append((at, at + len(label), frozenset(places)))
@@ -64,7 +65,7 @@ class Claimed:
         for i, norm in enumerate(self.norms):
             ends[place], ends[place + len(norm)] = self.words[i].start, self.words[i].end
             place += len(norm) + 1
-        return [Said(ends[at], ends[after], places) for at, after, places in longest]
+        return [Said(ends[at], ends[after], places) for at, after, places in longest if places]
 
     def has(self, amount: Amount) -> bool:
         """Whether the number is part of a longer stretch that the evidence has word by word."""

@@ -12,7 +12,7 @@ from rapidfuzz import fuzz, process
 from records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select
 from records.schema import Schema
 from records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
-from semantics.about import about_whole, profile
+from semantics.about import Grouped, about_whole, profile
 from semantics.courtesy import is_greeting, without_courtesy
 from semantics.dialogue.follow import changes, with_number, without_lead
 from semantics.linker import Linker
@@ -20,6 +20,7 @@ from semantics.linking.index import link
 from semantics.linking.scope import in_scope, over_scope
 from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
+from semantics.parsing.members import of_members
 from semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from semantics.question_form import analyse
 from semantics.ranking.calibrate import before_running, known_before
@@ -78,7 +79,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         # what else is read of it holds the number that only stands in for the one before
         readings = changed
     readings = _together(changed, readings)
-    prose = None if changed else profile(question, links, linker.index, rewrite.scope)
+    prose = None if changed else profile(question, links, linker.index, rewrite.scope, _groups(linker, deadline))
     if prose is not None:
         plan = Plan(prose)
         readings = (Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0), *readings)[:BEST]
@@ -104,7 +105,31 @@ def derived(question: Question, links: list[Link], linker: Linker, deadline: flo
         return [kind]
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
     found = [c for c in found if comparable(c, linker.index.graph)]
-    return [*comparisons(question, links, linker.index), *about_named(found, links)]
+    gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
+    return [*comparisons(question, links, linker.index), *gathered]
+
+
+def _groups(linker: Linker, deadline: float) -> Grouped:
+    """Reads a phrase as things of a kind that meet conditions, each word of it used."""
+
+    def grouped(phrase: str) -> list[Select]:
+        question = read(phrase, linker)
+        ranked = rank(
+            derived(question, link(question, linker.index), linker, deadline),
+            question,
+            linker.index.graph,
+            weights().features,
+        )
+        bodies = [r.candidate.body for r in ranked if not r.unused]
+        return [
+            b
+            for b in bodies
+            if isinstance(b, Select)
+            if len(b.answers) == 1 and isinstance(b.answers[0], Itself)
+            if (b.edges or b.filters) and b.limit is None and not b.group
+        ]
+
+    return grouped
 
 
 def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:

@@ -33,7 +33,7 @@ from semantics.phrase import Phrase, phrase, rows_said
 from semantics.sentences import best
 from semantics.words import fold
 
-PROSE_WORDS = 120
+PROSE_WORDS = 150
 LOOKUP_WORDS = 35
 NAME = 0.9
 
@@ -178,7 +178,7 @@ def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int,
 
 def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Account | None:
     """The rows that a model gathered, else a comparison as a table, else the best sentences, those about one thing
-    together: a profile's first, then those of texts; at most six, and 120 words."""
+    together: a profile's first, then those of texts; at most six, and 150 words."""
     said_rows = tuple(
         (said(rows.table).text, (i,))
         for i, rows in gathered(evidence)
@@ -194,6 +194,8 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
         return Account(words, "answered", columns=shown.columns, rows=shown.rows)
     sentences = sentences_of(evidence)
     profiled = [found for found in sentences if found[1].branch == "sql"]
+    # what the turn before told is told again only where this one found nothing
+    profiled = [found for found in profiled if found[1].round] or profiled
     # what the graph's passages tell of a thing that is described are the same facts once more
     told = [(i, s) for i, s in sentences if s.branch != "sql" and (s.document is not None or not profiled)]
     chosen = _within([*profiled, *_ranked(understanding, told, PROSE_WORDS)], PROSE_WORDS)[:SENTENCES]

@@ -6,7 +6,7 @@ from records.schema import Schema
 from records.turn import Earlier, Rewrite, Scope
 from semantics.candidates import Candidate
 from semantics.courtesy import without_courtesy
-from semantics.dialogue.focus import focus, focus_of_kind
+from semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, nameless
 from semantics.dialogue.follow import change
 from semantics.dialogue.offered import chosen
 from semantics.english import function_words, measure, resource
@@ -76,7 +76,13 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rew
     except KeyError:
         # the graph no longer has what the plan is about
         return None
-    meant = focus(earlier[-1:], True, linker)
+    words = tokens(question)
+    pronoun, meant = _pronoun(words, ()), focus(earlier[-1:], True, linker)
+    if pronoun is not None and len(meant.keys) > 1:
+        nearer = focus(earlier, True, linker, asked_nodes(words, pronoun, linker))
+        if nearer.keys != meant.keys:
+            # "which of them is the heaviest" of things that were spoken of before the last list
+            return None
     sure = 1.0 if last.confidence is None else last.confidence
     scope = Scope(last.plan, meant.keys or last.keys, meant.labels or last.labels, how, sure)
     # for people; what is read is the question, and the plan in the scope
@@ -219,7 +225,7 @@ def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Ear
     known = language().words
     many = token.norm in known["pronoun_many"] | known["pronoun_number"]
     meant = (_of_kind(words, at, earlier, linker) if token.norm in known["pronoun_many"] else None) or focus(
-        earlier, many, linker
+        earlier, many, linker, asked_nodes(words, at, linker)
     )
     if not meant.keys:
         return Rewrite(question)
@@ -234,7 +240,7 @@ def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Ear
     if len(meant.keys) == 1:
         label = meant.labels[0] + ("'s" if token.norm in known["possessive"] and at + 1 < len(words) else "")
         return _replaced(question, start, end, label, meant.keys[0], meant)
-    shown = "" if _nameless(meant) else f" ({_listed(meant.labels)})"
+    shown = "" if nameless(meant) else f" ({_listed(meant.labels)})"
     return Rewrite(_stripped(question[: token.end] + shown + question[token.end :]), True, meant)
 
 
@@ -254,18 +260,6 @@ def _stripped(question: str) -> str:
     """Without the words that only tie it to the turn before: "and its price?" -> "its price?"."""
     text = language().dialogue["opener"].sub("", question).strip()
     return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + ("?" if question.rstrip().endswith("?") else "")
-
-
-def _nameless(scope: Scope) -> bool:
-    """Whether the things have no names but the ends of their IRIs, which tell a person nothing.
-
-    >>> _nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
-    True
-    """
-    return all(
-        key.endswith(label) and any(c.isdigit() for c in label)
-        for key, label in zip(scope.keys, scope.labels, strict=False)
-    )
 
 
 def _listed(labels: Sequence[str]) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
 from semantics.language.base import language
-from semantics.linking.graph import SchemaGraph
+from semantics.linking.graph import SchemaGraph, Step
 from semantics.linking.index import Index
 from semantics.linking.measures import measured
 from semantics.parsing.derive import Candidate
+from semantics.parsing.members import hanging
 from semantics.types import Derivation, Link, Question, Ref, Target
 
 SURE = 0.5
@@ -28,15 +29,25 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
     amount = any(t.norm in language().words["degree"] for t in question.tokens[:than])
     if not (asks or amount):
         return
+    average = next((c for c in question.cues if c.kind == "avg"), None)
     op, _, concepts = cue.value.partition(" ") if cue is not None else (">", "", "price|cost")
     said = 1 << than
+    for each in (c for c in question.cues if c.kind == "avg"):
+        said |= ((1 << (each.end - each.start)) - 1) << each.start
     if cue is not None:
         said |= ((1 << (cue.end - cue.start)) - 1) << cue.start
     measuring = tuple(concepts.split("|"))
     for before, after in ((b, a) for b in befores for a in afters):
-        for left, right, reverse, cost, named_by in _measures(known.graph, before, after, links, than, measuring):
+        own = [x.refs[0].node for x in (before, after)]
+        # the average of a thing is that of the things that hang on it
+        steps = [hanging(known.graph, node) if average is not None else None for node in own]
+        nodes = [step.target if step is not None else node for step, node in zip(steps, own, strict=True)]
+        for left, right, reverse, cost, named_by in _measures(known.graph, nodes, links, than, measuring):
             mask = said | before.covered | after.covered | named_by
-            sides = [_side(known.graph, x, ref) for x, ref in ((before, left), (after, right))]
+            sides = [
+                _side(known.graph, x, ref, step)
+                for x, ref, step in ((before, left, steps[0]), (after, right, steps[1]))
+            ]
             if sides[0] is None or sides[1] is None:
                 continue
             up = (op == ">") != reverse
@@ -45,9 +56,15 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
                 body = Compute("-", *(sides if up else sides[::-1]))  # type: ignore[arg-type]
             derivation = Derivation(
                 (Target(left, "avg"),), (), (), None, (Ref(left.node),), "", mask,
-                2.0 + before.score + after.score - cost, ("compared",), (before, after),
+                2.0 + _worth(before, question) + _worth(after, question) - cost, ("compared",), (before, after),
             )  # fmt: skip
             yield Candidate(derivation, body, 0.0, 0, 0, 0)
+
+
+def _worth(link: Link, question: Question) -> float:
+    """What a name adds to the prior: as in the parser, its score for each of its words."""
+    words = sum(1 for i in range(link.start, link.end) if link.covered >> i & 1 and i not in question.light)
+    return link.score * max(1, words)
 
 
 def _longest(links: Sequence[Link]) -> list[Link]:
@@ -57,13 +74,12 @@ def _longest(links: Sequence[Link]) -> list[Link]:
 
 
 def _measures(
-    graph: SchemaGraph, before: Link, after: Link, links: Sequence[Link], than: int, concepts: tuple[str, ...]
+    graph: SchemaGraph, nodes: Sequence[int], links: Sequence[Link], than: int, concepts: tuple[str, ...]
 ) -> Iterator[tuple[Ref, Ref, bool, float, int]]:
     """The property of either side: one that the question names, else what the adjective measures.
 
     Each with whether less of it is more, what it costs, and the words that name it.
     """
-    nodes = before.refs[0].node, after.refs[0].node
     said = {
         x.refs[0].predicate: x
         for x in sorted(links, key=lambda x: x.score)
@@ -78,19 +94,23 @@ def _measures(
                 yield left, right, reverse, cost + other, 0
 
 
-def _side(graph: SchemaGraph, link: Link, ref: Ref) -> Select | None:
-    """The average of a property over one side's things."""
+def _side(graph: SchemaGraph, link: Link, ref: Ref, step: Step | None) -> Select | None:
+    """The average of a property over one side's things, or over what hangs on them by a step."""
     node = graph.nodes[link.refs[0].node]
     variables = [Variable("thing", node.classes, node.without, link.keys, link.label)]
     edges: list[Edge] = []
     owner = "thing"
+    if step is not None:
+        node, owner = graph.nodes[step.target], "member"
+        variables.append(Variable(owner, node.classes, node.without))
+        edges.append(Edge(owner, step.predicate, "thing"))
     if ref.node != node.index:
         ways = graph.path(node.index, ref.node)
         if not ways or len(ways[0][1]) != 1:
             return None
         step = ways[0][1][0]
         there = graph.nodes[ref.node]
-        owner = "owner"
+        before, owner = owner, "owner"
         variables.append(Variable(owner, there.classes, there.without))
-        edges.append(Edge("thing", step.predicate, owner) if step.forward else Edge(owner, step.predicate, "thing"))
+        edges.append(Edge(before, step.predicate, owner) if step.forward else Edge(owner, step.predicate, before))
     return Select((Aggregate("avg", Attribute(owner, ref.predicate)),), tuple(variables), tuple(edges))

@@ -65,6 +65,9 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     "top of own kind", 0.4 - cost, conditions=(*state.conditions, top), rank=None, limit=0, last="class"
                 )
     if state.rank is not None:
+        if state.asks and not state.rank.concepts and state.asks != ("count",):
+            # "the lowest average variant price"
+            yield new.then("owner before ranked aggregate", 0.6)
         yield from _ranked_class(state, new, ref, reader)
         return
     if state.compare is not None and state.compare[1] is not None:
@@ -171,9 +174,11 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
     if ref.via and state.negated and state.mode == "C":
         # "never taught by anybody"
         missing = Condition(Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node))), "exists", (), True)
-        yield drop_dangling(linked(state, link, reader, missing.ref))._replace(
-            hints=state.hints | {ref.via}, last="prop"
-        ).then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
+        yield (
+            drop_dangling(linked(state, link, reader, missing.ref))
+            ._replace(hints=state.hints | {ref.via}, last="prop")
+            .then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
+        )
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
@@ -224,9 +229,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, reader, "late ")
 
 
-def _target(
-    state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = ""
-) -> Iterator[State]:
+def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = "") -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)

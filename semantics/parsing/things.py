@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from semantics.language.base import language
 from semantics.linking.graph import NAMED, RARE
 from semantics.linking.measures import measured
 from semantics.parsing.state import (
@@ -17,6 +18,8 @@ from semantics.parsing.state import (
 )
 from semantics.types import Aggregation, Condition, Link, Ref, Target
 
+# what a reading gains by which one of the named things is asked for
+AMONG = 0.8
 # a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
 NEXT = NAMED + RARE
 
@@ -47,6 +50,7 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                 )  # fmt: skip
     if link.kind == "entity":
         yield from _against_thing(state, link, reader)
+        yield from _chosen_among(state, link, reader)
     for at in slots:
         new = linked(state, link, reader, at)._replace(last="value", sticky=())
         values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
@@ -89,6 +93,22 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             rule, gain, conditions=(*state.conditions, condition), negated=False,
             join=join if join == "both" else "and", like="",
         )  # fmt: skip
+
+
+def _chosen_among(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """ "Which of them has the ...", "which X5 is the ...": one of several named things is asked for."""
+    before = [t.norm for t in reader.question.tokens[: link.start]]
+    light = all(i in reader.question.light for i in range(link.start))
+    asks = bool(before) and before[0] in language().words["asking_one"]
+    # "which X5 variants": the kind that follows is what is asked for
+    light = light and link.end in reader.question.light
+    named = reader.graph.nodes[link.refs[0].node].named
+    if state.targets or len(link.keys) < 2 or not (light and asks and named):
+        return
+    ref = link.refs[0]
+    keyed = Condition(ref, "is", (), False, link.keys, link.label)
+    new = linked(state, link, reader, ref)._replace(last="value", sticky=(), owner=ref)
+    yield new.then("chosen among", AMONG, targets=(Target(ref),), conditions=(*state.conditions, keyed))
 
 
 def _against_thing(state: State, link: Link, reader: Reader) -> Iterator[State]:

@@ -1,0 +1,28 @@
+"""What descriptions and comparisons say; the pairs in fixtures/understanding are extended without Python."""
+
+from typing import Any
+
+import pytest
+
+from records.turn import Rewrite
+from semantics.description import SENTENCES
+from semantics.run_plan import run_plan
+from semantics.understand import understand
+from stores.lexicon import Lexicon
+from stores.tables import Tables
+from tests.pairs import pairs
+
+
+@pytest.mark.parametrize("case", pairs("descriptions"))
+def test_descriptions(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    tables, lexicon = small_graphs[case["graph"]]
+    plan = understand(Rewrite(case["ask"]), tables.schema, lexicon).readings[0].plan
+    _, queries, evidence = run_plan(plan, tables, round=1)
+    assert not any(query.error for query in queries)
+    said = [each.text for each in evidence]
+    assert 0 < len(said) <= SENTENCES
+    assert len(said) == len(set(said))
+    for part in case["says"]:
+        assert part in " ".join(said)
+    for part in case.get("lacks", ()):
+        assert part not in " ".join(said)
