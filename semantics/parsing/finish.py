@@ -65,9 +65,10 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         whole = _with(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
         for grouped in _grouped(settled, root):
-            for shown in _columns(grouped, reader):
+            for shown in _columns(_ordered_inside(grouped), reader):
                 for nested in _nested(shown, root):
-                    found += _combined(nested)
+                    for hung in _hung(nested):
+                        found += _combined(hung)
     return list(islice(found, MOST_VARIANTS))
 
 
@@ -135,6 +136,21 @@ def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
     if len(plain) == len(d.targets) and any(c.negated and c.op == "=" for c in d.conditions) and not d.group:
         yield _with(d, "values never with", 0.0, combine="difference")
     yield d
+
+
+def _hung(d: Derivation) -> Iterator[Derivation]:
+    """What is said after another thing of one kind: of that thing, or of whichever is nearest."""
+    if any(n.slot for n in d.nodes[:-1]) or (d.nodes and d.nodes[-1].slot and len(d.nodes) > 2):
+        yield _with(d, "of the last", 0.2, last=True)
+    yield d
+
+
+def _ordered_inside(d: Derivation) -> Derivation:
+    """An order of things that end up in one number is a condition: "how many states does the shortest river cross"."""
+    if d.order is None or d.order.function or d.group or not all(t.function for t in d.targets):
+        return d
+    thing = Ref(d.order.ref.node, "", d.order.ref.slot)
+    return _with(d, "order inside", conditions=(*d.conditions, Condition(thing, "top", top=d.order)), order=None)
 
 
 def _with(d: Derivation, rule: str, gain: float = 0.0, **changes: object) -> Derivation:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from semantics.language.base import language
 from semantics.linking.measures import measured
-from semantics.parsing.numbers import in_unit
+from semantics.parsing.numbers import fits, in_unit
 from semantics.parsing.state import (
     Reader,
     State,
@@ -174,6 +174,12 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         yield drop_dangling(linked(state, link, reader, missing.ref))._replace(
             hints=state.hints | {ref.via}, last="prop"
         ).then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
+    if ref.predicate and state.negated and state.mode == "C" and state.compare is None:
+        # "plants without a flower colour"
+        lacking = Condition(ref, "unknown")
+        yield drop_dangling(new)._replace(last="value").then(
+            "without property", 0.0, conditions=(*state.conditions, lacking), negated=False
+        )
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
@@ -200,6 +206,8 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         return
     if state.rank is not None:
         yield from _ranked_property(state, drop_dangling(new), ref, numeric)
+    elif state.order is None and not state.asks:
+        yield from _ranked_by_name(state, drop_dangling(new), link, ref, numeric, reader)
     if state.compare is not None:
         yield from _compared_property(state, new, ref, reader)
         if state.compare[1] is not None:
@@ -285,13 +293,35 @@ def _ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Itera
         )  # fmt: skip
 
 
+def _ranked_by_name(
+    state: State, new: State, link: Link, ref: Ref, numeric: bool, reader: Reader
+) -> Iterator[State]:
+    """A property whose own name begins with a superlative: "the state with the lowest point"."""
+    if link.end - link.start < 2 or not link.exact:
+        return
+    cue = next((c for c in reader.question.cues if c.kind == "superlative" and c.start == link.start), None)
+    if cue is None:
+        return
+    direction, _, concepts = cue.value.partition(" ")
+    ranked = [(ref, False, 0.0)] if numeric else list(measured(reader.graph, ref.node, tuple(concepts.split("|"))))[:1]
+    for found, reverse, cost in ranked if ref.via or numeric else ():
+        if numeric and not state.targets:
+            continue
+        order = Ordering(found, (direction == "up") != reverse, "", state.limit or 1)
+        ordered = with_node(new, found, reader)._replace(limit=0, owner=Ref(ref.node), last="class")
+        targets = state.targets or (Target(Ref(ref.node, "", ref.slot)),)
+        yield ordered.then("ranked by own name", 0.3 - cost, order=order, targets=targets)
+
+
 def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
     assert state.compare is not None
     op, value = state.compare
     if value is not None:
         function = state.asks[0] if state.asks else state.prop_function if state.prop is None else ""
-        unit = reader.graph.about(ref.predicate).unit if ref.predicate else ""
-        converted = in_unit(Number(0, 0, "", value, state.unit), unit)
+        number = Number(0, 0, "", value, state.unit)
+        if ref.predicate and not function and not fits(reader.graph, ref, number, op):
+            return
+        converted = in_unit(number, reader.graph.about(ref.predicate).unit if ref.predicate else "")
         if converted is None:
             return
         condition = Condition(ref, op, (converted,), state.negated, function=function)
