@@ -51,7 +51,7 @@ class Terms:
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
             weights = tuple(
                 LIGHT
-                if (w in light or w in measuring) and any(o not in light | measuring for o in words)
+                if (w in light or w in measuring) and any(o not in light | measuring | own for o in words)
                 else OWN
                 if w in own and set(words) - own
                 else GENERIC

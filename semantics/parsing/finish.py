@@ -67,7 +67,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         for grouped in _grouped(settled, root):
             for shown in _columns(_ordered_inside(grouped), reader):
                 for nested in _nested(shown, root):
-                    for hung in _hung(nested):
+                    for hung in _hung(nested, reader.graph):
                         found += _combined(hung)
     return list(islice(found, MOST_VARIANTS))
 
@@ -138,10 +138,12 @@ def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
     yield d
 
 
-def _hung(d: Derivation) -> Iterator[Derivation]:
+def _hung(d: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
     """What is said after another thing of one kind: of that thing, or of whichever is nearest."""
-    if any(n.slot for n in d.nodes[:-1]) or (d.nodes and d.nodes[-1].slot and len(d.nodes) > 2):
-        yield _with(d, "of the last", 0.2, last=True)
+    others = [n for n in d.nodes if n.slot and any((n.node, n.node) in graph.ends.get(h, ()) for h in d.hints)]
+    after = bool(others) and d.nodes.index(others[0]) < len(d.nodes) - 1
+    if after or (len(d.nodes) > 2 and any(c.ref in others and c.op == "is" for c in d.conditions)):
+        yield _with(d, "of the last", 0.1, last=True)
     yield d
 
 
@@ -163,6 +165,10 @@ def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
     plain = tuple(t.ref for t in d.targets if not t.function)
     ranked = (d.order is not None and d.order.function) or any(c.function for c in d.conditions)
     if d.group:
+        own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
+        if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
+            # "the average number of visitors per museum": one number a thing
+            yield _with(d, "group is owner", 0.1, group=())
         missing = tuple(Target(g) for g in d.group if g not in plain and not _says(d, g))
         if counted or ranked:
             if missing:

@@ -254,6 +254,9 @@ def _target(
                 prop=ref, from_target=True,
             )  # fmt: skip
         return
+    if _is_name_of(state, new, reader) and ref.predicate and not numeric:
+        named = (*state.targets[:-1], Target(ref, "", state.targets[-1].distinct))
+        yield new.then("name of value", 0.2, targets=named, sticky=(), prop=ref, from_target=True)
     if state.sticky and state.last in ("and", "prop"):
         targets = tuple(Target(ref, a) for a in state.sticky)
         yield new.then(
@@ -266,6 +269,23 @@ def _target(
     )  # fmt: skip
 
 
+def _is_name_of(state: State, new: State, reader: Reader) -> bool:
+    """Whether the target before is only the word "name", said of what comes now: "the names of the studios"."""
+    if not state.targets or state.last not in ("of", "prop") or len(new.links) < 2:
+        return False
+    before, now = new.links[-2:]
+    words = reader.question.tokens
+    return (
+        before.kind == "property"
+        and before.refs[0] == state.targets[-1].ref
+        and before.end == before.start + 1
+        and words[before.start].norm in language().words["telling"]
+        and before.end < now.start
+        and words[before.end].norm == "of"
+        and before.refs[0].node == now.refs[0].node
+    )
+
+
 def _ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Iterator[State]:
     rank = state.rank
     assert rank is not None
@@ -275,6 +295,9 @@ def _ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Itera
         function = state.asks[0] if state.asks and state.asks[0] in ("sum", "avg", "count") else ""
         order = Ordering(ref, rank.descending, function, limit)
         yield new.then("ranked by property", 0.3, order=order, asks=())
+        if limit > 1 and state.mode == "T" and not (state.targets or state.asks):
+            # "the top 3 highest rates"
+            yield new.then("ranked values", 0.4, order=order, targets=(Target(ref),))
         if state.mode == "T" and not rank.concepts:
             best: Aggregation = "max" if rank.descending else "min"
             yield new.then(

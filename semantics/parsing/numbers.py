@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from semantics.english import resource
+from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph
 from semantics.linking.measures import measured
 from semantics.parsing.state import Reader, State, turned, with_node
@@ -30,6 +31,8 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         op = state.compare[0]
     if not found.op and (state.rank is not None or _before_rank(found, reader)):
         yield new.then("places", 0.1, limit=int(found.value))
+    elif not found.op and not found.unit and _chooses(found, reader):
+        yield new.then("places of class", 0.0, limit=int(found.value))
     if found.concepts:
         yield from _measured(state, new, found, op, reader)
     graph = reader.graph
@@ -82,6 +85,13 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
             conditions=(*state.conditions, condition),
             negated=False,
         )
+
+
+def _chooses(found: Number, reader: Reader) -> bool:
+    """Whether a number says how many are asked for: "which three cities have the largest ...", "the first 5"."""
+    words, later = reader.question.tokens, (c for c in reader.question.cues if c.start >= found.end)
+    before = words[found.start - 1].norm if found.start else ""
+    return before in language().words["choosing"] and any(c.kind in ("superlative", "most", "order") for c in later)
 
 
 def _before_rank(found: Number, reader: Reader) -> bool:
