@@ -23,7 +23,7 @@ from evaluation.run_reading import run_values
 from records.evidence import Cell
 from semantics.linker import Linker
 from semantics.linking.index import link
-from semantics.ranking.calibrate import MOST_RUN, Outcome, belief, outcome_features, probability
+from semantics.ranking.calibrate import MOST_RUN, Outcome, able, belief, outcome_features, probability
 from semantics.ranking.features import features, unused_tokens
 from semantics.ranking.rank import beliefs, spread_of, worth
 from semantics.ranking.weights import FILE
@@ -177,19 +177,20 @@ def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequenc
 
 @dataclass
 class Run:
-    """The first readings of one question as they are run: features of each model, and which are right."""
+    """The first readings of one question as they are run: features of each model, which are right, which may answer."""
 
     graph: str
     before: list[dict[str, float]]
     choice: list[dict[str, float]]
     after: list[dict[str, float]]
     right: list[bool]
+    able: list[int]
 
 
 def _runs(samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> list[Run]:
     found = []
     for sample, own in zip(samples, scores, strict=True):
-        run = Run(sample.graph, [], [], [], [])
+        run = Run(sample.graph, [], [], [], [], [])
         found.append(run)
         if not own:
             continue
@@ -197,6 +198,7 @@ def _runs(samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> list[
         spread = spread_of([shares[i] for i in order])
         first = order[:MOST_RUN]
         ran, outcomes = [shares[i] for i in first], [Outcome(sample.values[i]) for i in first]
+        run.able += able([sample.unused[i] for i in first], outcomes)
         for place, i in enumerate(first):
             known = belief(shares[i], sample.unused[i], place)
             given = outcome_features(place, ran, outcomes)
@@ -225,7 +227,7 @@ def calibrated(
                 continue
             before.append((probability(worth(run.before[0], models["before"])), run.right[0]))
             worths = [worth(f, models["choice"]) for f in run.choice]
-            best = max(range(len(worths)), key=lambda i: (worths[i], -i))
+            best = max(run.able, key=lambda i: (worths[i], -i))
             after.append((probability(worth(run.after[best], models["after"])), run.right[best]))
     return _models(runs), _said("after running", after), _said("before running", before)
 

@@ -18,7 +18,7 @@ from semantics.dialogue.follow import changes, with_number, without_lead
 from semantics.linker import Linker
 from semantics.linking.index import link
 from semantics.linking.scope import in_scope, over_scope
-from semantics.parsing.comparison import comparisons
+from semantics.parsing.comparison import choices, comparisons
 from semantics.parsing.derive import Candidate, derive
 from semantics.parsing.yes_no import about_named, as_asked, of_kind
 from semantics.question_form import analyse
@@ -103,7 +103,8 @@ def derived(question: Question, links: list[Link], linker: Linker, deadline: flo
     if kind is not None:
         return [kind]
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
-    return [*comparisons(question, links, linker.index), *about_named(found, links)]
+    chosen = choices(question, links, linker.index)
+    return [*comparisons(question, links, linker.index), *chosen, *about_named(found, links)]
 
 
 def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:

@@ -73,7 +73,7 @@ class Terms:
                 add("class", (by_relation[(name.target,)],), "", words)
             elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
                 about = graph.about(name.target)
-                if about.role in ("type", "schema") or (about.role == "name" and words == _LABEL):
+                if about.role in ("type", "schema") or (about.role == "name" and words[-1:] == _LABEL):
                     continue
                 holders = graph.holders.get(name.target, []) if about.has_literals else []
                 for node_index in holders:

@@ -341,6 +341,9 @@ def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> It
     op, value = state.compare
     if value is not None:
         function = state.asks[0] if state.asks else state.prop_function if state.prop is None else ""
+        if not ref.predicate:
+            # "at least two authors"
+            function = "count"
         number = Number(0, 0, "", value, state.unit)
         if ref.predicate and not function and not fits(reader.graph, ref, number, op):
             return
