@@ -48,7 +48,7 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
     apart: dict[tuple[object, ...], Derivation] = {}
     for state in states[:MOST_STATES]:
         for derivation in finish(state, Reader(question, known.graph)):
-            key = (*derivation[:4], frozenset(derivation.nodes), derivation.combine, derivation.hints, derivation.last)
+            key = (*derivation[:4], frozenset(derivation.nodes), derivation.combine, derivation.hints, derivation.hung)
             before_it = apart.get(key)
             if before_it is None or derivation.prior > before_it.prior:
                 apart[key] = derivation

@@ -142,8 +142,12 @@ def _hung(d: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
     """What is said after another thing of one kind: of that thing, or of whichever is nearest."""
     others = [n for n in d.nodes if n.slot and any((n.node, n.node) in graph.ends.get(h, ()) for h in d.hints)]
     after = bool(others) and d.nodes.index(others[0]) < len(d.nodes) - 1
-    if after or (len(d.nodes) > 2 and any(c.ref in others and c.op == "is" for c in d.conditions)):
-        yield _with(d, "of the last", 0.1, last=True)
+    named = [c for c in d.conditions if c.ref in others and c.op == "is"]
+    if len(named) > 1:
+        # "that border Colorado and border New Mexico"
+        yield _with(d, "each of the first", 0.1, hung="first")
+    elif after or (named and len(d.nodes) > 2):
+        yield _with(d, "of the last", 0.1, hung="last")
     yield d
 
 

@@ -112,7 +112,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     removed -= {thing_of(c.ref) for c in direct} | {thing_of(t.ref) for t in d.targets}
     if d.order is not None:
         removed -= {thing_of(d.order.ref)}
-    joins = Joins(graph, d.hints, choice, last=d.last)
+    joins = Joins(graph, d.hints, choice, hung=d.hung)
     wanted = [root, *(thing_of(t.ref) for t in d.targets), *(thing_of(g) for g in d.group)]
     # of several things of one kind the earlier one is joined first
     wanted += sorted((n for n in d.nodes if n not in removed), key=lambda n: n.slot)

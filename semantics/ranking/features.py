@@ -2,11 +2,9 @@
 
 from collections import Counter
 from functools import cache, lru_cache
-from itertools import pairwise
 
 from records.plan import Aggregate, Combine, Filter, Select
 from semantics.english import resource
-from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph
 from semantics.linking.measures import measured
 from semantics.parsing.derive import Candidate
@@ -17,8 +15,6 @@ from semantics.words import lemma
 _CUES = ("count", "avg", "sum", "max", "min", "most", "superlative", "group", "negation", "both", "or", "distinct",
          "contains", "compare", "comparative", "order", "direction", "either", "share", "any")  # fmt: skip
 MANY = 4
-# the class that is asked for stands at this word at the latest: "which of your sites"
-LEAD = 3
 
 
 def features(candidate: Candidate, question: Question, graph: SchemaGraph, best: float) -> dict[str, float]:
@@ -40,15 +36,12 @@ def features(candidate: Candidate, question: Question, graph: SchemaGraph, best:
     }
     for rule, times in Counter(d.trace).items():
         found[f"rule {rule}"] = float(min(times, MANY))
-    for rule, following in pairwise(("start", *d.trace, "end")):
-        found[f"then {rule}, {following}"] = 1.0
     found.update(_coverage(candidate, question))
     found.update(_links(d.links, question))
     found.update(_cues(candidate, question))
     found.update(_shape(candidate, question, graph))
     found.update(_measure(candidate, question, graph))
     found.update(_lead(candidate, question, graph))
-    found.update(_lead_class(candidate, question))
     return found
 
 
@@ -92,21 +85,6 @@ def _lead(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[
                 found[f"asked {asking} fits"] = float(bool(words & _kinds(kind)))
                 found[f"asked {asking} misfits"] = 1.0 - found[f"asked {asking} fits"]
     return found
-
-
-def _lead_class(candidate: Candidate, question: Question) -> dict[str, float]:
-    """Whether the class that follows the first word is what is asked for, and alone: "which rivers ..."."""
-    words, d = question.tokens, candidate.derivation
-    if len(words) < 2 or words[0].norm not in language().words["choosing"]:
-        return {}
-    named = [x for x in d.links if x.kind == "class" and x.exact and x.start <= LEAD]
-    if not named:
-        return {}
-    ref = named[0].refs[0]
-    asked = any(t.ref.node == ref.node and not t.function for t in d.targets)
-    shown = "alone" if len(d.targets) == 1 else "with others"
-    itself = "itself" if any(t.ref == ref for t in d.targets) else "by a property"
-    return {f"lead {words[0].norm} class {itself} {shown}" if asked else f"lead {words[0].norm} class not asked": 1.0}
 
 
 @cache
