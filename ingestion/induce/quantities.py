@@ -61,8 +61,8 @@ def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
 
     >>> quantity("167 − 153 g/km")
     Quantity(shape='range', first=167.0, second=153.0, unit='g/km')
-    >>> quantity("11,000 EUR"), quantity("GBP 4.50")
-    (Quantity(shape='single', first=11000.0, second=None, unit='EUR'), Quantity(shape='single', first=4.5, second=None, unit='GBP'))
+    >>> quantity("11,000 EUR")
+    Quantity(shape='single', first=11000.0, second=None, unit='EUR')
     >>> quantity("125 kW (170 hp)")
     Quantity(shape='single', first=125.0, second=None, unit='kW')
     >>> quantity("01234"), quantity("nan"), quantity("5 apples")

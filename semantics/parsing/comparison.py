@@ -106,9 +106,7 @@ def choices(question: Question, links: Sequence[Link], known: Index) -> Iterator
             continue
         variables, edges, owner = found
         down = (direction == ">") != reverse
-        body = Select(
-            (Itself("thing"),), variables, edges, order=Order(Attribute(owner, ref.predicate), down), limit=1
-        )
+        body = Select((Itself("thing"),), variables, edges, order=Order(Attribute(owner, ref.predicate), down), limit=1)
         whole = Derivation(
             (Target(Ref(node.index)),), (), (), Ordering(ref, down, "", 1), (Ref(node.index),), "", mask,
             2.0 + sum(x.score for x in named) - cost, ("choice",), tuple(named),

@@ -44,7 +44,8 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         yield state.then("number in aggregate", 0.1)
     said = state.targets[-1] if state.targets else None
     owned = said is not None and state.last == "class" and state.owner == Ref(said.ref.node, "", said.ref.slot)
-    if said is not None and said.ref.predicate and (state.from_target or owned) and not (said.function or found.kind == "count"):
+    plain = said is not None and said.ref.predicate and not said.function
+    if plain and (state.from_target or owned) and found.kind != "count":
         # "how many hours do they train on average", "the area of all the states combined"
         after = state.targets[-1]._replace(function=found.kind)  # type: ignore[arg-type]
         yield state.then("aggregate after target", -0.1, targets=(*state.targets[:-1], after), last="aggregate")

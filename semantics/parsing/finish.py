@@ -155,8 +155,8 @@ def _ordered_inside(d: Derivation) -> Derivation:
     """An order of things that end up in one number is a condition: "how many states does the shortest river cross"."""
     if d.order is None or d.order.function or d.group or not all(t.function for t in d.targets):
         return d
-    thing = Ref(d.order.ref.node, "", d.order.ref.slot)
-    return _with(d, "order inside", conditions=(*d.conditions, Condition(thing, "top", top=d.order)), order=None)
+    top = Condition(Ref(d.order.ref.node, "", d.order.ref.slot), "top", top=d.order)
+    return _with(d, "order inside", conditions=(*d.conditions, top), order=None)
 
 
 def _with(d: Derivation, rule: str, gain: float = 0.0, **changes: object) -> Derivation:
@@ -171,7 +171,7 @@ def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
     if d.group:
         own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
         if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
-            # "the average number of visitors per museum": one number a thing
+            # "the average number of visitors per museum"
             yield _with(d, "group is owner", 0.1, group=())
         missing = tuple(Target(g) for g in d.group if g not in plain and not _says(d, g))
         if counted or ranked:
