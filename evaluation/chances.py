@@ -6,7 +6,7 @@ from typing import Protocol
 
 from evaluation.fit import logistic
 from records.evidence import Cell
-from semantics.ranking.calibrate import MOST_RUN, Outcome, belief, outcome_features, probability
+from semantics.ranking.calibrate import MOST_RUN, Outcome, able, belief, outcome_features, probability
 from semantics.ranking.rank import beliefs, spread_of, worth
 
 RIDGE_SURE, RIDGE_CHOICE = 0.05, 0.0003
@@ -29,19 +29,20 @@ class Asked(Protocol):
 
 @dataclass
 class Run:
-    """The first readings of one question as they are run: features of each model, and which are right."""
+    """The first readings of one question as they are run: features of each model, which are right, which may answer."""
 
     graph: str
     before: list[dict[str, float]]
     choice: list[dict[str, float]]
     after: list[dict[str, float]]
     right: list[bool]
+    able: list[int]
 
 
 def _runs(samples: Sequence[Asked], scores: Sequence[Sequence[float]]) -> list[Run]:
     found = []
     for sample, own in zip(samples, scores, strict=True):
-        run = Run(sample.graph, [], [], [], [])
+        run = Run(sample.graph, [], [], [], [], [])
         found.append(run)
         if not own:
             continue
@@ -49,6 +50,7 @@ def _runs(samples: Sequence[Asked], scores: Sequence[Sequence[float]]) -> list[R
         spread = spread_of([shares[i] for i in order])
         first = order[:MOST_RUN]
         ran, outcomes = [shares[i] for i in first], [Outcome(sample.values[i]) for i in first]
+        run.able += able([sample.unused[i] for i in first], outcomes)
         for place, i in enumerate(first):
             known = belief(shares[i], sample.unused[i], place)
             given = outcome_features(place, ran, outcomes)
@@ -96,7 +98,7 @@ def _models(runs: Sequence[Run]) -> dict[str, dict[str, float]]:
 def _chosen(run: Run, choice: Mapping[str, float]) -> int:
     """The reading that is answered with, as `choose` takes it."""
     worths = [worth(f, choice) for f in run.choice]
-    return max(range(len(worths)), key=lambda i: (worths[i], -i))
+    return max(run.able, key=lambda i: (worths[i], -i))
 
 
 def _said(title: str, found: Sequence[tuple[float, bool]]) -> list[list[float]]:

@@ -114,7 +114,6 @@ def _apart(a: Span, b: Span) -> float:
 def _evidence(said: Sequence[Told], title: str, left: Group, right: Group) -> list[Sentence]:
     keys = (*left.members, *right.members)[:CITED]
     return [
-        Sentence("sql", 0, text=text, title=title, keys=keys, triples=tuple(f.triple for f in facts[:CITED])
-        )
+        Sentence("sql", 0, text=text, title=title, keys=keys, triples=tuple(f.triple for f in facts[:CITED]))
         for text, facts in said
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from records.evidence import Cell, Sentence
+from records.evidence import Cell, Evidence, Sentence
 from records.plan import Attribute, Edge, Itself, Profile, Select, Variable
 from records.schema import Predicate, Schema
 from semantics.comparison import Side, comparison

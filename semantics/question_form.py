@@ -27,11 +27,12 @@ def analyse(text: str) -> Question:
     quoted = _quotations(text, words)
     light = (function_words() | language().words["filler"]) - language().words["telling"]
     inside = {i for start, end in quoted for i in range(start, end)}
+    numbers, cues = _numbers(text, words), _cues(words)
     return Question(
         text,
         words,
-        tuple(c for c in _cues(words) if not inside & set(range(c.start, c.end))),
-        _numbers(text, words),
+        tuple(c for c in cues if not inside & set(range(c.start, c.end)) and not _is_part(c, cues, numbers)),
+        numbers,
         quoted,
         frozenset(i for i, t in enumerate(words) if t.norm in light or t.lemma in light),
     )
@@ -51,6 +52,14 @@ def _quotations(text: str, words: tuple[Token, ...]) -> tuple[tuple[int, int], .
         if inside:
             found.append((inside[0], inside[-1] + 1))
     return tuple(found)
+
+
+def _is_part(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -> bool:
+    """Whether a word is part of what compares a number, and says nothing else: "no more than 3", "at least one"."""
+    if cue.kind not in ("negation", "most"):
+        return False
+    comparing = [(n.start, n.end) for n in numbers if n.op] + [(c.start, c.end) for c in cues if c.kind == "compare"]
+    return any(start <= cue.start and cue.end <= end and cue.end - cue.start < end - start for start, end in comparing)
 
 
 def _cues(words: tuple[Token, ...]) -> list[Cue]:

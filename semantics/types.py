@@ -113,7 +113,8 @@ class Ordering(NamedTuple):
 class Derivation(NamedTuple):
     """One reading in terms of the schema graph, and how it came about.
 
-    `trace` are the names of the rules that made it, with how often; `covered` is a bit mask of tokens.
+    `trace` are the names of the rules that made it, with how often; `covered` is a bit mask of tokens. `hung` says
+    which of several things of one kind what is said of them hangs on; "" is the nearest.
     """
 
     targets: tuple[Target, ...]
@@ -127,3 +128,4 @@ class Derivation(NamedTuple):
     trace: tuple[str, ...]
     links: tuple[Link, ...]
     hints: frozenset[str] = frozenset()
+    hung: Literal["", "first", "last"] = ""

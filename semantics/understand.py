@@ -18,7 +18,7 @@ from semantics.dialogue.follow import changes, with_number, without_lead
 from semantics.linker import Linker
 from semantics.linking.index import link
 from semantics.linking.scope import in_scope, over_scope
-from semantics.parsing.comparison import comparisons
+from semantics.parsing.comparison import choices, comparisons
 from semantics.parsing.derive import Candidate, derive
 from semantics.parsing.members import of_members
 from semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
@@ -106,7 +106,8 @@ def derived(question: Question, links: list[Link], linker: Linker, deadline: flo
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
     found = [c for c in found if comparable(c, linker.index.graph)]
     gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
-    return [*comparisons(question, links, linker.index), *gathered]
+    chosen = choices(question, links, linker.index)
+    return [*comparisons(question, links, linker.index), *chosen, *gathered]
 
 
 def _groups(linker: Linker, deadline: float) -> Grouped:

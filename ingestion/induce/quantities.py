@@ -9,7 +9,12 @@ from records.schema import Shape
 _NUMBER = r"(?:\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+|,\d+)?(?:[eE][+-]?\d+)?|\.\d+)"
 _PER_UNIT = r"(?:\s?/\s?(?:10{0,3}\s?)?[^\W\d_][^\s\d/()]*)?"
 _UNIT = rf"(?:[^\W\d_]|[µμ°%‰€$£¥])[^\s\d/()]*{_PER_UNIT}(?:\^?[23²³])?"
-_MONEY = "[€$£¥]"
+# the codes of ISO 4217 that money is written with most, and the sign that says the same
+CURRENCIES = {
+    **{"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥"},
+    **dict.fromkeys("AUD BRL CAD CHF CNY CZK DKK HKD HUF INR KRW MXN NOK NZD PLN SEK SGD ZAR".split(), ""),
+}
+_MONEY = f"(?:[€$£¥]|(?:{'|'.join(CURRENCIES)})(?![^\\W\\d_]))"
 _BETWEEN = r"(?P<sep>\s*[-–−—/…]\s*|\s*\.\.\.\s*|\s+(?:to|bis)\s+)"
 _WHOLE = re.compile(
     rf"(?:~|ca\.?|approx\.?|about)?\s*(?P<m1>{_MONEY})?\s?(?P<n1>[-+−]?{_NUMBER})\s*(?P<u1>{_UNIT})??"
@@ -25,7 +30,7 @@ _NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
 _MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*[^\W\d_]*\s*/\s*(?=\d)", re.IGNORECASE)
 _PER = re.compile(r"^10{1,3}(?=[^\W\d])")
 # Money and shares: pint has no currencies, and they are never converted.
-SYMBOLS = frozenset("€$£¥%‰")
+SYMBOLS = frozenset("€$£¥%‰") | frozenset(CURRENCIES)
 # Spellings that pint knows as they are; loading pint takes half a second, and most graphs need no more than these.
 _COMMON = """
     mm cm dm m km mi ft in yd g kg mg t lb oz s ms min h W kW MW GW hp V kV A mA J kJ MJ Wh kWh MWh GWh Hz kHz MHz GHz
@@ -56,6 +61,8 @@ def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
 
     >>> quantity("167 − 153 g/km")
     Quantity(shape='range', first=167.0, second=153.0, unit='g/km')
+    >>> quantity("11,000 EUR")
+    Quantity(shape='single', first=11000.0, second=None, unit='EUR')
     >>> quantity("125 kW (170 hp)")
     Quantity(shape='single', first=125.0, second=None, unit='kW')
     >>> quantity("01234"), quantity("nan"), quantity("5 apples")
@@ -121,10 +128,10 @@ def stated_unit(text: str) -> str:
 def conversion(unit: str, target: str) -> tuple[float, float] | None:
     """Factor and offset that bring a number from one unit to another; None between different dimensions.
 
-    >>> conversion("m", "mm"), conversion("kg", "mm")
-    ((1000.0, 0.0), None)
+    >>> conversion("m", "mm"), conversion("kg", "mm"), conversion("EUR", "€")
+    ((1000.0, 0.0), None, (1.0, 0.0))
     """
-    if unit == target:
+    if CURRENCIES.get(unit, unit) == CURRENCIES.get(target, target) != "" or unit == target:
         return 1.0, 0.0
     if not unit or not target:
         return None

@@ -44,6 +44,7 @@ def _patterns(path: Path) -> dict[str, re.Pattern[str]]:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    # words only: other loaders read "no" and "on" as false and true
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     data: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
     return data

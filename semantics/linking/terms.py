@@ -51,7 +51,7 @@ class Terms:
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
             weights = tuple(
                 LIGHT
-                if (w in light or w in measuring) and any(o not in light | measuring for o in words)
+                if (w in light or w in measuring) and any(o not in light | measuring | own for o in words)
                 else OWN
                 if w in own and set(words) - own
                 else GENERIC
@@ -73,7 +73,7 @@ class Terms:
                 add("class", (by_relation[(name.target,)],), "", words)
             elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
                 about = graph.about(name.target)
-                if about.role in ("type", "schema") or (about.role == "name" and words == _LABEL):
+                if about.role in ("type", "schema") or (about.role == "name" and words[-1:] == _LABEL):
                     continue
                 holders = graph.holders.get(name.target, []) if about.has_literals else []
                 for node_index in holders:

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 
-from records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
+from records.plan import Aggregate, Attribute, Body, Compute, Edge, Itself, Order, Select, Variable
 from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph, Step
 from semantics.linking.index import Index
 from semantics.linking.measures import measured
 from semantics.parsing.derive import Candidate
 from semantics.parsing.members import hanging
-from semantics.types import Derivation, Link, Question, Ref, Target
+from semantics.types import Derivation, Link, Ordering, Question, Ref, Target
 
 SURE = 0.5
 # the measure of "how much more" without an adjective is looked for among these
 MOST = 2
+# things to choose among
+LEAST = 2
 
 
 def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iterator[Candidate]:
@@ -94,10 +96,65 @@ def _measures(
                 yield left, right, reverse, cost + other, 0
 
 
+def choices(question: Question, links: Sequence[Link], known: Index) -> Iterator[Candidate]:
+    """Readings that choose among named things by what an adjective measures: "which one is wider, A or B"."""
+    cue = next((c for c in question.cues if c.kind == "compared"), None)
+    either = [i for i, t in enumerate(question.tokens) if t.norm in language().words["either"]]
+    if cue is None or not either or any(t.norm in language().words["than"] for t in question.tokens):
+        return
+    named = _apart([x for x in links if x.kind == "entity" and x.score >= SURE])
+    if len(named) < LEAST or not any(named[0].end <= i < named[-1].start + 1 for i in either):
+        return
+    graph = known.graph
+    relations = frozenset(r for x in named for r in graph.nodes[x.refs[0].node].relations)
+    node = min((n for n in graph.nodes if relations <= n.relations), key=lambda n: (n.count, n.index), default=None)
+    if node is None:
+        return
+    direction, _, concepts = cue.value.partition(" ")
+    keys = tuple(dict.fromkeys(k for x in named for k in x.keys))
+    label = " or ".join(x.label for x in named)
+    mask = ((1 << (cue.end - cue.start)) - 1) << cue.start
+    for x in named:
+        mask |= x.covered
+    for ref, reverse, cost in measured(graph, node.index, tuple(concepts.split("|")))[:MOST]:
+        found = _measured(graph, node.index, ref, keys, label)
+        if found is None:
+            continue
+        variables, edges, owner = found
+        down = (direction == ">") != reverse
+        body = Select((Itself("thing"),), variables, edges, order=Order(Attribute(owner, ref.predicate), down), limit=1)
+        whole = Derivation(
+            (Target(Ref(node.index)),), (), (), Ordering(ref, down, "", 1), (Ref(node.index),), "", mask,
+            2.0 + sum(x.score for x in named) - cost, ("choice",), tuple(named),
+        )  # fmt: skip
+        yield Candidate(whole, body, 0.0, 0, 0, 0)
+
+
+def _apart(links: Sequence[Link]) -> list[Link]:
+    """The longest names, none over another, in the order of the question."""
+    found: list[Link] = []
+    for link in sorted(links, key=lambda x: (-x.covered.bit_count(), -x.score, x.refs)):
+        if not any(link.covered & x.covered for x in found):
+            found.append(link)
+    return sorted(found, key=lambda x: x.start)
+
+
 def _side(graph: SchemaGraph, link: Link, ref: Ref, step: Step | None) -> Select | None:
     """The average of a property over one side's things, or over what hangs on them by a step."""
-    node = graph.nodes[link.refs[0].node]
-    variables = [Variable("thing", node.classes, node.without, link.keys, link.label)]
+    found = _measured(graph, link.refs[0].node, ref, link.keys, link.label, step)
+    if found is None:
+        return None
+    variables, edges, owner = found
+    return Select((Aggregate("avg", Attribute(owner, ref.predicate)),), variables, edges)
+
+
+def _measured(
+    graph: SchemaGraph, at: int, ref: Ref, keys: tuple[str, ...], label: str, step: Step | None = None
+) -> tuple[tuple[Variable, ...], tuple[Edge, ...], str] | None:
+    """Named things (or what hangs on them by a step), what ties them to the owner of a property, and that owner; None
+    where it is further than a step."""
+    node = graph.nodes[at]
+    variables = [Variable("thing", node.classes, node.without, keys, label)]
     edges: list[Edge] = []
     owner = "thing"
     if step is not None:
@@ -113,4 +170,4 @@ def _side(graph: SchemaGraph, link: Link, ref: Ref, step: Step | None) -> Select
         before, owner = owner, "owner"
         variables.append(Variable(owner, there.classes, there.without))
         edges.append(Edge(before, step.predicate, owner) if step.forward else Edge(owner, step.predicate, before))
-    return Select((Aggregate("avg", Attribute(owner, ref.predicate)),), tuple(variables), tuple(edges))
+    return tuple(variables), tuple(edges), owner

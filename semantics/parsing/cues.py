@@ -13,7 +13,7 @@ from semantics.parsing.state import (
     turned,
     with_node,
 )
-from semantics.types import Aggregation, Condition, Cue, Ordering, Target
+from semantics.types import Aggregation, Condition, Cue, Ordering, Ref, Target
 
 Rule = Callable[[State, Cue, Reader], Iterator[State]]
 
@@ -39,8 +39,14 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.want == "group":
         # "for each class the average": what things are grouped by was said before
         return
-    if state.from_target and state.targets and not state.targets[-1].function and found.kind != "count":
-        # "how many hours do they train on average"
+    if found.kind == "count" and state.last == "aggregate" and state.asks[-1:] not in ((), ("count",)):
+        # "the average number of visitors": what a property is called
+        yield state.then("number in aggregate", 0.1)
+    said = state.targets[-1] if state.targets else None
+    owned = said is not None and state.last == "class" and state.owner == Ref(said.ref.node, "", said.ref.slot)
+    plain = said is not None and said.ref.predicate and not said.function
+    if plain and (state.from_target or owned) and found.kind != "count":
+        # "how many hours do they train on average", "the area of all the states combined"
         after = state.targets[-1]._replace(function=found.kind)  # type: ignore[arg-type]
         yield state.then("aggregate after target", -0.1, targets=(*state.targets[:-1], after), last="aggregate")
     asks: tuple[Aggregation, ...] = (*state.asks, found.kind)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from semantics.parsing.beam import read
 from semantics.parsing.finish import finish
 from semantics.parsing.lower import lower
 from semantics.parsing.state import Reader
-from semantics.types import Derivation, Link, Question, Ref
+from semantics.types import Aggregation, Derivation, Link, Question, Ref
 
 # partial readings that are finished, ways of joining that are tried, and readings that are kept
 MOST_STATES = 80
@@ -48,7 +48,7 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
     apart: dict[tuple[object, ...], Derivation] = {}
     for state in states[:MOST_STATES]:
         for derivation in finish(state, Reader(question, known.graph)):
-            key = (*derivation[:4], frozenset(derivation.nodes), derivation.combine, derivation.hints)
+            key = (*derivation[:4], frozenset(derivation.nodes), derivation.combine, derivation.hints, derivation.hung)
             before_it = apart.get(key)
             if before_it is None or derivation.prior > before_it.prior:
                 apart[key] = derivation
@@ -76,16 +76,24 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
                 found[lowered.body] = candidate
             if lowered.ambiguous <= choice:
                 break
-    telling = [c for c in found.values() if not _asks_itself(c.derivation)]
     asks = bool(question.tokens) and question.tokens[0].norm in language().words["asking_yes_no"]
-    kept = list(found.values()) if asks or not telling else telling
+    every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
+    telling = [c for c in every if not _asks_itself(c.derivation)]
+    kept = every if asks or not telling else telling
     return sorted(kept, key=lambda c: -prior(c))[:MOST]
 
 
-def _asks_itself(d: Derivation) -> bool:
-    """Does a reading ask for a thing that the question names: "which states are Texas"?"""
+def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
+    """Does a reading ask for a thing that the question names, or for its number: "which states are Texas"?"""
     named = {c.ref for c in d.conditions if c.op == "is" and len(c.keys) == 1 and not c.negated}
-    return any(not t.ref.predicate and Ref(t.ref.node, "", t.ref.slot) in named for t in d.targets)
+    if "named so" in d.trace:
+        return False
+    if function is not None:
+        # one thing, however many values it has
+        counted = [t.ref for t in d.targets if t.function == function and not t.distinct]
+    else:
+        counted = [t.ref for t in d.targets if not t.ref.predicate]
+    return any(Ref(r.node, "", r.slot) in named for r in counted)
 
 
 def prior(candidate: Candidate) -> float:

@@ -65,9 +65,10 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         whole = _with(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
         for grouped in _grouped(settled, root):
-            for shown in _columns(grouped, reader):
+            for shown in _columns(_ordered_inside(grouped), reader):
                 for nested in _nested(shown, root):
-                    found += _combined(nested)
+                    for hung in _hung(nested, reader.graph):
+                        found += _combined(hung)
     return list(islice(found, MOST_VARIANTS))
 
 
@@ -137,6 +138,27 @@ def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
     yield d
 
 
+def _hung(d: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
+    """What is said after another thing of one kind: of that thing, or of whichever is nearest."""
+    others = [n for n in d.nodes if n.slot and any((n.node, n.node) in graph.ends.get(h, ()) for h in d.hints)]
+    after = bool(others) and d.nodes.index(others[0]) < len(d.nodes) - 1
+    named = [c for c in d.conditions if c.ref in others and c.op == "is"]
+    if len(named) > 1:
+        # "that border Colorado and border New Mexico"
+        yield _with(d, "each of the first", 0.1, hung="first")
+    elif after or (named and len(d.nodes) > 2):
+        yield _with(d, "of the last", 0.1, hung="last")
+    yield d
+
+
+def _ordered_inside(d: Derivation) -> Derivation:
+    """An order of things that end up in one number is a condition: "how many states does the shortest river cross"."""
+    if d.order is None or d.order.function or d.group or not all(t.function for t in d.targets):
+        return d
+    top = Condition(Ref(d.order.ref.node, "", d.order.ref.slot), "top", top=d.order)
+    return _with(d, "order inside", conditions=(*d.conditions, top), order=None)
+
+
 def _with(d: Derivation, rule: str, gain: float = 0.0, **changes: object) -> Derivation:
     return d._replace(prior=d.prior + gain, trace=(*d.trace, rule), **changes)  # type: ignore[arg-type]
 
@@ -147,6 +169,10 @@ def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
     plain = tuple(t.ref for t in d.targets if not t.function)
     ranked = (d.order is not None and d.order.function) or any(c.function for c in d.conditions)
     if d.group:
+        own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
+        if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
+            # "the average number of visitors per museum"
+            yield _with(d, "group is owner", 0.1, group=())
         missing = tuple(Target(g) for g in d.group if g not in plain and not _says(d, g))
         if counted or ranked:
             if missing:

@@ -16,8 +16,10 @@ BETWEEN = 50
 class Joins:
     """The variables of one select and the edges that tie them together."""
 
-    def __init__(self, graph: SchemaGraph, hints: frozenset[str], choice: int, prefix: str = "") -> None:
-        self.graph, self.hints, self.choice, self.prefix = graph, hints, choice, prefix
+    def __init__(
+        self, graph: SchemaGraph, hints: frozenset[str], choice: int, prefix: str = "", hung: str = ""
+    ) -> None:
+        self.graph, self.hints, self.choice, self.prefix, self.hung = graph, hints, choice, prefix, hung
         self.variables: dict[Ref, Variable] = {}
         self.edges: list[Edge] = []
         self.cost, self.steps, self.ambiguous = 0.0, 0, 0
@@ -50,9 +52,13 @@ class Joins:
                         continue
                     ways = self.graph.path(known.node, ref.node, self.hints)
                     # of several things of one kind the last is meant
-                    chain = -known.slot if ref.slot and known.node == ref.node else 0
-                    if ways and (best is None or (ways[0][0], place, chain) < (best[0], best[1], best[4])):
-                        best = (ways[0][0], place, known, ref, chain)
+                    own = bool(ref.slot) and known.node == ref.node
+                    chain = -known.slot if (own and self.hung != "first") or self.hung == "last" else known.slot
+                    if not ways:
+                        continue
+                    cost = 0.0 if own and self.hung == "last" else ways[0][0]
+                    if best is None or (cost, place, chain) < (best[0], best[1], best[4]):
+                        best = (cost, place, known, ref, chain)
             if best is None:
                 return False
             _, _, known, ref, _ = best

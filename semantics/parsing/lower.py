@@ -112,7 +112,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     removed -= {thing_of(c.ref) for c in direct} | {thing_of(t.ref) for t in d.targets}
     if d.order is not None:
         removed -= {thing_of(d.order.ref)}
-    joins = Joins(graph, d.hints, choice)
+    joins = Joins(graph, d.hints, choice, hung=d.hung)
     wanted = [root, *(thing_of(t.ref) for t in d.targets), *(thing_of(g) for g in d.group)]
     # of several things of one kind the earlier one is joined first
     wanted += sorted((n for n in d.nodes if n not in removed), key=lambda n: n.slot)
@@ -198,6 +198,8 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Fil
     left = _term(condition.ref, joins)
     if condition.op == "exists":
         return []
+    if condition.op == "unknown":
+        return [Filter(left, "unknown")]
     if condition.top is not None:
         top = _first_of(condition, graph, joins.hints)
         return None if top is None else [Filter(Itself(left.variable), "in", top, condition.negated)]

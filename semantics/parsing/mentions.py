@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from semantics.language.base import language
 from semantics.linking.measures import measured
-from semantics.parsing.numbers import in_unit
+from semantics.parsing.numbers import fits, in_unit
 from semantics.parsing.state import (
     Reader,
     State,
@@ -16,6 +16,7 @@ from semantics.parsing.state import (
     turned,
     with_node,
 )
+from semantics.parsing.superlatives import ranked_by_name, ranked_class, ranked_property
 from semantics.parsing.things import of_value
 from semantics.types import Aggregation, Condition, Link, Number, Ordering, Ref, Target
 
@@ -68,7 +69,7 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         if state.asks and not state.rank.concepts and state.asks != ("count",):
             # "the lowest average variant price"
             yield new.then("owner before ranked aggregate", 0.6)
-        yield from _ranked_class(state, new, ref, reader)
+        yield from ranked_class(state, new, ref, reader)
         return
     if state.compare is not None and state.compare[1] is not None:
         op, value = state.compare
@@ -114,50 +115,6 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             yield again.then("other of class", 0.0)
 
 
-def _ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
-    """ "the youngest student", "the most students"."""
-    rank = state.rank
-    assert rank is not None
-    limit = state.limit or 1
-    inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
-    if rank.concepts:
-        for place, (found, reverse, cost) in enumerate(measured(reader.graph, ref.node, rank.concepts)[:3]):
-            order = Ordering(found, rank.descending != reverse, "", limit)
-            gain = 0.4 - cost
-            if inside or state.order is not None or state.mode == "C":
-                yield from _top(state, new, ref, order, gain, reader)
-            if state.order is not None:
-                continue
-            ranked = with_node(new, found, reader)._replace(order=order, rank=None, limit=0)
-            if place:
-                ranked = ranked.then("further measure")
-            if state.mode == "T" and not state.asks:
-                yield ranked.then("ranked class target", gain, targets=(*state.targets, Target(ref)))
-            yield ranked.then("ranked class", gain)
-    else:
-        order = Ordering(ref, rank.descending, "count", limit)
-        if (state.mode == "C" or state.last == "own kind") and state.owner is not None and state.owner in state.nodes:
-            # "the state that borders the most states": the thing named before is the one with the most
-            yield from _top(state, new, state.owner, order, 0.1, reader)
-        if state.order is not None:
-            return
-        yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
-        if state.limit and state.mode == "T":
-            # "the top 5 students by score"
-            yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
-            yield new.then("owner before its rank", 0.1)
-
-
-def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader) -> Iterator[State]:
-    """ "the smallest city in the largest state": a thing that is itself the first of its kind."""
-    same = any(t.ref.node == ref.node and not t.ref.slot for t in state.targets)
-    at = Ref(ref.node, "", next_slot(state, ref.node)) if same and not ref.slot and to_itself(ref, reader) else ref
-    top = Condition(at, "top", top=order)
-    yield with_node(new, at, reader).then(
-        "top thing", gain - 0.1, conditions=(*state.conditions, top), rank=None, limit=0
-    )
-
-
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
     """A property: a column that is asked for, a condition's left side, or what things are grouped or ordered by."""
     new = linked(state, link, reader, ref)
@@ -178,6 +135,14 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             drop_dangling(linked(state, link, reader, missing.ref))
             ._replace(hints=state.hints | {ref.via}, last="prop")
             .then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
+        )
+    if ref.predicate and state.negated and state.mode == "C" and state.compare is None:
+        # "plants without a flower colour"
+        lacking = Condition(ref, "unknown")
+        yield (
+            drop_dangling(new)
+            ._replace(last="value")
+            .then("without property", 0.0, conditions=(*state.conditions, lacking), negated=False)
         )
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
@@ -204,7 +169,9 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
         return
     if state.rank is not None:
-        yield from _ranked_property(state, drop_dangling(new), ref, numeric)
+        yield from ranked_property(state, drop_dangling(new), ref, numeric)
+    elif state.order is None and not state.asks:
+        yield from ranked_by_name(state, drop_dangling(new), link, ref, numeric, reader)
     if state.compare is not None:
         yield from _compared_property(state, new, ref, reader)
         if state.compare[1] is not None:
@@ -249,6 +216,9 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
                 prop=ref, from_target=True,
             )  # fmt: skip
         return
+    if _is_name_of(state, new, reader) and ref.predicate and not numeric:
+        named = (*state.targets[:-1], Target(ref, "", state.targets[-1].distinct))
+        yield new.then("name of value", 0.2, targets=named, sticky=(), prop=ref, from_target=True)
     if state.sticky and state.last in ("and", "prop"):
         targets = tuple(Target(ref, a) for a in state.sticky)
         yield new.then(
@@ -261,31 +231,21 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
     )  # fmt: skip
 
 
-def _ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Iterator[State]:
-    rank = state.rank
-    assert rank is not None
-    limit = state.limit or 1
-    new = new._replace(rank=None, limit=0)
-    if numeric:
-        function = state.asks[0] if state.asks and state.asks[0] in ("sum", "avg", "count") else ""
-        order = Ordering(ref, rank.descending, function, limit)
-        yield new.then("ranked by property", 0.3, order=order, asks=())
-        if state.mode == "T" and not rank.concepts:
-            best: Aggregation = "max" if rank.descending else "min"
-            yield new.then(
-                "extreme target",
-                0.1 if state.targets and not state.targets[0].function else 0.35,
-                targets=(*state.targets, Target(ref, best)),
-                sticky=(best,),
-                asks=(),
-            )
-    if not rank.concepts or not numeric:
-        order = Ordering(Ref(ref.node), rank.descending, "count", limit)
-        targets = (*state.targets, Target(ref)) if state.mode == "T" else state.targets
-        yield new.then(
-            "most frequent value", 0.2 if not numeric else -0.3, order=order, group=(*state.group, ref),
-            targets=targets, asks=(),
-        )  # fmt: skip
+def _is_name_of(state: State, new: State, reader: Reader) -> bool:
+    """Whether the target before is only the word "name", said of what comes now: "the names of the studios"."""
+    if not state.targets or state.last not in ("of", "prop") or len(new.links) < 2:
+        return False
+    before, now = new.links[-2:]
+    words = reader.question.tokens
+    return (
+        before.kind == "property"
+        and before.refs[0] == state.targets[-1].ref
+        and before.end == before.start + 1
+        and words[before.start].norm in language().words["telling"]
+        and before.end < now.start
+        and words[before.end].norm == "of"
+        and before.refs[0].node == now.refs[0].node
+    )
 
 
 def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
@@ -293,8 +253,13 @@ def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> It
     op, value = state.compare
     if value is not None:
         function = state.asks[0] if state.asks else state.prop_function if state.prop is None else ""
-        unit = reader.graph.about(ref.predicate).unit if ref.predicate else ""
-        converted = in_unit(Number(0, 0, "", value, state.unit), unit)
+        if not ref.predicate:
+            # "at least two authors"
+            function = "count"
+        number = Number(0, 0, "", value, state.unit)
+        if ref.predicate and not function and not fits(reader.graph, ref, number, op):
+            return
+        converted = in_unit(number, reader.graph.about(ref.predicate).unit if ref.predicate else "")
         if converted is None:
             return
         condition = Condition(ref, op, (converted,), state.negated, function=function)

@@ -1,8 +1,10 @@
 """Rules for numbers and dates: a number at hand + State -> further States (conditions, limits, counts)."""
 
+import re
 from collections.abc import Iterator
 
 from semantics.english import resource
+from semantics.language.base import language
 from semantics.linking.graph import SchemaGraph
 from semantics.linking.measures import measured
 from semantics.parsing.state import Reader, State, turned, with_node
@@ -14,6 +16,9 @@ FIRST_YEAR, LAST_YEAR = 1000, 2100
 # what an amount of money is about where nothing else is said
 MONEY = ("price", "cost", "fee", "salary")
 MOST_DATES = 4
+# a value that is an amount, whatever kind of value it is held as: "12", "3:36", "11 EUR"
+_AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
+_SHOWN = 5
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
 
 
@@ -26,11 +31,13 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         op = state.compare[0]
     if not found.op and (state.rank is not None or _before_rank(found, reader)):
         yield new.then("places", 0.1, limit=int(found.value))
+    elif not found.op and not found.unit and _chooses(found, reader):
+        yield new.then("places of class", 0.0, limit=int(found.value))
     if found.concepts:
         yield from _measured(state, new, found, op, reader)
     graph = reader.graph
     prop = state.prop
-    if prop is not None and prop.predicate and _fits(graph, prop, found):
+    if prop is not None and prop.predicate and fits(graph, prop, found, op):
         condition = _condition(graph, prop, op, found, state)
         rule = "number of target" if state.from_target else "number of property"
         yield new.then(
@@ -80,6 +87,13 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         )
 
 
+def _chooses(found: Number, reader: Reader) -> bool:
+    """Whether a number says how many are asked for: "which three cities have the largest ...", "the first 5"."""
+    words, later = reader.question.tokens, (c for c in reader.question.cues if c.start >= found.end)
+    before = words[found.start - 1].norm if found.start else ""
+    return before in language().words["choosing"] and any(c.kind in ("superlative", "most", "order") for c in later)
+
+
 def _before_rank(found: Number, reader: Reader) -> bool:
     return any(c.kind in ("superlative", "most") and c.start == found.end for c in reader.question.cues)
 
@@ -95,15 +109,18 @@ def _measured(state: State, new: State, found: Number, op: str, reader: Reader) 
             )  # fmt: skip
 
 
-def _fits(graph: SchemaGraph, ref: Ref, found: Number) -> bool:
+def fits(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
+    """Whether a property can be compared with a number: one of text only where its values are amounts."""
     unit = graph.about(ref.predicate).unit
     if unit and found.unit and in_unit(found, unit) is None:
         return False
     if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
         return True
     about = graph.about(ref.predicate)
-    shown = about.values or about.samples
-    return any(c.isdigit() for text in shown[:5] for c in text)
+    shown = (about.values or about.samples)[:_SHOWN]
+    if op != "=":
+        return 2 * sum(bool(_AMOUNT.fullmatch(text)) for text in shown) > len(shown)
+    return any(c.isdigit() for text in shown for c in text)
 
 
 def in_unit(found: Number, unit: str) -> float | None:

@@ -71,6 +71,11 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         )
         gain = 0.0
         rule = "value" if values else "thing" if not at.slot else "other thing"
+        if link.start and reader.question.tokens[link.start - 1].norm in language().words["calling"]:
+            owner = state.owner
+            if link.kind == "entity" and owner is not None and owner.node == at.node:
+                # "rivers called Colorado"
+                gain, rule = 0.5, "named so"
         if state.prop is not None:
             if state.prop.predicate == at.predicate and state.prop.node == at.node:
                 gain, rule = 0.4, f"{rule} of property"

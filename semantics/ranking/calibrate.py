@@ -69,8 +69,19 @@ def choose(
     shares = [r.score for r in readings]
     given = [outcome_features(i, shares, outcomes) for i in range(len(readings))]
     worths = [worth({**belief(r.score, len(r.unused), i), **given[i]}, model) for i, r in enumerate(readings)]
-    best = max(range(len(readings)), key=lambda i: (worths[i], -i))
+    fair = able([len(r.unused) for r in readings], outcomes)
+    best = max(fair, key=lambda i: (worths[i], -i))
     return best, after_running(readings[best], given[best], learned)
+
+
+def able(unused: Sequence[int], outcomes: Sequence[Outcome]) -> list[int]:
+    """The readings that may answer: where the first gave no rows, none that leaves out more words for the sake of some.
+
+    >>> able([0, 1, 0], [Outcome(()), Outcome((5,)), Outcome((3,))]), able([0, 1], [Outcome((1,)), Outcome((5,))])
+    ([0, 2], [0, 1])
+    """
+    nothing = outcomes[0].values == ()
+    return [i for i, more in enumerate(unused) if not i or not nothing or more <= unused[0]]
 
 
 def belief(share: float, unused: int, place: int) -> dict[str, float]:

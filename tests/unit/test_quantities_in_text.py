@@ -29,6 +29,8 @@ from ingestion.induce.readings import read_all
         ("17.8 – 16.3 kWh/100km", "range", 17.8, 16.3, "kWh/100km"),
         ("39.8 – 44.1 mpg", "range", 39.8, 44.1, "mpg"),
         ("€ 45,000", "single", 45000, None, "€"),
+        ("11,000 EUR", "single", 11000, None, "EUR"),
+        ("GBP 4.50", "single", 4.5, None, "GBP"),
         ("45 %", "single", 45, None, "%"),
         ("-5 °C", "single", -5, None, "°C"),
         ("1,5 l", "single", 1.5, None, "l"),

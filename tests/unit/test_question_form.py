@@ -14,6 +14,7 @@ from semantics.question_form import MOST_TOKENS, analyse
         ("the number of boats for each harbour", ("group", "")),
         ("boats sorted by age", ("order", "")),
         ("boats without sails", ("negation", "")),
+        ("harbours with no boats", ("negation", "")),
         ("names that start with A", ("contains", "starts")),
         ("how tall is the mast", ("degree", "height")),
         ("harbours that have both", ("both", "")),
@@ -25,6 +26,11 @@ from semantics.question_form import MOST_TOKENS, analyse
 def test_cues(text: str, cue: tuple[str, str]) -> None:
     kind, value = cue
     assert any(c.kind == kind and c.value.startswith(value) for c in analyse(text).cues)
+
+
+@pytest.mark.parametrize("text", ["piers no more than a kilometre away", "boats with at least two sails"])
+def test_what_compares_a_number_says_nothing_else(text: str) -> None:
+    assert not [c for c in analyse(text).cues if c.kind in ("negation", "most")]
 
 
 @pytest.mark.parametrize(
