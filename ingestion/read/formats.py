@@ -1,7 +1,7 @@
 """Tell the format of an RDF file: its name and its first bytes -> format, "" where it is no RDF."""
 
 import re
-from pathlib import Path
+from os.path import splitext
 
 # pyoxigraph's name of the format, or rdflib's behind "rdflib:".
 FORMATS = {
@@ -48,10 +48,8 @@ def format_of(name: str) -> str:
     >>> format_of("a.ttl"), format_of("a.nq.gz"), format_of("a.txt")
     ('TURTLE', 'N_QUADS', '')
     """
-    suffixes = [s.lower() for s in Path(name).suffixes]
-    if suffixes and suffixes[-1] in {".gz", ".gzip"}:
-        suffixes.pop()
-    return FORMATS.get(suffixes[-1], "") if suffixes else ""
+    stem, suffix = splitext(name.lower())
+    return FORMATS.get(splitext(stem)[1] if suffix in {".gz", ".gzip"} else suffix, "")
 
 
 def told_format(name: str, head: bytes) -> str:
@@ -64,6 +62,8 @@ def told_format(name: str, head: bytes) -> str:
     """
     named = format_of(name)
     text = head[:4096].decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    if named in {"TURTLE", "TRIG", "N3"} and text.startswith("@prefix"):  # nearly all
+        return named
     if _XML.match(text):
         form = named if named in {"RDF_XML", "rdflib:trix"} else "RDF_XML"
         if form == "RDF_XML" and re.search(r"<TriX\b", text):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from ingestion.read.formats import LINES, format_of, known
 from ingestion.read.omissions import Omission
@@ -98,7 +99,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def _source(path: Path, reading: Reading, named: bool) -> Source:
-    return Source(path, str(path), reading.base or Path(os.path.abspath(path)).as_uri(), named)
+    return Source(path, str(path), reading.base or f"file://{quote(os.path.abspath(path))}", named)
 
 
 def _other(path: Path) -> Omission:
