@@ -124,8 +124,8 @@ def _read_file(
         # whatever was looked up has a number and needs its text; `terms` keeps their order
         new = list(islice(reversed(terms), len(terms) - before))
         taken = take_new(new[::-1], collector, form not in STATEMENTS, tags)
-        for blank in taken.blanks:
-            del terms[blank]
+        for term in taken.local:
+            del terms[term]
     found = _left_out(source, document, form, statements, reading.strict)
     rows = np.frombuffer(statements.numbers, dtype=np.int32).reshape(-1, statements.size)
     if taken.odd:
@@ -150,8 +150,10 @@ def _attempts(
         return read_statements(_by_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
     statements, tags = read_statements(document.content(), form, source.base, terms), {}
     if statements.problems and (form == "JSON_LD" or not reading.strict):
-        data, tags = repaired(document.bytes(), form, source.base, load)
+        data, tags, problems = repaired(document.bytes(), form, source.base, load)
         statements = read_statements(data, form, source.base, terms)
+        statements.problems.extend(problems)
+        statements.problems.sort(key=lambda problem: problem.line)
     if statements.problems and not statements.numbers and form in STATEMENTS and format_of(source.path.name):
         other = sniffed(document.head[:4096].decode(errors="replace"))
         if other != form:
@@ -159,9 +161,7 @@ def _attempts(
     return statements, tags
 
 
-def _left_out(
-    source: Source, document: _Document, form: str, statements: Statements, strict: bool
-) -> list[Omission]:
+def _left_out(source: Source, document: _Document, form: str, statements: Statements, strict: bool) -> list[Omission]:
     """The problems of a file, one a line; raises _Unreadable for those that leave nothing."""
     problems = statements.problems
     if not problems:

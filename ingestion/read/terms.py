@@ -21,9 +21,10 @@ class Odd(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The blank nodes among the terms of a file, and the terms that can't be kept, by their numbers."""
+    """Terms that mean something else in another file: blank nodes, what stands for something, what can't be kept; and
+    the latter by their numbers."""
 
-    blanks: list[Any]
+    local: list[Any]
     odd: dict[int, Odd]
 
 
@@ -43,12 +44,16 @@ def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict
             sort(IRI)
             if loose and not _IRI.fullmatch(term.value):
                 taken.odd[number] = _odd_iri(term.value)
+                taken.local.append(term)
         elif kind is ox.Literal:
             value = term.value
             if MARK in value:
                 taken.odd[number] = Odd(max(value.split(MARK), key=len), "not UTF-8 text")
+                taken.local.append(term)
             elif tags:
                 value = _TAG_FOR.sub(lambda found: tags.get(found[0], found[0]), value)
+                if value != term.value or term.language in tags:
+                    taken.local.append(term)
             text(value)
             language = term.language
             if language:
@@ -61,10 +66,11 @@ def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict
         elif kind is ox.BlankNode:
             text(str(term))
             sort(BLANK)
-            taken.blanks.append(term)
+            taken.local.append(term)
         else:
             text("")
             sort(BLANK)
+            taken.local.append(term)
             taken.odd[number] = Odd("<<", "RDF 1.2 triple terms are not supported")
     return taken
 
