@@ -86,7 +86,7 @@ def omitted(tables: Tables) -> Omissions:
 
 
 def omitted_lines(found: Omissions, most: int | None = None) -> list[str]:
-    """What was left out, for a person: a line with the counts, then `most` of what is listed; nothing where nothing was.
+    """What was left out, for a person: a line with the counts, then `most` of what is listed.
 
     >>> omitted_lines(Omissions((Omission("statement", "a.nt", 3, '"x"', "no triple"),), 1))
     ['Left out: 1 statement that can not be read.', '  a.nt, line 3: "x": no triple']

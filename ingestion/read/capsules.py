@@ -102,8 +102,7 @@ STRING: Sort = ("literal", "", "")
 
 
 class Collector:
-    """Takes terms, each by its text and its sort, and triples; `facts()` sorts these, drops doubles and names the
-    blank nodes."""
+    """Takes terms, each by its text and its sort, and triples; `facts()` sorts these and drops doubles."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]
@@ -129,8 +128,6 @@ class Collector:
         """The finished graph; the collector is empty afterwards."""
         import numpy as np
 
-        from ingestion.read.blanks import name_blanks
-
         named = any(self.graph)
         columns: list[Any] = [self.subject, self.predicate, self.object]
         if named:
@@ -140,7 +137,7 @@ class Collector:
         arrays = _sorted(arrays, len(self.texts))
         del columns
         self.subject, self.predicate, self.object, self.graph = array("i"), array("i"), array("i"), array("i")
-        facts = Facts(
+        return Facts(
             self.texts,
             list(self._sorts),
             np.array(self.sort_of, dtype=np.int32),
@@ -150,8 +147,6 @@ class Collector:
             arrays[3] if named else None,
             omitted,
         )
-        name_blanks(facts)
-        return facts
 
 
 def counted(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":

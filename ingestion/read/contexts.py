@@ -111,9 +111,7 @@ def _fetched(url: str) -> Any:
     import httpx
 
     if urlsplit(url).scheme not in {"http", "https"}:
-        raise IngestionError(
-            f"the JSON-LD context {url} can't be fetched: only http and https are. Give it by --context"
-        )
+        raise IngestionError(f"the JSON-LD context {url} has no http address. Give a copy with --context {url}=FILE")
     accept = {"Accept": "application/ld+json, application/json;q=0.9"}
     try:
         with (

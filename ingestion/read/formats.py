@@ -53,7 +53,7 @@ def format_of(name: str) -> str:
 
 
 def told_format(name: str, head: bytes) -> str:
-    """The format by the name, unless the content begins as no file of that format does; "" for XML and JSON without RDF.
+    """The format by the name, unless the content begins as no file of it does; "" for XML and JSON without RDF.
 
     >>> told_format("a.rdf", b"@prefix : <http://e/> .")
     'TRIG'

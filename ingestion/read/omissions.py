@@ -30,7 +30,7 @@ class Omission(NamedTuple):
 
 @dataclass(frozen=True)
 class Omissions:
-    """`listed` are the first of each kind; `statements`, `files` and `other_files` (those that are no RDF) count all."""
+    """`listed` are the first of each kind; `statements`, `files`, `other_files` (no RDF) count all."""
 
     listed: tuple[Omission, ...] = ()
     statements: int = 0

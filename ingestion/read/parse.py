@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from ingestion.read.blanks import name_blanks
 from ingestion.read.capsules import Collector, Facts, counted
 from ingestion.read.contexts import Load, loader
 from ingestion.read.formats import HEAD, STATEMENTS, format_of, known, sniffed, told_format
@@ -63,7 +64,9 @@ def read(sources: Sources) -> Facts:
         files = [each.words for each in found if each.kind != "statement"]
         raise IngestionError(f"No triples in any of {len(sources.files)} files: {'; '.join(files[:3])}.")
     del terms
-    return collector.facts(omissions(found))
+    facts = collector.facts(omissions(found))
+    name_blanks(facts)
+    return facts
 
 
 class _Unreadable(Exception):
@@ -148,7 +151,8 @@ def _attempts(
     that its lines look like; and the language tags that others stand for."""
     if form.startswith("rdflib:"):
         return read_statements(_by_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
-    statements, tags = read_statements(document.content(), form, source.base, terms), {}
+    tags: dict[str, str] = {}
+    statements = read_statements(document.content(), form, source.base, terms)
     if statements.problems and (form == "JSON_LD" or not reading.strict):
         data, tags, problems = repaired(document.bytes(), form, source.base, load)
         statements = read_statements(data, form, source.base, terms)
@@ -202,12 +206,12 @@ def _without(rows: "Rows", odd: dict[int, Odd], document: _Document) -> tuple["R
     holds = np.isin(rows, numbers)
     dropped = holds.any(axis=1)
     first = rows[dropped, holds[dropped].argmax(axis=1)]
-    found = []
-    for number, count in zip(*(each.tolist() for each in counted(first)), strict=True):
+    found: list[Omission] = []
+    for number, often in zip(*(each.tolist() for each in counted(first)), strict=True):
         text, reason = odd[number]
         if reason:
             line, shown = _line_with(document, text) if len(found) < MOST_SOUGHT else (0, text)
-            found.append(Omission("statement", "", line, _quoted(shown), reason, count))
+            found.append(Omission("statement", "", line, _quoted(shown), reason, often))
     return rows[~dropped], found
 
 
