@@ -23,8 +23,6 @@ FEW_MEMBERS = 5
 FEW_SHARE = 0.01
 # SQLite joins at most 500 SELECTs in one view, and a view over all tables has to stay possible.
 MOST_TABLES = 400
-# Tables of a few things each that have nothing in common with others; more of them would only slow every query down.
-MOST_SMALL = 40
 
 
 @dataclass
@@ -266,8 +264,8 @@ def _odd(
 
 
 def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]) -> list[Table]:
-    """A table for each frequent set; a rare one joins the nearest of these, and where many are near to none of them,
-    all such go into the table of things without a class, rather than into thousands of small ones."""
+    """A table for each frequent set; a rare one joins the nearest of these. Where those that are near to none are too
+    many for tables of their own, all of them go into the table of things without a class."""
     total = sum(counts)
     order = sorted((s for s in range(len(sets)) if counts[s]), key=lambda s: (-counts[s], sorted(sets[s])))
     few = {s for s in order if sets[s] and counts[s] < FEW_MEMBERS and counts[s] < FEW_SHARE * total}
@@ -289,7 +287,7 @@ def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, t
             for iri in sets[s]:
                 holders[iri].append(s)
             tables[s] = Table(sets[s], [s], asserted[s], counts[s])
-    if len(alone) > MOST_SMALL:
+    if len(kept) + len(alone) > MOST_TABLES:
         none = sets.index(frozenset())
         common = tables.setdefault(none, Table(frozenset(), [none], (), counts[none]))
         for s in alone:
