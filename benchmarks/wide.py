@@ -12,7 +12,7 @@ FILES_TIMES_ONE = 2.5
 FILE_SECONDS = 0.001
 TEXT_SECONDS, TEXT_BYTES = 15.0, 2.0
 SHAPES: dict[str, tuple[Callable[[Path], int], str, str, float]] = {
-    "5,000 classes of one member each": (make_wide.many_kinds, "What is the size of Lantern 77?", "77", 30.0),
+    "5,000 classes of one member each": (make_wide.many_kinds, "Which kind 77 is there?", "Lantern 77", 30.0),
     "3,000 predicates": (make_wide.many_predicates, "What is the property 7 of Item 7?", "14", 30.0),
     "100,000 things of one label": (make_wide.one_label, "How many parts are there?", "100000", 60.0),
 }

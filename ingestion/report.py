@@ -89,11 +89,11 @@ def omitted_lines(found: Omissions, most: int | None = None) -> list[str]:
     """What was left out, for a person: a line with the counts, then `most` of what is listed.
 
     >>> omitted_lines(Omissions((Omission("statement", "a.nt", 3, '"x"', "no triple"),), 1))
-    ['Left out: 1 statement that can not be read.', '  a.nt, line 3: "x": no triple']
+    ['Left out: 1 statement that cannot be read.', '  a.nt, line 3: "x": no triple']
     """
     kinds = (
-        (found.statements, "statement that can not be read", "statements that can not be read"),
-        (found.files, "file that can not be read", "files that can not be read"),
+        (found.statements, "statement that cannot be read", "statements that cannot be read"),
+        (found.files, "file that cannot be read", "files that cannot be read"),
         (found.other_files, "file that is no RDF", "files that are no RDF"),
     )
     counts = [f"{count:,} {one if count == 1 else many}" for count, one, many in kinds if count]
