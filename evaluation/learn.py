@@ -17,30 +17,24 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.fit import fitted, logistic
+from evaluation.chances import RIGHT, calibrated, threshold
+from evaluation.fit import fitted
 from evaluation.gold_values import same_values
 from evaluation.run_reading import run_values
 from records.evidence import Cell
 from semantics.linker import Linker
 from semantics.linking.index import link
-from semantics.ranking.calibrate import MOST_RUN, Outcome, belief, outcome_features, probability
 from semantics.ranking.features import features, unused_tokens
-from semantics.ranking.rank import beliefs, spread_of, worth
+from semantics.ranking.rank import worth
 from semantics.ranking.weights import FILE
 from semantics.understand import derived, read
 from stores.catalog import Graph, Library
 
 FILES = ("questions.jsonl", "questions_dev.jsonl")
 FOLDS = 5
-RIDGE_SURE, RIDGE_CHOICE = 0.05, 0.0003
-# the share of confident answers that must be right: given (what "answered" means)
-RIGHT = 0.87
 SECONDS = 2.0
-_LEAST_ANSWERED = 30
 # a smaller group of features is not left out on its own
 LEAST_ABLATED = 3
-# shares of right answers that thresholds are printed and kept for
-LEVELS = (0.95, 0.9, 0.87, 0.85, 0.8, 0.7)
 
 
 @dataclass
@@ -82,8 +76,8 @@ def main() -> None:
     text = {
         "features": _rounded(fitted(samples)),
         **{name: _rounded(model) for name, model in models.items()},
-        "threshold": _at(levels),
-        "threshold_before": _at(levels_before),
+        "threshold": threshold(levels),
+        "threshold_before": threshold(levels_before),
         "right": RIGHT,
         "levels": levels,
     }
@@ -175,92 +169,6 @@ def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequenc
     print(f"{title}: right {line}")
 
 
-@dataclass
-class Run:
-    """The first readings of one question as they are run: features of each model, and which are right."""
-
-    graph: str
-    before: list[dict[str, float]]
-    choice: list[dict[str, float]]
-    after: list[dict[str, float]]
-    right: list[bool]
-
-
-def _runs(samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> list[Run]:
-    found = []
-    for sample, own in zip(samples, scores, strict=True):
-        run = Run(sample.graph, [], [], [], [])
-        found.append(run)
-        if not own:
-            continue
-        order, shares = beliefs(own)
-        spread = spread_of([shares[i] for i in order])
-        first = order[:MOST_RUN]
-        ran, outcomes = [shares[i] for i in first], [Outcome(sample.values[i]) for i in first]
-        for place, i in enumerate(first):
-            known = belief(shares[i], sample.unused[i], place)
-            given = outcome_features(place, ran, outcomes)
-            run.before.append(sample.found[i] | spread | known)
-            run.choice.append(known | given)
-            run.after.append(sample.found[i] | spread | known | given)
-            run.right.append(sample.right[i])
-    return found
-
-
-def calibrated(
-    samples: Sequence[Sample], scores: Sequence[Sequence[float]], folds: Mapping[str, int]
-) -> tuple[dict[str, dict[str, float]], list[list[float]], list[list[float]]]:
-    """The three models of probability, and thresholds after and before running; what is printed is out of fold."""
-    runs = _runs(samples, scores)
-    before: list[tuple[float, bool]] = []
-    after: list[tuple[float, bool]] = []
-    for fold in range(FOLDS):
-        models = _models([r for r in runs if folds[r.graph] != fold])
-        for run in runs:
-            if folds[run.graph] != fold:
-                continue
-            if not run.right:
-                before.append((0.0, False))
-                after.append((0.0, False))
-                continue
-            before.append((probability(worth(run.before[0], models["before"])), run.right[0]))
-            worths = [worth(f, models["choice"]) for f in run.choice]
-            best = max(range(len(worths)), key=lambda i: (worths[i], -i))
-            after.append((probability(worth(run.after[best], models["after"])), run.right[best]))
-    return _models(runs), _said("after running", after), _said("before running", before)
-
-
-def _models(runs: Sequence[Run]) -> dict[str, dict[str, float]]:
-    asked = [r for r in runs if r.right]
-    first = [r.right[0] for r in asked]
-    return {
-        "before": logistic([r.before[0] for r in asked], first, RIDGE_SURE),
-        "choice": logistic([f for r in asked for f in r.choice], [y for r in asked for y in r.right], RIDGE_CHOICE),
-        "after": logistic([r.after[0] for r in asked], first, RIDGE_SURE),
-    }
-
-
-def _said(title: str, found: Sequence[tuple[float, bool]]) -> list[list[float]]:
-    """Print how true the probabilities are; for each level [threshold, share said, share right]."""
-    ordered = sorted(found, key=lambda f: -f[0])
-    reached = {level: [level, 1.0, 0.0, 0.0] for level in LEVELS}
-    good = 0
-    for i, (sure, correct) in enumerate(ordered, 1):
-        good += correct
-        for level in LEVELS:
-            if i >= _LEAST_ANSWERED and good / i >= level:
-                reached[level] = [level, round(sure, 4), round(i / len(ordered), 3), round(good / i, 3)]
-    print(f"{title}: right {100 * sum(c for _, c in ordered) / len(ordered):.1f} %")
-    for level, threshold, share, right in reached.values():
-        print(f"  above {threshold:.3f}: {100 * share:.1f} % said, {100 * right:.1f} % of them right (level {level})")
-    for low in range(10):
-        inside = [(p, c) for p, c in found if low / 10 <= p < (low + 1) / 10 + (low == 9)]
-        if inside:
-            mean, true = sum(p for p, _ in inside) / len(inside), sum(c for _, c in inside) / len(inside)
-            print(f"  {low / 10:.1f}-{(low + 1) / 10:.1f}: {len(inside):5} said {mean:.2f} right {true:.2f}")
-    return list(reached.values())
-
-
 def ablated(samples: Sequence[Sample], folds: Mapping[str, int]) -> None:
     """What each group of features (those whose names begin alike) is worth: right at 1 out of fold without it."""
     names = {name for s in samples for f in s.found for name in f}
@@ -278,11 +186,6 @@ def curve(samples: Sequence[Sample]) -> None:
     for size in (10, 25, 50, len(rest)):
         learned = fitted([s for s in samples if s.graph in rest[:size]])
         print_ranked(f"learned from {min(size, len(rest))}", test, [[worth(f, learned) for f in s.found] for s in test])
-
-
-def _at(levels: Sequence[Sequence[float]]) -> float:
-    """The threshold of the level that an answer has to reach."""
-    return next(threshold for level, threshold, _, _ in levels if level == RIGHT)
 
 
 def _rounded(model: Mapping[str, float]) -> dict[str, float]:

@@ -3,8 +3,9 @@
 from records.errors import NacreError
 from records.evidence import Cell
 from records.plan import Body, Combine, Plan, Select
-from semantics.run_plan import run_plan
-from semantics.to_sql import RAW, to_sql
+from semantics.ranking.calibrate import outcome
+from semantics.run_plan import run_plan, table_of
+from semantics.to_sql import to_sql
 from stores.tables import Tables
 
 SECONDS = 1.0
@@ -12,18 +13,16 @@ ROWS = 1000
 
 
 def run_values(body: Body, tables: Tables) -> tuple[Cell, ...] | None:
-    """All distinct cells row by row; None where it fails."""
+    """All distinct cells row by row, of yes/no one boolean; None where it fails."""
+    table: Table | None
     try:
         if isinstance(body, Select | Combine):
+            # only the rows: what contributes to them is not looked up
             statement = to_sql(body, tables.schema)
-            shown = [i for i, output in enumerate(statement.outputs) if output.role not in ("key", "text")]
-            rows = tables.run(statement.text, statement.params, limit=ROWS, seconds=SECONDS).rows
+            found = tables.run(statement.text, statement.params, limit=ROWS, seconds=SECONDS)
+            table = table_of(statement, found.rows, found.truncated)
         else:
             table, _, _ = run_plan(Plan(body), tables, round=1)
-            if table is None:
-                return None
-            shown = [i for i, name in enumerate(table.columns) if not name.endswith(RAW)]
-            rows = list(table.rows)
     except NacreError:
         return None
-    return tuple(dict.fromkeys(row[i] for row in rows for i in shown if row[i] is not None))
+    return outcome(table).values

@@ -127,3 +127,8 @@ class Schema:
     @cached_property
     def relation_of(self) -> dict[str, Relation]:
         return {r.name: r for r in self.relations}
+
+    @cached_property
+    def labels(self) -> frozenset[str]:
+        """The labels of all predicates."""
+        return frozenset(p.label for p in self.predicates)

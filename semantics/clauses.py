@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from records.plan import Attribute, Constant, Filter
 from records.schema import Schema
-from semantics.labels_said import Label, is_amount, is_time, label_of
+from semantics.labels_said import Label, flag, is_amount, is_time, label_of
 from semantics.nouns import article, is_plural, joined
 from semantics.values_said import say
 
@@ -118,10 +118,13 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
             return Clause(with_, with_, yes.true, yes.false)
         return Clause(without, without, yes.false, yes.true)
     if isinstance(each.right, bool) and each.op == "=":
-        no = "not " if each.negated == each.right else ""
-        return _be(f"{no}{label.one}", f"{no}{label.one}", "")
+        true = each.negated != each.right
+        (one, many), (denied, _) = flag(label, true), flag(label, not true)
+        return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
     dated = is_time(each.left.predicate, schema)
     value = right if right is not None else _constants(each.right, schema, each.left)
+    if dated and not each.left.part and label.kind in ("state", "past") and label.one.split()[-1] in ("in", "on"):
+        return _event(label, f"{compared(each.op, True) or label.one.split()[-1]} {value}", each.negated)
     if each.op in _PARTS:
         does, not_does = (f"{words} “{each.right}”" for words in _PARTS[each.op])
         text, denied = (not_does, does) if each.negated else (does, not_does)
@@ -131,6 +134,20 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         denied = _denied(text)
     clause = f"whose {end}{name} {text}"
     return Clause(clause, clause, f"the {end}{name} of {{}} {text}", f"the {end}{name} of {{}} {denied}")
+
+
+def _event(label: Label, when: str, negated: bool) -> Clause:
+    """When something was done, or did: "founded in" and "after 2000" are "that were founded after 2000"."""
+    done, base = label.one.rpartition(" ")[0], label.many.rpartition(" ")[0]
+    if label.kind == "state":
+        one, many, denied = f"was {done} {when}", f"were {done} {when}", f"was not {done} {when}"
+        not_one, not_many = denied, f"were not {done} {when}"
+    else:
+        one = many = f"{done} {when}"
+        denied = not_one = not_many = f"did not {base} {when}"
+    if negated:
+        return Clause(f"that {not_one}", f"that {not_many}", f"{{}} {denied}", f"{{}} {one}")
+    return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
 
 
 def _denied(text: str) -> str:

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from records.evidence import Evidence
+from records.evidence import Sentence
 from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.english import synonyms
 from semantics.facts_of import Fact, Run, facts_of, links_of
-from semantics.labels_said import Label, class_noun, is_telling, label_of
+from semantics.labels_said import Label, class_noun, flag, is_telling, is_time, label_of
 from semantics.nouns import article, counted, is_plural, joined, plural
 from semantics.values_said import is_number_name
 from semantics.words import fold, tokens
@@ -29,6 +29,7 @@ class _Known:
     predicate: Predicate
     label: Label
     facts: tuple[Fact, ...]
+    timed: bool = False
 
     @property
     def shown(self) -> list[Fact]:
@@ -44,11 +45,12 @@ class _Known:
         it = owner or "it"
         number = len({f.said for f in self.facts})
         if self.predicate.datatype == "boolean" and self.said in ("yes", "no"):
-            return f"{it} is {'' if self.said == 'yes' else 'not '}{self.label.one}"
+            return f"{it} {flag(self.label, self.said == 'yes')[0]}"
         if self.label.kind in ("verb", "past"):
             return f"{it} {self.label.one} {self.said}"
         if self.label.kind in ("state", "flag"):
-            return f"{it} is {self.label.one} {self.said}"
+            be = "was" if self.label.kind == "state" and self.timed else "is"
+            return f"{it} {be} {self.label.one} {self.said}"
         if self.label.kind == "role":
             return f"{it} is {article(self.label.one)} of {self.said}"
         name = plural(self.label.one) if number > 1 else self.label.one
@@ -56,11 +58,11 @@ class _Known:
         return f"{f'the {name} of {owner}' if owner else f'its {name}'} {be} {self.said}"
 
 
-def description(iri: str, name: str, thing: Variable, topic: set[str], schema: Schema, run: Run) -> list[Evidence]:
+def description(iri: str, name: str, thing: Variable, topic: set[str], schema: Schema, run: Run) -> list[Sentence]:
     """What the thing is, what it links to, its values, and what links to it, each fact once; with a `topic` first what
     has to do with it."""
     known = _once(
-        _Known(p, label_of(p.iri, schema), facts)
+        _Known(p, label_of(p.iri, schema), facts, is_time(p.iri, schema))
         for p in schema.predicates
         if is_telling(p, schema)
         if (facts := tuple(f for f in facts_of(p, thing, schema, run) if fold(f.said) != fold(name)))
@@ -84,7 +86,7 @@ def description(iri: str, name: str, thing: Variable, topic: set[str], schema: S
     if not about:
         sentences += _incoming(name, thing, schema, run)
     return [
-        Evidence("sql", 0, "sentence", text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
+        Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
         for text, facts in sentences[:SENTENCES]
     ]
 

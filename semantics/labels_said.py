@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import simplemma
@@ -9,7 +10,7 @@ import simplemma
 from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.english import resource
-from semantics.nouns import plural, singular, wording
+from semantics.nouns import article, is_plural, plural, singular, wording
 from semantics.values_said import is_counted
 from semantics.words import lemma, split_name
 
@@ -27,33 +28,55 @@ Kind = Literal["noun", "verb", "state", "role", "flag", "past"]
 class Label:
     """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
     after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
-    `many` is the form for several, of a "past" ("died in") the one that denies ("die in")."""
+    `many` is the form for several, of a "past" ("died in") the one that denies ("die in"); `has` where "has" stood
+    before it ("has roof")."""
 
     kind: Kind
     one: str
     many: str
+    has: bool = False
 
 
 def label_of(iri: str, schema: Schema) -> Label:
     """The label of a predicate, split into words and without the unit that its values have; KeyError where the graph
     has no such predicate."""
     predicate = schema.predicate_of[iri]
-    label = _label(_without_range(_words(_without_unit(predicate), schema), predicate, schema))
+    label = _label(_without_range(_words(_without_unit(predicate), schema.labels), predicate, schema))
     # "members" links to one member at a time; numbers of "passengers" stay what they are
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
+
+
+def flag(label: Label, yes: bool) -> tuple[str, str]:
+    """What a property of yes or no says of one thing, and of several.
+
+    >>> flag(Label("noun", "roof", "roofs", True), True), flag(Label("noun", "includes lunch", "includes lunch"), False)
+    (('has a roof', 'have a roof'), ('does not include lunch', 'do not include lunch'))
+    >>> flag(Label("flag", "open", "open"), False)
+    ('is not open', 'are not open')
+    """
+    first, _, rest = label.one.partition(" ")
+    if label.has:
+        mass = label.one.split()[-1] in wording("mass") or is_plural(label.one)
+        base, first, rest = "have", "has", label.one if mass else article(label.one)
+    elif label.kind == "noun" and rest and first.endswith("s") and _is_verb(first):
+        base = _base(first)
+    else:
+        no = "" if yes else "not "
+        return f"is {no}{label.one}", f"are {no}{label.one}"
+    return (f"{first} {rest}", f"{base} {rest}") if yes else (f"does not {base} {rest}", f"do not {base} {rest}")
 
 
 def _label(text: str) -> Label:
     """The kind of a label by its form.
 
-    >>> _label("borders"), _label("is part of").one, _label("variant of").kind, _label("has price").one
-    (Label(kind='verb', one='borders', many='border'), 'part of', 'role', 'price')
+    >>> _label("borders").many, _label("is part of").one, _label("variant of").kind, _label("has price").one
+    ('border', 'part of', 'role', 'price')
     """
     words, prepositions = text.split(), wording("prepositions")
     first, last = words[0], words[-1]
     if first in ("has", "have") and len(words) > 1 and last not in prepositions:
         text = " ".join(words[1:])
-        return Label("noun", text, plural(text))
+        return Label("noun", text, plural(text), True)
     if first in ("is", "was", "are", "were") and len(words) > 1:
         rest = " ".join(words[1:])
         if _is_role(words[1:]):
@@ -81,7 +104,7 @@ def _without_range(text: str, predicate: Predicate, schema: Schema) -> str:
         return text
     for iri in predicate.ranges:
         kind = schema.class_of.get(iri)
-        noun = singular(_words(kind.label, schema)) if kind is not None else ""
+        noun = singular(_words(kind.label, schema.labels)) if kind is not None else ""
         before = text.removesuffix(f" {noun}")
         if noun and before != text and before.split()[-1] in wording("prepositions"):
             return before
@@ -131,9 +154,9 @@ def class_noun(variable: Variable, schema: Schema) -> str:
         None,
     )
     if group is not None:
-        return singular(_words(group.label, schema))
+        return singular(_words(group.label, schema.labels))
     known = [schema.class_of[iri] for iri in variable.classes]
-    return singular(_words(min(known, key=lambda c: c.count).label, schema)) if known else "thing"
+    return singular(_words(min(known, key=lambda c: c.count).label, schema.labels)) if known else "thing"
 
 
 def _is_verb(word: str) -> bool:
@@ -160,25 +183,26 @@ def _without_unit(predicate: Predicate) -> str:
     return predicate.label[: found.start()] if same and found.start() else predicate.label
 
 
-def _words(label: str, schema: Schema) -> str:
+# a plan's words name the same few labels again and again
+@lru_cache(maxsize=8192)
+def _words(label: str, labels: frozenset[str]) -> str:
     """A label in words: names of code split, acronyms kept, words that are glued together parted."""
     acronyms = {word.lower(): word for word in re.findall(r"\b[A-Z][A-Z0-9]{1,5}\b", label)}
     whole = " ".join(acronyms) if label.isupper() else ""
-    parts = [part for word in split_name(label).split() for part in _parted(word, schema)]
+    parts = [part for word in split_name(label).split() for part in _parted(word, labels)]
     return " ".join(part if whole else acronyms.get(part, part) for part in parts) or label.strip() or "value"
 
 
-def _parted(word: str, schema: Schema) -> list[str]:
+def _parted(word: str, labels: frozenset[str]) -> list[str]:
     """The words that a long one is glued from, where English or the schema's other labels know each of them.
 
-    >>> nothing = Schema((), (), (), (), {}, 0, 0)
-    >>> _parted("releasedate", nothing), _parted("population", nothing)
+    >>> _parted("releasedate", frozenset()), _parted("population", frozenset())
     (['release', 'date'], ['population'])
     """
     known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
     if not (len(word) >= _GLUED or (any(map(str.isdigit, word)) and len(word) > _PART)) or known:
         return [word]
-    own = _vocabulary(schema)
+    own = _vocabulary(labels)
     for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):
         pieces = word[:at], word[at:]
         if all(p in own or (len(p) >= _PART and simplemma.is_known(p, lang="en")) for p in pieces):
@@ -186,6 +210,7 @@ def _parted(word: str, schema: Schema) -> list[str]:
     return [word]
 
 
-def _vocabulary(schema: Schema) -> frozenset[str]:
+@lru_cache(maxsize=64)
+def _vocabulary(labels: frozenset[str]) -> frozenset[str]:
     """The words of all labels of predicates."""
-    return frozenset(word for p in schema.predicates for word in split_name(p.label).split() if len(word) > 1)
+    return frozenset(word for label in labels for word in split_name(label).split() if len(word) > 1)

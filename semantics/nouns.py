@@ -31,8 +31,8 @@ def wording(name: str) -> Any:
 def plural(noun: str) -> str:
     """The plural of a noun phrase; one that is plural already stays.
 
-    >>> plural("car variant"), plural("country"), plural("branch of a bank"), plural("Grapes"), plural("person")
-    ('car variants', 'countries', 'branches of a bank', 'Grapes', 'people')
+    >>> plural("car variant"), plural("country"), plural("branch of a bank"), plural("Grapes"), plural("vehicle sent")
+    ('car variants', 'countries', 'branches of a bank', 'Grapes', 'vehicles sent')
     """
     head, rest = _headed(noun)
     before, space, word = head.rpartition(" ")
@@ -129,7 +129,12 @@ def _plural(word: str) -> str:
 
 
 def _headed(noun: str) -> tuple[str, str]:
-    """The part of a noun phrase that its plural changes, and the rest: what follows a preposition or a bracket."""
+    """The part of a noun phrase that its plural changes, and the rest: what follows a preposition or a bracket, and a
+    participle before it ("vehicle sent").
+    """
     ends = [at for mark in (*_OF, " (") if (at := noun.find(mark)) > 0]
     end = min(ends, default=len(noun))
+    before, space, last = noun[:end].rpartition(" ")
+    if space and last in wording("participles"):
+        end = len(before)
     return noun[:end], noun[end:]

@@ -7,7 +7,7 @@ from records.evidence import Cell, Table
 from records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select
 from records.schema import Schema
 from semantics.grid import Grid, grid, whole
-from semantics.labels_said import is_amount, label_of
+from semantics.labels_said import flag, is_amount, label_of
 from semantics.nouns import article, is_plural, joined, plural, wording
 from semantics.select_words import Wording, name_of
 from semantics.to_words import asked_of, heading, select_words, to_words
@@ -213,7 +213,7 @@ def _stated(name: str, said: str, term: object, schema: Schema) -> str:
     assert isinstance(term, Attribute)
     label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
     if predicate.datatype == "boolean" and said in ("yes", "no"):
-        return f"{name} is {'' if said == 'yes' else 'not '}{label.one}."
+        return f"{name} {flag(label, said == 'yes')[0]}."
     if label.kind == "past":
         return f"{name} {label.one} {said}."
     if label.kind == "verb":

@@ -16,12 +16,14 @@ ROWS = 1000
 CONTRIBUTING = 50
 
 
-def run_plan(plan: Plan, tables: Tables, *, round: int) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
-    """The rows of a plan, its queries, and for a profile its sentences.
+def run_plan(
+    plan: Plan, tables: Tables, *, round: int, words: str = ""
+) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
+    """The rows of a plan, its queries, and for a profile its sentences; `words` are the plan's, where they are known.
 
     Comparisons and yes/no give one row with one cell (1 or 0 for yes or no). A query that fails is told in its record.
     """
-    runner = _Runner(tables, to_words(plan, tables.schema), round)
+    runner = _Runner(tables, words or to_words(plan, tables.schema), round)
     body = plan.body
     if isinstance(body, Profile):
         evidence = profile_sentences(body, tables, runner.run, round)
@@ -64,7 +66,7 @@ class _Runner:
         found = self.run(statement)
         if found is None:
             return None
-        table = _table(statement, *found)
+        table = table_of(statement, *found)
         if asked is not body:
             table = parted(table, len([o for o in to_sql(body, self.tables.schema).outputs if o.role != "key"]))
         aggregate = isinstance(body, Select) and next((a for a in body.answers if isinstance(a, Aggregate)), None)
@@ -102,7 +104,8 @@ class _Runner:
         return Table((name, "left", "right"), ((result, a, b),), keys, ("" if name == "yes" else unit, unit, unit))
 
 
-def _table(statement: Statement, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
+def table_of(statement: Statement, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
+    """The rows that a statement gave, as a table: what is shown in columns, the keys beside them."""
     shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"]
     keys = [i for i, o in enumerate(statement.outputs) if o.role == "key"]
     outputs: tuple[Output, ...] = statement.outputs

@@ -20,7 +20,7 @@ from semantics.linking.index import link
 from semantics.linking.scope import in_scope, over_scope
 from semantics.parsing.comparison import comparisons
 from semantics.parsing.derive import Candidate, derive
-from semantics.parsing.yes_no import about_named, as_asked, of_kind
+from semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from semantics.question_form import analyse
 from semantics.ranking.calibrate import before_running, known_before
 from semantics.ranking.rank import Ranked, rank
@@ -103,6 +103,7 @@ def derived(question: Question, links: list[Link], linker: Linker, deadline: flo
     if kind is not None:
         return [kind]
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
+    found = [c for c in found if comparable(c, linker.index.graph)]
     return [*comparisons(question, links, linker.index), *about_named(found, links)]
 
 

@@ -34,6 +34,8 @@ def fold(text: str) -> str:
     >>> fold("Coupé")
     'coupe'
     """
+    if text.isascii():
+        return text.casefold()
     text = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     return "".join(c for c in text if not unicodedata.combining(c)).casefold()
 

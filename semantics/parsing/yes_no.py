@@ -45,6 +45,20 @@ def about_named(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[
     return [c for n, c in zip(said, candidates, strict=True) if n == most or not isinstance(c.body, Ask)]
 
 
+def comparable(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a yes/no reading compares what can be compared: no text with a number ("8.00 EUR" under 10 is never
+    true), and no count of a named thing, of which there is one."""
+    if not isinstance(candidate.body, Ask):
+        return True
+    conditions = candidate.derivation.conditions
+    named = {c.ref for c in conditions if c.op == "is" and len(c.keys) == 1}
+    return all(
+        c.ref not in named if c.function else graph.is_numeric(c.ref.predicate) or graph.is_date(c.ref.predicate)
+        for c in conditions
+        if c.op in ("<", ">", "<=", ">=") and (c.function or c.ref.predicate)
+    )
+
+
 def _asks_which(question: Question) -> bool:
     """Whether a second question asks for the things: "Is there a room without a window? Which one?"."""
     last = [t.norm for t in question.tokens[-2:]]

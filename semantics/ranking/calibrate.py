@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from records.evidence import Cell
+from records.evidence import Cell, Table
 from records.turn import Reading, Understanding
 from semantics.ranking.rank import Ranked, worth
 from semantics.ranking.weights import Weights, weights
+from semantics.to_sql import RAW
 
 # a share of belief that is smaller tells no more
 LEAST = 1e-4
@@ -20,9 +21,26 @@ SURE = 30.0
 
 
 class Outcome(NamedTuple):
-    """What running one reading gave: `values` are the distinct cells, None where it failed."""
+    """What running one reading gave: `values` are the distinct cells row by row, of yes/no one boolean; None where it
+    failed."""
 
     values: tuple[Cell, ...] | None
+
+
+def outcome(table: Table | None) -> Outcome:
+    """What the rows of a reading are to the calibration; None where running it failed.
+
+    >>> outcome(Table(("name", "age", "age (text)"), (("Ann", 4, "4 y"), ("Bo", 4, "4 y")))).values
+    ('Ann', 4, 'Bo')
+    >>> outcome(Table(("yes", "left", "right"), ((0, 3, 5),))).values
+    (False,)
+    """
+    if table is None:
+        return Outcome(None)
+    if table.columns[:1] == ("yes",):
+        return Outcome(tuple(bool(row[0]) for row in table.rows))
+    shown = [i for i, name in enumerate(table.columns) if not name.endswith(RAW)]
+    return Outcome(tuple(dict.fromkeys(row[i] for row in table.rows for i in shown if row[i] is not None)))
 
 
 def before_running(ranked: Ranked, place: int, learned: Weights | None = None) -> float:
@@ -67,7 +85,7 @@ def belief(share: float, unused: int, place: int) -> dict[str, float]:
 
 
 def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """What running the reading at a place gave, and how much belief the others that gave the same rows have."""
+    """What running the reading at a place gave, and how much belief others that gave the same or other rows have."""
     own = outcomes[at]
     same = [i for i, o in enumerate(outcomes) if o.values is not None and _signature(o) == _signature(own)]
     agreeing = min(1 - LEAST, max(LEAST, sum(shares[i] for i in same)))
@@ -75,12 +93,17 @@ def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcom
     values = own.values or ()
     single = values[0] if len(values) == 1 else None
     return {
+        # two readings often give the same yes or no by chance
+        **({} if isinstance(single, bool) else _rival(at, shares, outcomes)),
         "ran agreeing": math.log(agreeing / (1 - agreeing)),
         "ran agreeing of run": min(1.0, agreeing / whole),
         "ran others agree": float(len(same) > 1),
         "ran failed": float(own.values is None),
         "ran empty": float(own.values is not None and not values),
-        "ran nil": float(single is not None and single == 0),
+        # a no is as good an answer as a yes, other than a zero
+        "ran nil": float(single is not None and single is not False and single == 0),
+        "ran yes": float(single is True),
+        "ran no": float(single is False),
         "ran one": float(len(values) == 1),
         "ran few": float(1 < len(values) <= FEW),
         "ran many": float(len(values) > MANY),
@@ -100,3 +123,15 @@ def probability(odds: float) -> float:
 
 def _signature(outcome: Outcome) -> frozenset[str]:
     return frozenset(str(v) for v in outcome.values or ())
+
+
+def _rival(at: int, shares: Sequence[float], outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """How much belief the likeliest other rows have, beside the belief in these."""
+    own = _signature(outcomes[at])
+    beliefs: dict[frozenset[str], float] = {}
+    for share, each in zip(shares, outcomes, strict=False):
+        if each.values:
+            beliefs[_signature(each)] = beliefs.get(_signature(each), 0.0) + share
+    mine = max(LEAST, beliefs.pop(own, shares[at]))
+    rival = max(beliefs.values(), default=0.0)
+    return {"ran rival": math.log(max(LEAST, rival) / mine), "ran no rival": float(not beliefs)}

@@ -1,8 +1,9 @@
 """Readings are ranked by learned weights, and probabilities follow what running them gave."""
 
+from records.evidence import Table
 from records.plan import Itself, Plan, Select, Variable
 from records.turn import Reading, Understanding
-from semantics.ranking.calibrate import Outcome, belief, choose, outcome_features
+from semantics.ranking.calibrate import Outcome, belief, choose, outcome, outcome_features
 from semantics.ranking.rank import beliefs, spread_of
 from semantics.ranking.weights import Weights, weights
 
@@ -39,6 +40,22 @@ def test_what_running_gave() -> None:
     found = outcome_features(1, [0.7, 0.2], [Outcome(()), Outcome((0,))])
     assert found["ran nil"] == found["ran one"] == found["ran first gave nothing"] == 1.0
     assert outcome_features(0, [1.0], [Outcome(None)])["ran failed"] == 1.0
+
+
+def test_a_no_is_no_zero() -> None:
+    no, zero = (outcome(Table((name,), ((0,),))) for name in ("yes", "count"))
+    assert no.values == (False,)
+    assert outcome_features(0, [1.0], [no])["ran nil"] == 0.0
+    assert outcome_features(0, [1.0], [no])["ran no"] == 1.0
+    assert outcome_features(0, [1.0], [zero])["ran nil"] == 1.0
+
+
+def test_other_rows_are_rivals() -> None:
+    ran = [Outcome(("a",)), Outcome(("b",)), Outcome(())]
+    apart = outcome_features(0, [0.5, 0.3, 0.2], ran)
+    alone = outcome_features(0, [0.5, 0.3, 0.2], [ran[0], ran[0], ran[2]])
+    assert apart["ran rival"] > alone["ran rival"]
+    assert (apart["ran no rival"], alone["ran no rival"]) == (0.0, 1.0)
 
 
 def test_unused_words_are_seen() -> None:
