@@ -4,7 +4,7 @@ import sys
 from itertools import chain
 from time import perf_counter
 
-from benchmarks import ingest, latency
+from benchmarks import ingest, latency, wide
 from benchmarks.ingest import Result
 from benchmarks.page import machine, write
 
@@ -18,7 +18,7 @@ def main(arguments: list[str]) -> int:
     lines = ["| what | measured | limit | |", "|---|---:|---:|---|"]
     print(machine())
     broken = []
-    for result in chain(ingest.run("--large" in arguments), latency.run()):
+    for result in chain(ingest.run("--large" in arguments), wide.run(), latency.run()):
         line = row(result)
         lines.append(line)
         print(line, flush=True)

@@ -59,7 +59,7 @@ def _tables(graphs: dict[int, Path], triples: dict[int, int]) -> Iterator[Result
     before: tuple[int, float] | None = None
     for scale, path in graphs.items():
         # in turns, so that another program on the machine is in the way of both
-        pairs = [(_measure("parsing", path), _measure("tables", path)) for _ in range(REPEATS[scale])]
+        pairs = [(measure("parsing", path), measure("tables", path)) for _ in range(REPEATS[scale])]
         parsing, tables = (min(each[side]["cpu"] for each in pairs) for side in (0, 1))
         memory = min(pair[1]["peak"] - pair[1]["base"] for pair in pairs)
         size = f"{triples[scale]:,} triples"
@@ -76,7 +76,7 @@ def _tables(graphs: dict[int, Path], triples: dict[int, int]) -> Iterator[Result
 
 
 def _everything(path: Path, triples: int, large: bool) -> Iterator[Result]:
-    found = _measure("everything", path)
+    found = measure("everything", path)
     size = f"{triples:,} triples"
     for stage in ("parse", "tables", "names", "verbalise", "index"):
         yield Result(f"{size}: {stage}", found[stage], "CPU seconds")
@@ -89,7 +89,7 @@ def _everything(path: Path, triples: int, large: bool) -> Iterator[Result]:
 
 
 def _embedding(path: Path) -> Iterator[Result]:
-    found = _measure("embedding", path)
+    found = measure("embedding", path)
     yield Result("embedding", found["passages"] / found["ours"], "passages a second")
     ratio = found["theirs"] / found["ours"]
     yield Result("embedding, against fastembed's own batches", ratio, "x as fast", EMBEDDING, at_least=True)
@@ -99,7 +99,7 @@ def _again(folder: Path) -> Iterator[Result]:
     path, changed = folder / "first.nt", folder / "changed.nt"
     write_graph(WITH_VECTORS, path)
     triples = write_graph(WITH_VECTORS, changed, CHANGED_SHARE)
-    found = _measure("again", path, changed)
+    found = measure("again", path, changed)
     size = f"{triples:,} triples with vectors"
     yield Result(f"{size}: first ingest", found["first"], "seconds")
     ratio = found["first"] / found["unchanged"]
@@ -110,7 +110,8 @@ def _again(folder: Path) -> Iterator[Result]:
     yield Result(f"{size}: second ingest, 1 % changed", ratio, "x as fast", CHANGED, at_least=True)
 
 
-def _measure(what: str, *files: Path) -> Measured:
+def measure(what: str, *files: Path | str) -> Measured:
+    """What `benchmarks.measure` says of it, in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.measure", what, *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

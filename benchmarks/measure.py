@@ -5,7 +5,9 @@ Run by `benchmarks.ingest`; what is loaded at first use is loaded before the clo
 
 import gc
 import json
+import os
 import resource
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -94,6 +96,54 @@ def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
     return {"ours": middle - start, "theirs": perf_counter() - middle, "passages": len(sample)}
 
 
+def files(many: Path, one: Path) -> dict[str, float]:
+    """CPU seconds to read a folder of small files, the same as one file, and to parse the small ones only."""
+    import pyoxigraph as ox
+
+    from ingestion.read.parse import read
+    from ingestion.read.sources import Reading, find_sources
+
+    paths = sorted(many.iterdir())
+    read(find_sources([str(paths[0])], Reading()))
+    gc.disable()
+    seconds = {}
+    start = process_time()
+    for path in paths:
+        for quad in ox.parse(path=str(path), format=ox.RdfFormat.TURTLE):
+            _ = quad.subject.value, quad.predicate.value, quad.object.value
+    seconds["parser"] = process_time() - start
+    for name, place in (("many", many), ("one", one)):
+        start = process_time()
+        read(find_sources([str(place)], Reading()))
+        seconds[name] = process_time() - start
+    return seconds
+
+
+def wide(path: Path, folder: Path, question: str, answer: str) -> dict[str, float]:
+    """CPU seconds to ingest a graph without vectors and to ask it something for the first time."""
+    from ingestion.pipeline import ingest
+    from stores import versions
+
+    start = process_time()
+    made = ingest([str(path)], "wide", data=folder, no_vectors=True)
+    middle = process_time()
+    said = subprocess.run(
+        [sys.executable, "-m", "serving.cli", "ask", question, "--graph", "wide", "--json"],
+        env={**os.environ, "NACRE_DATA": str(folder), "NACRE_MODEL": ""},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    values = [str(value) for value in json.loads(said.stdout)["values"]]
+    if values != [answer]:
+        raise SystemExit(f"{question} gave {values}, not {answer}")
+    passages = versions.version_folder(folder / "wide", made.version) / versions.PASSAGES
+    return {
+        "ingest": middle - start,
+        "ask": used.ru_utime + used.ru_stime,
+        "passages": passages.stat().st_size,
+    }
+
+
 TIMED: dict[str, Callable[[Path, Path], dict[str, float] | None]] = {
     "parsing": parsing,
     "tables": tables,
@@ -101,12 +151,16 @@ TIMED: dict[str, Callable[[Path, Path], dict[str, float] | None]] = {
 }
 
 
-def main(what: str, *files: str) -> None:
-    paths = [Path(file) for file in files]
+def main(what: str, *given: str) -> None:
+    paths = [Path(each) for each in given]
     with tempfile.TemporaryDirectory(prefix="nacre-bench-") as name:
         folder = Path(name)
         if what == "again":
             found = again(paths[0], folder, paths[1])
+        elif what == "files":
+            found = files(*paths)
+        elif what == "wide":
+            found = wide(paths[0], folder, *given[1:])
         elif what == "embedding":
             found = embedding(paths[0], folder)
         else:

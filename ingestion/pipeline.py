@@ -19,7 +19,8 @@ from ingestion.induce.load import write_layout
 from ingestion.publish import building, new_version, publish, tidy, unchanged, writable
 from ingestion.read.capsules import Facts
 from ingestion.read.inputs import fingerprint, rdf_files
-from ingestion.read.parse import parse
+from ingestion.read.parse import read
+from ingestion.read.sources import Reading, Sources
 from ingestion.verbalise.passages import verbalise
 from ingestion.verbalise.texts import Document, find_documents, text_passages
 from records.errors import ConfigError, IngestionError
@@ -61,7 +62,7 @@ class _Work:
     embedder: Embedder | None
     qdrant_url: str | None
     qdrant_key: str | None
-    sources: Sequence[Path] = ()
+    sources: Sources = Sources(())  # noqa: RUF009 (immutable)
     documents: Sequence[Document] = ()
     annotations: Path | None = None
     facts: Facts | None = None
@@ -79,6 +80,7 @@ def ingest(
     data: Path,
     texts: Sequence[str] = (),
     annotations: Path | None = None,
+    reading: Reading = Reading(),  # noqa: B008 (immutable)
     tables_only: bool = False,
     no_vectors: bool = False,
     embedder: Embedder | None = None,
@@ -94,7 +96,7 @@ def ingest(
     home = data / versions.check_name(name)
     embedder = None if tables_only or no_vectors else embedder
     with ExitStack() as stack:
-        files = stack.enter_context(rdf_files(sources))
+        files = stack.enter_context(rdf_files(sources, reading))
         documents = find_documents(texts)
         if annotations is not None and not annotations.is_file():
             raise IngestionError(f"{annotations}: no such file. Check the path given to --annotations.")
@@ -148,7 +150,7 @@ def index(
 
 
 def _parse(work: _Work) -> None:
-    work.facts = parse(work.sources)
+    work.facts = read(work.sources)
 
 
 def _tables(work: _Work) -> None:

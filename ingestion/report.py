@@ -5,6 +5,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
+from ingestion.read.omissions import NOTHING, Omission, Omissions
 from ingestion.vocabulary import TYPE
 from stores.tables import Tables
 
@@ -39,13 +40,14 @@ class Account:
 
 @dataclass(frozen=True)
 class Report:
-    """`triples` were read; `shown` + `left_out` = `triples`."""
+    """`triples` were read; `shown` + `left_out` = `triples`. `omitted` is what could not be read."""
 
     triples: int
     entities: int
     shown: int
     left_out: int
     predicates: tuple[Account, ...]
+    omitted: Omissions = NOTHING
 
 
 def report(tables: Tables) -> Report:
@@ -73,7 +75,35 @@ def report(tables: Tables) -> Report:
     shown = sum(x.triples for a in accounts for x in a.lies)
     aside = sum(x.triples for a in accounts for x in a.left_out)
     entities = connection.execute("SELECT count(*) FROM entity").fetchone()[0]
-    return Report(layout["triples"], entities, shown, aside, tuple(accounts))
+    return Report(layout["triples"], entities, shown, aside, tuple(accounts), omitted(tables))
+
+
+def omitted(tables: Tables) -> Omissions:
+    """What was left out when the files were read; the first thousand of each kind are listed."""
+    counts = json.loads(tables.meta("layout"))["omitted"]
+    rows = tables.trusted().execute("SELECT kind, file, line, text, reason, statements FROM _nacre_omitted")
+    return Omissions(tuple(Omission(*row) for row in rows), *counts)
+
+
+def omitted_lines(found: Omissions, most: int | None = None) -> list[str]:
+    """What was left out, for a person: a line with the counts, then `most` of what is listed.
+
+    >>> omitted_lines(Omissions((Omission("statement", "a.nt", 3, '"x"', "no triple"),), 1))
+    ['Left out: 1 statement that cannot be read.', '  a.nt, line 3: "x": no triple']
+    """
+    kinds = (
+        (found.statements, "statement that cannot be read", "statements that cannot be read"),
+        (found.files, "file that cannot be read", "files that cannot be read"),
+        (found.other_files, "file that is no RDF", "files that are no RDF"),
+    )
+    counts = [f"{count:,} {one if count == 1 else many}" for count, one, many in kinds if count]
+    if not counts:
+        return []
+    shown = found.listed[:most]
+    lines = [f"Left out: {', '.join(counts)}.", *(f"  {each.words}" for each in shown)]
+    if len(found.listed) > len(shown):
+        lines.append(f"  and {len(found.listed) - len(shown):,} more")
+    return lines
 
 
 def report_text(found: Report) -> str:
@@ -87,7 +117,7 @@ def report_text(found: Report) -> str:
         lines += [f"{x.triples:>18}  not shown: {x.reason}" for x in account.left_out]
     if found.shown + found.left_out != found.triples:
         lines.append(f"{found.triples - found.shown - found.left_out} triples are not accounted for. Ingest again.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *omitted_lines(found.omitted)])
 
 
 def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> list[Lies]:

@@ -35,7 +35,11 @@ class Capsule:
 
 
 class Sentence(NamedTuple):
-    """A sentence and where it comes from: a triple, or a place in a document (character offsets)."""
+    """A sentence and where it comes from: a triple, or a place in a document (character offsets).
+
+    The object of a triple whose literal is longer than a passage is the part of it that the sentence is; `start` and
+    `end` are its place there.
+    """
 
     text: str
     triple: tuple[str, str, str] | None = None

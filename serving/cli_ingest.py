@@ -1,5 +1,6 @@
 """`nacre ingest` and `nacre index`: files -> a published version of a graph, and what it holds in words."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ingestion.pipeline import Ingested
 
 MOST_CLASSES = 12
+MOST_OMITTED = 10
 
 
 def ingest(
@@ -27,6 +29,16 @@ def ingest(
     ] = None,
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Stop after the SQLite file.")] = False,
     no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Leave out the dense index.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse what can't be read, don't leave it out.")] = False,
+    base: Annotated[
+        str, typer.Option("--base", metavar="IRI", help="What relative IRIs resolve against, not the file's address.")
+    ] = "",
+    contexts: Annotated[
+        list[str] | None, typer.Option("--context", metavar="URL=FILE", help="A copy of a remote JSON-LD context.")
+    ] = None,
+    fetch_contexts: Annotated[
+        bool, typer.Option("--fetch-contexts", help="Download JSON-LD contexts that are not here.")
+    ] = False,
 ) -> None:
     """Make a graph of RDF files and texts.
 
@@ -34,6 +46,7 @@ def ingest(
     """
     from config.settings import Settings
     from ingestion import pipeline
+    from ingestion.read.sources import Reading
     from records.errors import ConfigError
 
     if not sources and not texts:
@@ -48,12 +61,14 @@ def ingest(
             annotations=annotations,
             tables_only=tables_only,
             no_vectors=no_vectors,
+            reading=Reading(strict, _absolute(base), dict(map(_context, contexts or [])), fetch_contexts),
             embedder=None if tables_only or no_vectors else embedder_of(settings),
             qdrant_url=settings.qdrant_url,
             qdrant_key=key_of(settings),
             on_stage=on_stage,
         )
     _tell(ingested)
+    _tell_omitted(ingested.name)
     if not tables_only:
         _suggest(ingested.name)
 
@@ -98,6 +113,36 @@ def _tell(ingested: "Ingested") -> None:
         say(f"  and {len(classes) - MOST_CLASSES} classes more: nacre report --graph {ingested.name}")
     seconds = sum(ingested.seconds_by_stage.values())
     say(f"{schema.triples:,} triples, {schema.entities:,} things, {seconds:.1f} s")
+
+
+def _tell_omitted(name: str) -> None:
+    """What could not be read, the first lines of it."""
+    from config.settings import Settings
+    from ingestion.report import omitted, omitted_lines
+
+    with library_of(Settings()) as library, library.open(name) as graph:
+        found = omitted(graph.tables)
+    for line in omitted_lines(found, MOST_OMITTED):
+        say(line)
+    if len(found.listed) > MOST_OMITTED:
+        say(f"  All of them: nacre report --graph {name}")
+
+
+def _absolute(base: str) -> str:
+    from records.errors import ConfigError
+
+    if base and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:\S", base):
+        raise ConfigError(f"--base {base!r} is no absolute IRI. Give one such as https://example.org/data/")
+    return base
+
+
+def _context(given: str) -> tuple[str, Path]:
+    from records.errors import ConfigError
+
+    url, _, file = given.rpartition("=")
+    if not url or not Path(file).is_file():
+        raise ConfigError(f"--context {given!r}: give URL=FILE, with a file that is there.")
+    return url, Path(file)
 
 
 def _suggest(name: str) -> None:

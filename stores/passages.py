@@ -10,7 +10,8 @@ from records.facts import Passage, Sentence
 
 # One row a passage, since rows are what costs time. `sources` has a line of numbers, for each sentence its length, its
 # predicate and the length of its object, and of its subject where that is not the key ("20 3 9;31 0 4 12"), or its
-# length, its start and its end in the document that is the key ("20@100-120"); then come the objects and subjects.
+# length, its start and its end in the document that is the key ("20@100-120"); then come the objects and subjects. A
+# part of a long literal has both ("20 3 9@100-120"), and the length -1 where the object is the sentence itself.
 DDL = """
 CREATE TABLE passage (
     n INTEGER PRIMARY KEY, id INTEGER NOT NULL, key TEXT NOT NULL, part INTEGER NOT NULL, title TEXT NOT NULL,
@@ -80,16 +81,16 @@ class Passages:
             length, *triple = map(int, own.split())
             said = text[at : at + length]
             at += length + 1
-            if span:
-                start, _, end = span.partition("-")
-                yield Sentence(said, None, key, int(start), int(end))
-            elif triple:
+            start, end = map(int, span.split("-")) if span else (0, 0)
+            if triple:
                 predicate, size, *other = triple
-                object_ = terms[place : place + size]
-                place += size
+                object_ = said if size < 0 else terms[place : place + size]
+                place += max(0, size)
                 subject = terms[place : place + other[0]] if other else key
                 place += other[0] if other else 0
-                yield Sentence(said, (subject, self._predicates[predicate], object_))
+                yield Sentence(said, (subject, self._predicates[predicate], object_), None, start, end)
+            elif span:
+                yield Sentence(said, None, key, start, end)
             else:
                 yield Sentence(said)
 
@@ -136,12 +137,13 @@ def _rows_of(passages: Iterable[Passage], predicates: dict[str, int]) -> Iterato
                 number = predicates.get(iri)
                 if number is None:
                     number = predicates[iri] = len(predicates)
-                terms.append(object_)
-                if subject == key:
-                    numbers.append(f"{len(text)} {number} {len(object_)}")
-                else:
-                    numbers.append(f"{len(text)} {number} {len(object_)} {len(subject)}")
+                itself = end > 0 and object_ == text
+                own = f"{len(text)} {number} {-1 if itself else len(object_)}"
+                terms.append("" if itself else object_)
+                if subject != key:
+                    own = f"{own} {len(subject)}"
                     terms.append(subject)
+                numbers.append(f"{own}@{start}-{end}" if end else own)
             else:
                 numbers.append(f"{len(text)}@{start}-{end}" if document is not None else str(len(text)))
         sources = f"{';'.join(numbers)}\n{''.join(terms)}"

@@ -81,9 +81,14 @@ def _said_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
 
 
 def _relation_of(layout: Layout, schema: Schema) -> dict[int, str]:
-    """For each type set the table that shows the things that have it; those of rare sets are in none."""
+    """For each type set the relation that shows the things that have it: its table, or the view of a rare class."""
+    classes = layout.classes
     shown = {group.relation for group in schema.groups}
-    return {table.sets[0]: table.name for table in layout.classes.tables if table.name in shown}
+    found = {table.sets[0]: table.name for table in classes.tables if table.name in shown}
+    for iri, sets in classes.small_kinds().items():
+        if classes.relation_of[iri] in shown:
+            found.update(dict.fromkeys(sets, classes.relation_of[iri]))
+    return found
 
 
 def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
@@ -99,17 +104,16 @@ def _links(layout: Layout, schema: Schema) -> tuple[list[Link], list[int]]:
     """How often each predicate links which tables, and how many links each term has."""
     classes = layout.classes
     relation_of = _relation_of(layout, schema)
-    relations = ["", *sorted(relation_of.values())]
+    relations = ["", *sorted(set(relation_of.values()))]
+    number_of = {relation: number for number, relation in enumerate(relations)}
     home_of_set = np.zeros(len(classes.sets) + 1, dtype=np.int64)
     for index, relation in relation_of.items():
-        home_of_set[index] = relations.index(relation)
-    whole = {relation.name for relation in schema.relations if relation.kind == "table"}
-    in_table = np.array([table.name in whole for table in classes.tables], dtype=bool)
+        home_of_set[index] = number_of[relation]
     links, ends = [], [np.empty(0, dtype=np.int32)]
     for predicate, place in _places(layout, schema):
         if predicate.role in ("type", "schema"):
             continue
-        rows = ~place.literal if place.junction else ~place.literal & in_table[classes.table_of[place.subject]]
+        rows = ~place.literal if place.junction else ~place.literal & (home_of_set[classes.set_of[place.subject]] > 0)
         subjects, objects = place.subject[rows], place.object[rows]
         ends += [subjects, objects]
         homes = home_of_set[classes.set_of[subjects]] * len(relations) + home_of_set[classes.set_of[objects]]

@@ -97,6 +97,17 @@ class Classes:
         """The tables where things with these type sets lie."""
         return sorted({self.table_by_set[s] for s in sets})
 
+    def small_kinds(self) -> dict[str, list[int]]:
+        """The sets that lie in a table of another set, by the class to ask for them: the one with most members among
+        those that no table is about. Sets without such a class are left out."""
+        main = set().union(*(self.sets[table.sets[0]] for table in self.tables))
+        found: dict[str, list[int]] = defaultdict(list)
+        for table in self.tables:
+            for index in table.sets[1:]:
+                if own := self.sets[index] - main:
+                    found[min(own, key=lambda iri: (-self.members[iri], iri))].append(index)
+        return found
+
     def common_relation(self, sets: Collection[int]) -> str:
         """The smallest relation that holds all things with these type sets, "" where there is none."""
         if not sets or -1 in sets:
@@ -226,7 +237,12 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
             counts[s] += how_many[index]
             main[s] = max(main.get(s, (0, ())), (how_many[index], types))
     set_of[described] = set_by_asserted[asserted_index[described]]
-    tables = _tables(sets, counts, {s: types for s, (_, types) in main.items()})
+    asserted = {s: types for s, (_, types) in main.items()}
+    if frozenset() not in closed_index:
+        sets.append(frozenset())
+        counts.append(0)
+        asserted[len(sets) - 1] = ()
+    tables = _tables(sets, counts, asserted)
     table_by_set = np.full(len(sets) + 1, -1, dtype=np.int32)
     for number, table in enumerate(tables):
         table_by_set[table.sets] = number
@@ -248,30 +264,33 @@ def _odd(
 
 
 def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]) -> list[Table]:
+    """A table for each frequent set; a rare one joins the nearest of these. Where those that are near to none are too
+    many for tables of their own, all of them go into the table of things without a class."""
     total = sum(counts)
-    order = sorted(range(len(sets)), key=lambda s: (-counts[s], sorted(sets[s])))
-    kept: list[int] = []
-    rare: list[int] = []
-    for s in order:
-        few = counts[s] < FEW_MEMBERS and counts[s] < FEW_SHARE * total
-        (rare if few and sets[s] else kept).append(s)
-    rare += kept[MOST_TABLES:]
-    kept = kept[:MOST_TABLES]
+    order = sorted((s for s in range(len(sets)) if counts[s]), key=lambda s: (-counts[s], sorted(sets[s])))
+    few = {s for s in order if sets[s] and counts[s] < FEW_MEMBERS and counts[s] < FEW_SHARE * total}
+    kept = [s for s in order if s not in few][:MOST_TABLES]
+    rare = [s for s in order if s not in set(kept)]
     tables = {s: Table(sets[s], [s], asserted[s], counts[s]) for s in kept}
     holders: dict[str, list[int]] = defaultdict(list)
     for s in kept:
         for iri in sets[s]:
             holders[iri].append(s)
+    alone: list[int] = []
     for s in rare:
         near = Counter(other for iri in sets[s] for other in holders.get(iri, ()))
         if near:
             home = min(near, key=lambda o: (-near[o] / len(sets[s] | sets[o]), -counts[o], sorted(sets[o])))
-        elif len(tables) < MOST_TABLES:
-            tables[s] = Table(sets[s], [s], asserted[s], counts[s])
+            tables[home].sets.append(s)
+        else:
+            alone.append(s)
             for iri in sets[s]:
                 holders[iri].append(s)
-            continue
-        else:
-            home = kept[-1]
-        tables[home].sets.append(s)
-    return [tables[s] for s in order if s in tables]
+            tables[s] = Table(sets[s], [s], asserted[s], counts[s])
+    if len(kept) + len(alone) > MOST_TABLES:
+        none = sets.index(frozenset())
+        common = tables.setdefault(none, Table(frozenset(), [none], (), counts[none]))
+        for s in alone:
+            common.sets += tables.pop(s).sets
+        order.append(none)
+    return [tables[s] for s in dict.fromkeys(order) if s in tables]

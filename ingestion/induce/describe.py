@@ -89,6 +89,8 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
     classes = layout.classes
     groups = []
     for table in classes.tables:
+        if not classes.counts[table.sets[0]]:
+            continue  # holds members of rare sets alone
         own = classes.sets[table.sets[0]]
         others = [closed for closed in classes.sets if closed > own]
         without: list[str] = []
@@ -103,6 +105,19 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
                 count=classes.counts[table.sets[0]],
                 without=tuple(sorted(without)),
                 words=table.words,
+            )
+        )
+    for iri, sets in classes.small_kinds().items():
+        shared = frozenset.intersection(*(classes.sets[s] for s in sets))
+        own = shared - frozenset().union(*(layout.statements.ancestors(c) - {c} for c in shared))
+        groups.append(
+            Group(
+                relation=classes.relation_of[iri],
+                label=words_of(classes.relation_of[iri]),
+                classes=tuple(sorted(own)),
+                count=sum(classes.counts[s] for s in sets),
+                without=(),
+                words=(),
             )
         )
     return tuple(sorted(groups, key=lambda g: (-g.count, g.relation)))

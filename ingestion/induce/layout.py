@@ -1,8 +1,8 @@
 """Find tables, columns and names in a graph: Facts -> Layout, the plan that load.py follows."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -129,31 +129,38 @@ def _name(layout: Layout) -> None:
     relations = Names(["entity", "entity_class"])
     classes.name(relations, statements)
     columns = Names(["id"])
-    for place in sorted(layout.places, key=lambda p: (-len(p.subject), p.iri)):
-        place.value, place.low, place.high, place.text, place.link = "", "", "", "", ""
-        name = columns.claim(_predicate_names(place.iri, statements), _suffixes(place))
-        stem = name.rstrip("_")
-        if place.cells:
-            place.value = name
-            place.text = f"{stem}_text" if place.cells.text else ""
-            if place.cells.low:
-                place.low, place.high = f"{stem}_low", f"{stem}_high"
-        if len(place.targets):
-            place.link = f"{stem}_id"
-        elif not place.cells:
-            place.value = name
-    _evict(layout)
-    for place in sorted(layout.places, key=lambda p: (-len(p.subject), p.iri)):
-        if place.functional:
-            continue
-        names = list(_predicate_names(place.iri, statements))
-        owner = classes.common_relation(place.domains)
-        stem = names[0].rstrip("_")
-        verb = [f"has_{stem}"] if not stem.startswith(("has_", "is_")) else []
-        place.junction = relations.claim([names[0], *verb, *([f"{owner}_{stem}"] if owner else []), *names[1:]])
-        place.key = f"{owner or 'subject'}_id"
-        if place.key in {place.link, place.value, place.low, place.high, place.text}:
-            place.key = "subject_id"
+    frequent_first = sorted(layout.places, key=lambda p: (-len(p.subject), p.iri))
+    named = [_with_columns(place, columns, statements) for place in frequent_first]
+    narrow = _too_many(named, classes)
+    done = [
+        place if place.functional and place.number not in narrow else _with_junction(place, relations, layout)
+        for place in named
+    ]
+    layout.places = sorted(done, key=lambda p: p.index)
+
+
+def _with_columns(place: Place, columns: Names, statements: Statements) -> Place:
+    name = columns.claim(_predicate_names(place.iri, statements), _suffixes(place))
+    stem = name.rstrip("_")
+    cells, links = place.cells, len(place.targets) > 0
+    return replace(
+        place,
+        value=name if cells or not links else "",
+        text=f"{stem}_text" if cells and cells.text else "",
+        low=f"{stem}_low" if cells and cells.low else "",
+        high=f"{stem}_high" if cells and cells.low else "",
+        link=f"{stem}_id" if links else "",
+    )
+
+
+def _with_junction(place: Place, relations: Names, layout: Layout) -> Place:
+    names = list(_predicate_names(place.iri, layout.statements))
+    owner = layout.classes.common_relation(place.domains)
+    stem = names[0].rstrip("_")
+    verb = [f"has_{stem}"] if not stem.startswith(("has_", "is_")) else []
+    junction = relations.claim([names[0], *verb, *([f"{owner}_{stem}"] if owner else []), *names[1:]])
+    key = f"{owner or 'subject'}_id"
+    return replace(place, functional=False, junction=junction, key="subject_id" if key in place.columns else key)
 
 
 def _suffixes(place: Place) -> list[str]:
@@ -174,24 +181,20 @@ def _predicate_names(iri: str, statements: Statements) -> Iterable[str]:
     yield f"{namespace_word(iri)}_{plain.rstrip('_')}"
 
 
-def _evict(layout: Layout) -> None:
-    """Functional predicates that would make a relation too wide become junctions, the rarest first."""
-    classes = layout.classes
-    tables_of = {place.number: set(classes.tables_of(place.domains)) for place in layout.places if place.functional}
-    width: Counter[int] = Counter()
-    for place in layout.places:
-        if place.functional:
-            for table in tables_of[place.number]:
-                width[table] += place.columns()
-    if sum(width.values()) <= MOST_COLUMNS:
-        return
+def _too_many(places: list[Place], classes: Classes) -> set[int]:
+    """Functional predicates that would make a relation too wide and get a junction each, the rarest first."""
+    candidates = sorted((p for p in places if p.functional), key=lambda p: (len(p.subject), p.iri), reverse=True)
+    tables_of = {place.number: set(classes.tables_of(place.domains)) for place in candidates}
+    if sum(len(place.columns) * len(tables_of[place.number]) for place in candidates) <= MOST_COLUMNS:
+        return set()
     relations: list[set[int]] = [set(c) for c in classes.table_sets()]
-    candidates = sorted((p for p in layout.places if p.functional), key=lambda p: (len(p.subject), p.iri), reverse=True)
     used: list[int] = [1] * len(relations)
+    found: set[int] = set()
     for place in candidates:
         here = [i for i, tables in enumerate(relations) if tables & tables_of[place.number]]
-        if any(used[i] + place.columns() > MOST_COLUMNS for i in here):
-            place.functional = False
+        if any(used[i] + len(place.columns) > MOST_COLUMNS for i in here):
+            found.add(place.number)
             continue
         for i in here:
-            used[i] += place.columns()
+            used[i] += len(place.columns)
+    return found

@@ -37,6 +37,8 @@ CREATE TABLE _nacre_graph (predicate INTEGER NOT NULL, row INTEGER NOT NULL, gra
 CREATE TABLE _nacre_type (entity INTEGER NOT NULL, class TEXT NOT NULL, graph TEXT NOT NULL);
 CREATE TABLE _nacre_aside (subject TEXT NOT NULL, predicate TEXT NOT NULL, kind TEXT NOT NULL, object TEXT NOT NULL,
   datatype TEXT NOT NULL, language TEXT NOT NULL, graph TEXT NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE _nacre_omitted (kind TEXT NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL, text TEXT NOT NULL,
+  reason TEXT NOT NULL, statements INTEGER NOT NULL);
 """
 
 
@@ -260,8 +262,11 @@ def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: lis
 
 def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown: Schema) -> None:
     facts = layout.facts
+    omitted = facts.omitted
+    connection.executemany("INSERT INTO _nacre_omitted VALUES (?, ?, ?, ?, ?, ?)", omitted.listed)
     layout_json = {
         "triples": facts.triples,
+        "omitted": [omitted.statements, omitted.files, omitted.other_files],
         "base_graph": facts.texts[layout.base_graph],
         "named_graphs": facts.graph is not None,
         "tables": [{"rows": t.rows_name, "types": list(t.asserted)} for t in layout.classes.tables],

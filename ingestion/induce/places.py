@@ -1,7 +1,7 @@
 """One predicate: its triples, what they say and of what: Facts + Classes -> places."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Place:
     """One predicate: its visible triples, where they lie, and how their literals read.
+
+    The names, `junction` to `link`, are given when all predicates are known; those of columns that it has not stay "".
 
     `subject` and `object` are term numbers, `row` the index of the triple in the facts. `distinct` are the literal
     terms that `cells` speaks of, in its order, `targets` the distinct ends of links; both with how many triples have
@@ -51,9 +53,10 @@ class Place:
     link: str = ""
     index: int = 0
 
-    def columns(self) -> int:
-        """How many SQL columns it takes."""
-        return len([c for c in (self.value, self.low, self.high, self.text, self.link) if c]) or 5
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The SQL columns that it has, in their order."""
+        return tuple(c for c in (self.value, self.low, self.high, self.text, self.link) if c)
 
 
 def find_places(facts: Facts, classes: Classes, visible: "Flags", aside: dict[str, list[Any]]) -> list[Place]:
@@ -67,9 +70,7 @@ def find_places(facts: Facts, classes: Classes, visible: "Flags", aside: dict[st
     for number, part in zip(numbers.tolist(), np.split(rows, np.cumsum(counts)[:-1]), strict=True):
         places.append(_place(facts, classes, number, part, aside))
     places.sort(key=lambda p: p.iri)
-    for index, place in enumerate(places):
-        place.index = index
-    return places
+    return [replace(place, index=index) for index, place in enumerate(places)]
 
 
 def _place(facts: Facts, classes: Classes, number: int, rows: "Longs", aside: dict[str, list[Any]]) -> Place:

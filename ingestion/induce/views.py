@@ -46,4 +46,4 @@ def _member_filter(layout: Layout, index: int, iri: str) -> str:
 
 
 def _names(place: Place) -> list[str]:
-    return [quoted(n) for n in (place.value, place.low, place.high, place.text, place.link) if n]
+    return [quoted(name) for name in place.columns]

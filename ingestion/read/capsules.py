@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ingestion.read.omissions import NOTHING, Omissions
 from records.facts import Capsule, Fact, Term, TermKind
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ class Facts:
 
     A term is a number: `texts[t]` is its IRI, blank label or lexical form, `sorts[sort_of[t]]` its kind, datatype and
     language. `subject`, `predicate`, `object`, `graph` are parallel arrays, sorted by subject, predicate, object;
-    `graph` is None where every triple lies in the default graph (term 0, the empty IRI, otherwise).
+    `graph` is None where every triple lies in the default graph (term 0, the empty IRI, otherwise). `omitted` is what
+    the files hold beyond these triples.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class Facts:
         predicate: "Ints",
         object: "Ints",
         graph: "Ints | None",
+        omitted: Omissions = NOTHING,
     ) -> None:
         self.texts = texts
         self.sorts = sorts
@@ -42,6 +45,7 @@ class Facts:
         self.predicate = predicate
         self.object = object
         self.graph = graph
+        self.omitted = omitted
 
     @property
     def triples(self) -> int:
@@ -98,8 +102,7 @@ STRING: Sort = ("literal", "", "")
 
 
 class Collector:
-    """Takes terms, each by its text and its sort, and triples; `facts()` sorts these, drops doubles and names the
-    blank nodes."""
+    """Takes terms, each by its text and its sort, and triples; `facts()` sorts these and drops doubles."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]
@@ -111,11 +114,19 @@ class Collector:
         """What the term of the last text is."""
         self.sort_of.append(self._sorts.setdefault(sort, len(self._sorts)))
 
-    def facts(self) -> Facts:
+    def add(self, rows: "Ints") -> None:
+        """Triples as numbers of their terms, a row each, with the graph in a fourth column or without it."""
+        columns = [self.subject, self.predicate, self.object]
+        if rows.shape[1] == 4:
+            # the triples of files before this one are in the default graph
+            self.graph.frombytes(bytes(4 * (len(self.subject) - len(self.graph))))
+            columns.append(self.graph)
+        for column, numbers in zip(columns, rows.T, strict=True):
+            column.frombytes(numbers.tobytes())
+
+    def facts(self, omitted: Omissions = NOTHING) -> Facts:
         """The finished graph; the collector is empty afterwards."""
         import numpy as np
-
-        from ingestion.read.blanks import name_blanks
 
         named = any(self.graph)
         columns: list[Any] = [self.subject, self.predicate, self.object]
@@ -126,7 +137,7 @@ class Collector:
         arrays = _sorted(arrays, len(self.texts))
         del columns
         self.subject, self.predicate, self.object, self.graph = array("i"), array("i"), array("i"), array("i")
-        facts = Facts(
+        return Facts(
             self.texts,
             list(self._sorts),
             np.array(self.sort_of, dtype=np.int32),
@@ -134,9 +145,8 @@ class Collector:
             arrays[1],
             arrays[2],
             arrays[3] if named else None,
+            omitted,
         )
-        name_blanks(facts)
-        return facts
 
 
 def counted(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":

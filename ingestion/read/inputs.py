@@ -1,7 +1,5 @@
-"""What an ingest is given: sources and texts as typed -> files, and one hash of all that is in them."""
+"""All that an ingest is made of: sources and texts as typed -> files, and one hash of what is in them."""
 
-import glob
-import re
 import shutil
 import sys
 import tempfile
@@ -10,52 +8,32 @@ from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.read.parse import find_files
+from ingestion.read.sources import Reading, Sources, address, find_sources
 from ingestion.verbalise.texts import Document
 from records.errors import IngestionError
 from stores.versions import FORMAT
 
-_KEPT = re.compile(r"\S*/nacre-stdin-\w+/standard input")
-NOT_RDF = frozenset({".md", ".markdown", ".pdf", ".doc", ".docx", ".odt", ".csv", ".tsv", ".xlsx", ".sqlite", ".zip"})
-
 
 @contextmanager
-def rdf_files(sources: Sequence[str]) -> Iterator[list[Path]]:
-    """The RDF files that the sources stand for; standard input is first kept in a file, since it is read twice."""
-    paths: list[Path] = []
+def rdf_files(places: Sequence[str], reading: Reading = Reading()) -> Iterator[Sources]:  # noqa: B008 (immutable)
+    """The RDF files that the places stand for; standard input is first kept in a file, since it is read twice."""
     with ExitStack() as stack:
-        for source in sources:
-            if source == "-":
-                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-stdin-"))
-                kept = Path(folder) / "standard input"
-                with kept.open("wb") as copy:
-                    shutil.copyfileobj(sys.stdin.buffer, copy)
-                paths.append(kept)
-            elif glob.has_magic(source) and not Path(source).exists():
-                matches = sorted(glob.glob(source, recursive=True))
-                if not matches:
-                    raise IngestionError(f"{source}: no file matches. Check the pattern and run nacre ingest again.")
-                paths += [Path(match) for match in matches]
-            else:
-                paths.append(Path(source))
-        files = list(find_files(paths))
-        for file in files:
-            if not file.is_file():
-                raise IngestionError(f"{file}: no such file. Check the path and run nacre ingest again.")
-            if file.suffix.lower() in NOT_RDF:
-                raise IngestionError(
-                    f"{file}: {file.suffix} is no RDF. Give a .ttl or .nt file; documents go to --texts."
-                )
-        try:
-            yield files
-        except IngestionError as error:
-            raise IngestionError(_KEPT.sub("standard input", str(error))) from error.__cause__
+        kept = None
+        if "-" in places:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-stdin-"))
+            kept = Path(folder) / "stdin"
+            with kept.open("wb") as copy:
+                shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield find_sources(places, reading, kept) if places else Sources((), (), reading)
 
 
-def fingerprint(files: Sequence[Path], documents: Sequence[Document], annotations: Path | None) -> str:
-    """A hash of what the files hold, in their order, and of what will be made of it; RDF files may be renamed."""
-    total = blake2b(f"format {FORMAT} {_makers()}\n".encode(), digest_size=16)
-    parts = [("rdf", "".join(file.suffixes[-2:]).lower(), file) for file in files]
+def fingerprint(sources: Sources, documents: Sequence[Document], annotations: Path | None) -> str:
+    """A hash of what the files hold, in their order, and of what will be made of it; a file of a format that knows no
+    relative IRIs may be renamed."""
+    reading = sources.reading
+    total = blake2b(f"format {FORMAT} {_makers()} {reading.strict} {reading.fetch}\n".encode(), digest_size=16)
+    parts = [("rdf", "".join(f.path.suffixes[-2:]).lower() + address(f), f.path) for f in sources.files]
+    parts += [("context", url, path) for url, path in sorted(reading.contexts.items())]
     parts += [("text", document.name, document.path) for document in documents]
     parts += [("annotations", "", annotations)] if annotations is not None else []
     for kind, name, path in parts:
@@ -67,12 +45,14 @@ def fingerprint(files: Sequence[Path], documents: Sequence[Document], annotation
         except OSError as error:
             raise IngestionError(f"{path}: can't be read ({error.strerror}).") from None
         total.update(f"{kind}\0{name}\0{content.hexdigest()}\n".encode())
+    for left in sources.left:
+        total.update(f"left\0{left.file}\n".encode())
     return total.hexdigest()
 
 
 def _makers() -> str:
     """A hash of the stages themselves: another release may make something else of the same input."""
     content = blake2b(digest_size=16)
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
         content.update(path.read_bytes())
     return content.hexdigest()

@@ -1,193 +1,267 @@
-"""Read RDF files of any format, in order: paths -> Facts."""
+"""Read RDF files of any format, in order: sources -> Facts, and what was left out."""
 
 import gzip
 import io
 import json
-import logging
+import os
 import re
-import shutil
-import sys
-import tempfile
 import warnings
-from array import array
+import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import chain, count, islice, repeat
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count, islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from ingestion.read.capsules import BLANK, IRI, STRING, Collector, Facts
+import numpy as np
+
+from ingestion.read.blanks import name_blanks
+from ingestion.read.capsules import Collector, Facts, counted
+from ingestion.read.contexts import Load, loader
+from ingestion.read.formats import HEAD, STATEMENTS, format_of, known, sniffed, told_format
+from ingestion.read.omissions import Kind, Omission, omissions
+from ingestion.read.sources import Reading, Source, Sources, find_sources
+from ingestion.read.statements import Content, Numbers, Problem, Statements, line_texts, read_statements, repaired
+from ingestion.read.terms import Odd, take_new
 from records.errors import IngestionError
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-# pyoxigraph's name of the format, or rdflib's behind "rdflib:".
-FORMATS = {
-    ".nt": "N_TRIPLES",
-    ".ntriples": "N_TRIPLES",
-    ".ttl": "TURTLE",
-    ".turtle": "TURTLE",
-    ".nq": "N_QUADS",
-    ".nquads": "N_QUADS",
-    ".trig": "TRIG",
-    ".rdf": "RDF_XML",
-    ".owl": "RDF_XML",
-    ".rdfs": "RDF_XML",
-    ".xml": "RDF_XML",
-    ".jsonld": "JSON_LD",
-    ".json": "JSON_LD",
-    ".n3": "N3",
-    ".trix": "rdflib:trix",
-    ".hext": "rdflib:hext",
-    ".html": "rdflib:rdfa",
-}
-XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
-LANGUAGE_TYPES = frozenset(
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#" + name for name in ("langString", "dirLangString")
-)
-BASE = "http://example.org/"
+    Rows = NDArray[np.int32]
 
-Numbers = defaultdict[Any, int]
+MOST_PROBLEMS = 1000  # of one file, with their places; the others are counted
+MOST_SOUGHT = 50  # terms of one file whose line is looked for
 
 
-def parse(sources: Sequence[Path]) -> Facts:
-    """All triples of the files; a folder stands for the RDF files in it, `-` for standard input.
+def parse(paths: Sequence[Path]) -> Facts:
+    """All triples of files that hold nothing but RDF; raises IngestionError for the first thing that can't be read."""
+    return read(find_sources([str(path) for path in paths], Reading(strict=True)))
 
-    Blank nodes of two files are never the same. Raises IngestionError naming file, line and the offending text.
+
+def read(sources: Sources) -> Facts:
+    """All triples of the sources that can be read, and a list of what can't be.
+
+    Blank nodes of two files are never the same. Raises IngestionError naming file, line and text: for whatever can't be
+    read where the reading is strict, else for a file that was named itself, or is the only one, and is cut off, empty
+    or without a single triple.
     """
     import pyoxigraph as ox
 
     collector = Collector()
-    # a new term gets the next number when it is looked up; the default graph is 0
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
-    files = list(find_files(sources))
-    for number, path in enumerate(files):
-        before = len(collector.subject)
-        _parse_file(path, collector, terms)
-        if len(collector.subject) == before:
-            raise IngestionError(f"{path}: no triples in it. Give a file with RDF (one of {_known()}).")
-        if number + 1 < len(files):
-            _forget_blanks(terms)
+    load = loader(sources.reading.contexts, sources.reading.fetch)
+    found = list(sources.left)
+    for source in sources.files:
+        try:
+            found += _read_file(source, sources.reading, load, collector, terms)
+        except _Unreadable as error:
+            if sources.reading.strict or source.named or len(sources.files) == 1:
+                raise IngestionError(error.message(source.name)) from None
+            found.append(Omission(error.kind, source.name, error.line, error.text, error.reason))
+    if sources.files and not len(collector.subject):
+        files = [each.words for each in found if each.kind != "statement"]
+        raise IngestionError(f"No triples in any of {len(sources.files)} files: {'; '.join(files[:3])}.")
     del terms
-    return collector.facts()
+    facts = collector.facts(omissions(found))
+    name_blanks(facts)
+    return facts
 
 
-def find_files(sources: Sequence[Path]) -> Iterable[Path]:
-    """The RDF files that the sources name, folders searched in alphabetical order."""
-    if not sources:
-        raise IngestionError("No source given. Run: nacre ingest FILE.ttl --graph NAME")
-    for source in sources:
-        if str(source) != "-" and source.is_dir():
-            found = sorted(p for p in source.rglob("*") if p.is_file() and _format_of(p.name))
-            if not found:
-                raise IngestionError(f"{source}: no RDF file in this folder (one of {_known()}).")
-            yield from found
-        else:
-            yield source
+class _Unreadable(Exception):
+    """Why a whole file, or in strict reading one statement, can't be read."""
+
+    def __init__(self, reason: str, line: int = 0, text: str = "", kind: Kind = "file") -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.text, self.kind = reason, line, text, kind
+
+    def message(self, name: str) -> str:
+        return f"{Omission(self.kind, name, self.line, self.text, self.reason).words}."
 
 
-def _parse_file(path: Path, collector: Collector, terms: Numbers) -> None:
-    if str(path) == "-":
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / "stdin"
-            with copy.open("wb") as out:
-                shutil.copyfileobj(sys.stdin.buffer, out)
-            _read(copy, "standard input", collector, terms)
-        return
-    _read(path, str(path), collector, terms)
+class _Document(NamedTuple):
+    """An opened file: its first megabyte, unpacked, which may be all of it."""
+
+    path: Path
+    packed: bool
+    head: bytes
+    whole: bool
+
+    def content(self) -> Content:
+        """What the parser reads from: the fastest way for this file."""
+        if self.whole or self.head.startswith(_MARKS):
+            return self.bytes()
+        return self.stream() if self.packed else self.path
+
+    def stream(self) -> IO[bytes]:
+        return cast(IO[bytes], gzip.open(self.path, "rb")) if self.packed else self.path.open("rb")
+
+    def bytes(self) -> bytes:
+        """All of it, as UTF-8 where it begins with the mark of an encoding."""
+        data = self.head
+        if not self.whole:
+            with self.stream() as file:
+                data = file.read()
+        for mark, encoding in ((b"\xef\xbb\xbf", ""), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+            if data.startswith(mark):
+                return data.decode(encoding, errors="replace").encode() if encoding else data.removeprefix(mark)
+        return data
 
 
-def _read(path: Path, name: str, collector: Collector, terms: Numbers) -> None:
-    try:
-        with path.open("rb") as raw:
-            start = raw.read(2)
-        packed = start == b"\x1f\x8b"
-        with cast(IO[bytes], gzip.open(path, "rb")) if packed else path.open("rb") as stream:
-            if not start:
-                raise IngestionError(f"{name}: the file is empty. Give a file with RDF (one of {_known()}).")
-            form = _format_of(path.name) or _sniff(stream, name)
-            if form.startswith("rdflib:"):
-                _read_with_rdflib(stream, form.removeprefix("rdflib:"), collector, terms)
-            else:
-                # from a path it reads without asking Python for each piece
-                _read_with_oxigraph(stream if packed else path, form, collector, terms)
-    except FileNotFoundError:
-        raise IngestionError(f"{name}: no such file. Check the path and run nacre ingest again.") from None
-    except (gzip.BadGzipFile, EOFError) as error:
-        raise IngestionError(f"{name}: the gzip data is broken or ends early ({error}).") from None
-    except OSError as error:
-        raise IngestionError(f"{name}: can't be read ({error.strerror or error}).") from None
-    except SyntaxError as error:
-        raise IngestionError(_syntax(path, name, error)) from None
-    except _TripleTerm as error:
-        line, text = _find(path, "<<")
-        raise IngestionError(
-            f"{name}, line {line}: RDF 1.2 triple terms are not supported: {text or error}. Remove that statement."
-        ) from None
-    except UnicodeDecodeError as error:
-        raise IngestionError(f"{name}: not UTF-8 text ({error.reason} at byte {error.start}).") from None
+_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
-class _TripleTerm(Exception):
-    pass
-
-
-def _read_with_oxigraph(source: IO[bytes] | Path, form: str, collector: Collector, terms: Numbers) -> None:
-    import pyoxigraph as ox
-
-    given = {"path": str(source)} if isinstance(source, Path) else {"input": source}
-    quads = ox.parse(**given, format=getattr(ox.RdfFormat, form), base_iri=None if form in _ABSOLUTE else BASE)
-    named = form in {"N_QUADS", "TRIG", "JSON_LD"}
-    parts = ("subject", "predicate", "object", "graph_name")[: 4 if named else 3]
+def _read_file(
+    source: Source, reading: Reading, load: Load, collector: Collector, terms: Numbers
+) -> Iterable[Omission]:
+    """Take the triples of one file; returns what was left out of it, raises _Unreadable where that is all of it."""
+    document = _opened(source)
+    form = _form(source, document)
     before = len(terms)
-    # Terms are looked up as they are, hashing them is cheaper than making their text; no step of it runs in Python.
-    numbers = array("i", map(terms.__getitem__, chain.from_iterable(map(attrgetter(*parts), quads))))
-    _take_new(islice(terms, before, None), collector)
-    if named:
-        # the triples of files before this one are in the default graph
-        collector.graph.extend(repeat(0, len(collector.subject) - len(collector.graph)))
-        collector.graph.extend(numbers[3::4])
-    size = len(parts)
-    collector.subject.extend(numbers[::size])
-    collector.predicate.extend(numbers[1::size])
-    collector.object.extend(numbers[2::size])
+    tags: dict[str, str] = {}
+    try:
+        with _reasons():
+            statements, tags = _attempts(source, document, form, reading, load, terms)
+    finally:
+        # whatever was looked up has a number and needs its text; `terms` keeps their order
+        new = list(islice(reversed(terms), len(terms) - before))
+        taken = take_new(new[::-1], collector, form not in STATEMENTS, tags)
+        for term in taken.local:
+            del terms[term]
+    found = _left_out(source, document, form, statements, reading.strict)
+    rows = np.frombuffer(statements.numbers, dtype=np.int32).reshape(-1, statements.size)
+    if taken.odd:
+        rows, odd = _without(rows, taken.odd, document)
+        found += [each._replace(file=source.name) for each in odd]
+        if found and reading.strict:
+            raise _Unreadable(found[0].reason, found[0].line, found[0].text)
+    if not len(rows):
+        if found:
+            raise _Unreadable(found[0].reason, found[0].line, found[0].text)
+        raise _Unreadable(f"no triples in it. Give RDF (one of {known()})")
+    collector.add(rows)
+    return found
 
 
-_ABSOLUTE = frozenset({"N_TRIPLES", "N_QUADS"})
+def _attempts(
+    source: Source, document: _Document, form: str, reading: Reading, load: Load, terms: Numbers
+) -> tuple[Statements, dict[str, str]]:
+    """The statements of a document: as it is, else with what keeps them from being read repaired, else in the format
+    that its lines look like; and the language tags that others stand for."""
+    if form.startswith("rdflib:"):
+        return read_statements(_by_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
+    tags: dict[str, str] = {}
+    statements = read_statements(document.content(), form, source.base, terms)
+    if statements.problems and (form == "JSON_LD" or not reading.strict):
+        data, tags, problems = repaired(document.bytes(), form, source.base, load)
+        statements = read_statements(data, form, source.base, terms)
+        statements.problems.extend(problems)
+        statements.problems.sort(key=lambda problem: problem.line)
+    if statements.problems and not statements.numbers and form in STATEMENTS and format_of(source.path.name):
+        other = sniffed(document.head[:4096].decode(errors="replace"))
+        if other != form:
+            statements = read_statements(document.bytes(), other, source.base, terms)
+    return statements, tags
 
 
-def _take_new(terms: Iterable[Any], collector: Collector) -> None:
-    """Texts, kinds, datatypes and languages of the terms that a file brought, in the order of their numbers."""
-    import pyoxigraph as ox
+def _left_out(source: Source, document: _Document, form: str, statements: Statements, strict: bool) -> list[Omission]:
+    """The problems of a file, one a line; raises _Unreadable for those that leave nothing."""
+    problems = statements.problems
+    if not problems:
+        return []
+    fatal = problems[-1] if "nexpected end" in problems[-1].reason else problems[0] if strict else None
+    if form not in STATEMENTS:
+        fatal = problems[0]
+        if form == "RDF_XML" and not fatal.line:
+            fatal = fatal._replace(line=_xml_line(document))
+    if fatal is not None:
+        problems = [fatal]
+    by_line: dict[int, Problem] = {}
+    for problem in problems:
+        by_line.setdefault(problem.line, problem)
+    shown = list(by_line.values())[:MOST_PROBLEMS]
+    with document.stream() as lines:
+        texts = line_texts(lines, {problem.line for problem in shown if problem.line})
+    if fatal is not None:
+        ends = "the file ends in the middle of a statement: " if "nexpected end" in fatal.reason else ""
+        raise _Unreadable(f"{ends}{fatal.reason}", fatal.line, _quoted(texts.get(fatal.line, "")))
+    found = [
+        Omission("statement", source.name, problem.line, _quoted(texts.get(problem.line, "")), problem.reason)
+        for problem in shown
+    ]
+    if len(by_line) > len(shown):
+        rest = len(by_line) - len(shown)
+        found.append(Omission("statement", source.name, 0, "", "further statements can't be read", rest))
+    return found
 
-    text, sort = collector.texts.append, collector.sort
-    for term in terms:
-        kind = type(term)
-        if kind is ox.NamedNode:
-            text(term.value)
-            sort(IRI)
-        elif kind is ox.Literal:
-            text(term.value)
-            language = term.language
-            if language:
-                direction = str(term).rpartition("--")[2] if _directed(term) else ""
-                sort(("literal", "", f"{language}--{direction}" if direction else language))
-            else:
-                datatype = term.datatype.value
-                sort(STRING if datatype == XSD_STRING else ("literal", datatype, ""))
-        elif kind is ox.BlankNode:
-            text(str(term))
-            sort(BLANK)
-        else:
-            raise _TripleTerm(str(term))
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False) if text else ""
 
 
-def _directed(term: Any) -> bool:
-    return bool(term.datatype.value.endswith("dirLangString"))
+def _without(rows: "Rows", odd: dict[int, Odd], document: _Document) -> tuple["Rows", list[Omission]]:
+    """The statements without those that hold a term that can't be kept, and these, by the term."""
+    numbers = np.fromiter(odd, dtype=np.int32)
+    holds = np.isin(rows, numbers)
+    dropped = holds.any(axis=1)
+    first = rows[dropped, holds[dropped].argmax(axis=1)]
+    found: list[Omission] = []
+    for number, often in zip(*(each.tolist() for each in counted(first)), strict=True):
+        text, reason = odd[number]
+        if reason:
+            line, shown = _line_with(document, text) if len(found) < MOST_SOUGHT else (0, text)
+            found.append(Omission("statement", "", line, _quoted(shown), reason, often))
+    return rows[~dropped], found
 
 
-def _read_with_rdflib(stream: IO[bytes], form: str, collector: Collector, terms: Numbers) -> None:
+def _line_with(document: _Document, text: str) -> tuple[int, str]:
+    """The first line that holds a text, strings and comments left aside for a mark of the syntax."""
+    sought = text.encode(errors="replace")
+    with document.stream() as lines:
+        for number, line in enumerate(lines, 1):
+            if sought in (_STRINGS.sub(b"", line) if text == "<<" else line):
+                return number, line.decode(errors="replace").strip()[:80]
+    return 0, text[:80]
+
+
+def _opened(source: Source) -> _Document:
+    with _reasons():
+        with open(source.path, "rb", buffering=0) as raw:
+            # a buffer of the file's own size: with one of a megabyte, small files take thrice as long
+            head = raw.read(min(os.fstat(raw.fileno()).st_size + 1, HEAD))
+        packed = head.startswith(b"\x1f\x8b")
+        if packed:
+            with gzip.open(source.path, "rb") as unpacked:
+                head = unpacked.read(HEAD)
+        if not head.strip():
+            raise _Unreadable(f"the file is empty. Give a file with RDF (one of {known()})")
+        return _Document(source.path, packed, head, len(head) < HEAD)
+
+
+def _form(source: Source, document: _Document) -> str:
+    form = told_format(source.path.name, document.head)
+    if not form:
+        first = document.head[:80].decode(errors="replace").strip().splitlines()[0]
+        raise _Unreadable("no RDF in it", 0, _quoted(first), "not RDF")
+    return form
+
+
+@contextmanager
+def _reasons() -> Iterator[None]:
+    """Says why a file can't be read as a whole."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise _Unreadable(f"the gzip data is broken or ends early ({error})") from None
+    except OSError as error:
+        raise _Unreadable(f"can't be read ({error.strerror or error})") from None
+    except IngestionError as error:
+        raise _Unreadable(str(error).rstrip(".")) from None
+
+
+def _by_rdflib(document: _Document, form: str, base: str) -> bytes:
+    """A document of a format that pyoxigraph lacks, as N-Quads."""
     import rdflib
 
     dataset = rdflib.Dataset()
@@ -195,76 +269,25 @@ def _read_with_rdflib(stream: IO[bytes], form: str, collector: Collector, terms:
         with warnings.catch_warnings():
             # rdflib warns about its own use of its older names
             warnings.simplefilter("ignore")
-            dataset.parse(io.BytesIO(stream.read()), format=form, publicID=BASE)
-            text = dataset.serialize(format="nquads", encoding="utf-8")
-    except rdflib.plugin.PluginException:
-        raise SyntaxError(f"no reader for the format {form}") from None
+            dataset.parse(io.BytesIO(document.bytes()), format=form.removeprefix("rdflib:"), publicID=base)
+            return dataset.serialize(format="nquads", encoding="utf-8")
     except (OSError, KeyboardInterrupt):
         raise
     except Exception as error:  # rdflib's parsers raise whatever their XML or JSON reader raises
-        raise SyntaxError(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
-    _read_with_oxigraph(io.BytesIO(text), "N_QUADS", collector, terms)
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise _Unreadable(f"not readable as RDF: {reason.rstrip('.')}") from None
 
 
-def _forget_blanks(terms: Numbers) -> None:
-    import pyoxigraph as ox
+def _xml_line(document: _Document) -> int:
+    """Where XML is not well-formed, which the RDF parser does not say; 0 where it is."""
+    from xml.parsers import expat
 
-    for term in [term for term in terms if isinstance(term, ox.BlankNode)]:
-        del terms[term]
-
-
-def _format_of(name: str) -> str:
-    suffixes = [s.lower() for s in Path(name).suffixes]
-    if suffixes and suffixes[-1] in {".gz", ".gzip"}:
-        suffixes.pop()
-    return FORMATS.get(suffixes[-1], "") if suffixes else ""
-
-
-def _sniff(stream: IO[bytes], name: str) -> str:
-    head = stream.read(4096).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
-    stream.seek(0)
-    if not head:
-        raise IngestionError(f"{name}: nothing in it. Give RDF (one of {_known()}).")
-    if head.startswith(("{", "[{", "[\n")) and '"' in head:
-        return "JSON_LD"
-    if head.startswith(("<?xml", "<rdf:RDF", "<!DOCTYPE rdf")):
-        return "RDF_XML"
-    quad = re.compile(r"^(<[^>]*>|_:\S+)\s+<[^>]*>\s+.*\s(<[^>]*>|_:\S+)\s*\.\s*$")
-    lines = [line for line in head.splitlines()[:-1] or head.splitlines() if line.strip() and line[0] != "#"]
-    if lines and all(re.match(r"^(<[^>]*>|_:\S+)\s+<[^>]*>\s+.*\.\s*$", line) for line in lines):
-        return "N_QUADS" if any(quad.match(line) for line in lines) else "N_TRIPLES"
-    return "TRIG"
-
-
-def _syntax(path: Path, name: str, error: SyntaxError) -> str:
-    reason = re.sub(r"^(Parser error at [^:]*: |syntax error: )", "", str(error.msg or error))
-    line = error.lineno
-    if not line:
-        return f"{name}: not readable as RDF: {reason}."
     try:
-        with _open_text(path) as lines:
-            text = next((t for n, t in enumerate(lines, 1) if n == line), "").strip()
-    except (OSError, EOFError):
-        text = ""
-    shown = f": {json.dumps(text[:80], ensure_ascii=False)}" if text else " (the file ends there)"
-    return f"{name}, line {line}{shown}: {reason.rstrip('.')}."
+        with document.stream() as file:
+            expat.ParserCreate().ParseFile(file)
+    except expat.ExpatError as error:
+        return error.lineno
+    return 0
 
 
-def _find(path: Path, mark: str) -> tuple[int, str]:
-    with _open_text(path) as lines:
-        for number, line in enumerate(lines, 1):
-            if mark in re.sub(r'"(\\.|[^"\\])*"|<[^<>\s]*>|#.*', "", line):
-                return number, line.strip()[:80]
-    return 1, ""
-
-
-def _open_text(path: Path) -> IO[str]:
-    with path.open("rb") as raw:
-        packed = raw.read(2) == b"\x1f\x8b"
-    if packed:
-        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
-    return path.open(encoding="utf-8", errors="replace")
-
-
-def _known() -> str:
-    return ", ".join(sorted(FORMATS)) + ", each also with .gz"
+_STRINGS = re.compile(rb'"(\\.|[^"\\])*"|<[^<>\s]*>|#.*')

@@ -6,7 +6,7 @@ from heapq import nsmallest
 from ingestion.read.capsules import Facts
 from ingestion.verbalise.neighbours import BLANK, LITERAL, Groups, Neighbours
 from ingestion.verbalise.objects import OBJECTS, Objects
-from ingestion.verbalise.packing import bounded
+from ingestion.verbalise.packing import PART, bounded
 from ingestion.verbalise.titles import Titles
 from ingestion.verbalise.ways import CLASSES, NAMES, TEXTS, Way, boolean, ways
 from ingestion.verbalise.wording import capital, clean, listed, spoken
@@ -79,10 +79,15 @@ class Teller:
         return self._sentence(self.title[thing] + said, thing, number, first) if said else None
 
     def _verbatim(self, thing: int, number: int, value: int) -> Iterator[Sentence]:
+        """A text sentence by sentence; those of a long one cite themselves and their place in it, not all of it."""
         text = self.texts[value]
         for start, end in bounded(text):
             if said := clean(text[start:end]):
-                yield self._sentence(said, thing, number, value)
+                if len(text) <= PART:
+                    yield self._sentence(said, thing, number, value)
+                else:
+                    triple = (self.written(thing), self.texts[number], text[start:end])
+                    yield Sentence(capital(said), triple, None, start, end)
 
     def _also_called(self, thing: int, number: int, values: list[int]) -> Iterator[Sentence]:
         name = self.title[thing]

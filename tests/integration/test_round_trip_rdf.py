@@ -11,7 +11,8 @@ import pytest
 
 from ingestion.export import export
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import FORMATS, parse
+from ingestion.read.formats import FORMATS
+from ingestion.read.parse import parse
 from ingestion.report import report
 from stores.tables import Tables
 

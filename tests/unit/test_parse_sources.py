@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.read.parse import parse
+from ingestion.read.inputs import rdf_files
+from ingestion.read.parse import parse, read
 from records.errors import IngestionError
 
 LINE = "<http://example.org/a> <http://example.org/p> "
@@ -16,17 +17,17 @@ LINE = "<http://example.org/a> <http://example.org/p> "
     ("name", "content", "expected"),
     [
         ("empty.ttl", b"", "the file is empty"),
-        ("blank.ttl", b"  \n", "no triples"),
+        ("blank.ttl", b"  \n", "the file is empty"),
         ("comment.ttl", b"# nothing here\n", "no triples"),
         ("cut.nt", (LINE + '"x" .\n' + LINE).encode(), "line 2"),
         ("cut.ttl", b'@prefix : <http://example.org/> .\n:a :p "x" ;\n :q :b', "line 3"),
         ("picture.ttl", b"\x89PNG\r\n\x1a\n\x00\x00", "line 1"),
         ("page.nt", b"<html><body>Hello</body></html>", "<html><body>"),
-        ("data.json", b'{"a": 1', "line 1"),
-        ("data.rdf", b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><a", "not readable as RDF"),
+        ("data.json", b'{"@id": "http://e.org/a"', "line 1"),
+        ("data.rdf", b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><a", "line 1"),
         ("broken.nt.gz", gzip.compress((LINE + '"x" .\n').encode() * 500)[:-20], "gzip"),
         ("notreally.nt.gz", b"\x1f\x8bxx", "gzip"),
-        ("star.ttl", (f"\n{LINE}<<( {LINE} 1 )>> .").encode(), "line 2: RDF 1.2 triple terms are not supported"),
+        ("star.ttl", (f"\n{LINE}<<( {LINE} 1 )>> .").encode(), "RDF 1.2 triple terms are not supported"),
         ("latin.nt", LINE.encode() + b'"\xe9" .\n', "line 1"),
         ("odd.trix", b"<TriX>", "not readable as RDF"),
     ],
@@ -69,7 +70,8 @@ def test_standard_input_is_recognised_by_its_content(content: str, monkeypatch: 
         buffer = io.BytesIO(content.encode())
 
     monkeypatch.setattr("sys.stdin", Stdin)
-    (capsule,) = parse([Path("-")]).capsules()
+    with rdf_files(["-"]) as sources:
+        (capsule,) = read(sources).capsules()
     assert capsule.subject.value == "http://example.org/a"
     assert [(fact.predicate, fact.object.value) for fact in capsule.facts] == [("http://example.org/p", "x")]
 

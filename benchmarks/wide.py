@@ -1,0 +1,62 @@
+"""Ingest and ask graphs that are large in one way only: many files, kinds, predicates, namesakes, one long text."""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks import make_wide
+from benchmarks.ingest import Result, measure
+
+FILES_TIMES_ONE = 2.5
+FILE_SECONDS = 0.001
+TEXT_SECONDS, TEXT_BYTES = 15.0, 2.0
+SHAPES: dict[str, tuple[Callable[[Path], int], str, str, float]] = {
+    "5,000 classes of one member each": (make_wide.many_kinds, "Which kind 77 is there?", "Lantern 77", 30.0),
+    "3,000 predicates": (make_wide.many_predicates, "What is the property 7 of Item 7?", "14", 30.0),
+    "100,000 things of one label": (make_wide.one_label, "How many parts are there?", "100000", 60.0),
+}
+
+
+def run() -> Iterator[Result]:
+    """Every measurement in a process of its own; a question that is not answered right ends it."""
+    with tempfile.TemporaryDirectory(prefix="nacre-wide-") as name:
+        folder = Path(name)
+        yield from _files(folder)
+        for what, (make, question, answer, limit) in SHAPES.items():
+            path = folder / "graph.nt"
+            make(path)
+            found = measure("wide", path, question, answer)
+            yield Result(f"{what}: everything but vectors", found["ingest"], "CPU seconds", limit)
+            yield Result(f"{what}: a first question, answered right", found["ask"], "CPU seconds")
+        path = folder / "text.nt"
+        make_wide.long_text(path)
+        found = measure("wide", path, "How many reports are there?", "1")
+        yield Result("a text of 10 MB: everything but vectors", found["ingest"], "CPU seconds", TEXT_SECONDS)
+        size = found["passages"] / path.stat().st_size
+        yield Result("a text of 10 MB: passages", size, "x its size", TEXT_BYTES)
+
+
+def _files(folder: Path) -> Iterator[Result]:
+    many, one = folder / "many", folder / "one.ttl"
+    triples = make_wide.many_files(many)
+    with one.open("wb") as out:
+        for path in sorted(many.iterdir()):
+            out.write(path.read_bytes())
+    found = measure("files", many, one)
+    size = f"{triples:,} triples in {make_wide.FILES:,} files"
+    yield Result(f"{size}: read", found["many"], "CPU seconds")
+    yield Result(f"{size}: read, against all in one file", found["many"] / found["one"], "x", FILES_TIMES_ONE)
+    yield Result(f"{size}: read, against the parser alone", found["many"] / found["parser"], "x")
+    each = (found["many"] - found["one"]) / make_wide.FILES
+    yield Result(f"{size}: what a file costs beside its triples", each, "CPU seconds", FILE_SECONDS)
+
+
+if __name__ == "__main__":
+    from benchmarks.__main__ import row
+
+    results = []
+    for result in run():
+        results.append(result)
+        print(row(result), flush=True)
+    sys.exit(not all(result.holds for result in results))

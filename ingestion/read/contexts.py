@@ -1,0 +1,132 @@
+"""Put remote JSON-LD contexts into the document that names them: JSON-LD bytes -> JSON-LD bytes without addresses."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from records.errors import IngestionError
+
+# The address of a context without its scheme -> its copy in `jsonld/`, whose README names sources and licences.
+BUNDLED = {
+    "schema.org": "schema-org",
+    "schema.org/docs/jsonldcontext.json": "schema-org",
+    "schema.org/docs/jsonldcontext.jsonld": "schema-org",
+    "www.w3.org/ns/activitystreams": "activitystreams",
+    "www.w3.org/2018/credentials/v1": "credentials-v1",
+    "www.w3.org/ns/did/v1": "did-v1",
+    "w3id.org/did/v1": "did-v1",
+}
+TIMEOUT, LARGEST, REDIRECTS = 10.0, 2 << 20, 5
+
+Load = Callable[[str], Any]
+
+
+def loader(given: Mapping[str, Path], fetch: bool) -> Load:
+    """A function from the address of a context to its document: given, bundled, or fetched where that is allowed."""
+    files = {_plain(url): path for url, path in given.items()}
+    known: dict[str, Any] = {}
+
+    def load(url: str) -> Any:
+        key = _plain(url)
+        if key not in known:
+            if key in files:
+                known[key] = _read(files[key])
+            elif key in BUNDLED:
+                known[key] = _read(Path(__file__).parent / "jsonld" / f"{BUNDLED[key]}.json")
+            elif fetch:
+                known[key] = _fetched(url)
+            else:
+                raise IngestionError(
+                    f"the JSON-LD context {url} is not known here."
+                    f" Give a copy with --context {url}=FILE, or allow downloads with --fetch-contexts"
+                )
+        return known[key]
+
+    return load
+
+
+def with_contexts(data: bytes, base: str, load: Load) -> bytes:
+    """The document with the contexts that it names by their addresses written in their place.
+
+    Raises IngestionError for a context that is not there or leads back to itself, ValueError for no JSON.
+    """
+    return json.dumps(_inlined(json.loads(data), base, load), ensure_ascii=False).encode(errors="surrogatepass")
+
+
+def _inlined(node: Any, base: str, load: Load) -> Any:
+    if isinstance(node, list):
+        return [_inlined(each, base, load) for each in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _context(value, base, load, ()) if key == "@context" else _inlined(value, base, load)
+        for key, value in node.items()
+    }
+
+
+def _context(value: Any, base: str, load: Load, above: tuple[str, ...]) -> Any:
+    """A context without addresses; `above` are those of the contexts that it stands in."""
+    if isinstance(value, str):
+        url = urljoin(base, value)
+        if url in above:
+            raise IngestionError(f"the JSON-LD context {url} leads back to itself")
+        document = load(url)
+        inner = document.get("@context", {}) if isinstance(document, dict) else {}
+        return _context(inner, url, load, (*above, url))
+    if isinstance(value, list):
+        parts = [_context(each, base, load, above) for each in value]
+        return [each for part in parts for each in (part if isinstance(part, list) else [part])]
+    if not isinstance(value, dict):
+        return value
+    imported = _context(value["@import"], base, load, above) if isinstance(value.get("@import"), str) else {}
+    # the base of a context from elsewhere does not hold in the document
+    own = {key: each for key, each in value.items() if key != "@import" and not (above and key == "@base")}
+    merged = {**imported, **own} if isinstance(imported, dict) else own
+    return {key: _definition(each, base, load, above) for key, each in merged.items()}
+
+
+def _definition(value: Any, base: str, load: Load, above: tuple[str, ...]) -> Any:
+    if isinstance(value, dict) and "@context" in value:
+        return {**value, "@context": _context(value["@context"], base, load, above)}
+    return value
+
+
+def _plain(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.netloc}{parts.path}".rstrip("/") if parts.scheme in {"http", "https"} else url
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise IngestionError(f"{path}: can't be read ({error.strerror}). Check the file given to --context.") from None
+    except ValueError as error:
+        raise IngestionError(f"{path}: no JSON ({error}). Check the file given to --context.") from None
+
+
+def _fetched(url: str) -> Any:
+    import httpx
+
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise IngestionError(f"the JSON-LD context {url} has no http address. Give a copy with --context {url}=FILE")
+    accept = {"Accept": "application/ld+json, application/json;q=0.9"}
+    try:
+        with (
+            httpx.Client(timeout=TIMEOUT, follow_redirects=True, max_redirects=REDIRECTS) as client,
+            client.stream("GET", url, headers=accept) as answer,
+        ):
+            answer.raise_for_status()
+            body = b""
+            for part in answer.iter_bytes():
+                body += part
+                if len(body) > LARGEST:
+                    raise IngestionError(f"the JSON-LD context {url} has more than {LARGEST >> 20} MB")
+        return json.loads(body)
+    except (httpx.HTTPError, ValueError) as error:
+        raise IngestionError(
+            f"the JSON-LD context {url} can't be fetched ({error or type(error).__name__})."
+            f" Give a copy with --context {url}=FILE"
+        ) from None

@@ -1,0 +1,86 @@
+"""Tell the format of an RDF file: its name and its first bytes -> format, "" where it is no RDF."""
+
+import re
+from os.path import splitext
+
+# pyoxigraph's name of the format, or rdflib's behind "rdflib:".
+FORMATS = {
+    ".nt": "N_TRIPLES",
+    ".ntriples": "N_TRIPLES",
+    ".ttl": "TURTLE",
+    ".turtle": "TURTLE",
+    ".nq": "N_QUADS",
+    ".nquads": "N_QUADS",
+    ".trig": "TRIG",
+    ".rdf": "RDF_XML",
+    ".owl": "RDF_XML",
+    ".rdfs": "RDF_XML",
+    ".xml": "RDF_XML",
+    ".jsonld": "JSON_LD",
+    ".json": "JSON_LD",
+    ".n3": "N3",
+    ".trix": "rdflib:trix",
+    ".hext": "rdflib:hext",
+}
+LINES = frozenset({"N_TRIPLES", "N_QUADS"})
+NAMED = frozenset({"N_QUADS", "TRIG", "JSON_LD"})
+# A statement of these ends at a dot, so that the parser goes on after one that it can't read.
+STATEMENTS = LINES | {"TURTLE", "TRIG", "N3"}
+HEAD = 1 << 20
+
+_XML = re.compile(r"<\?xml|<!DOCTYPE|<!--|<(\w+:)?RDF\b|<TriX\b|<html\b", re.IGNORECASE)
+_JSON = re.compile(r'[\[{]\s*["{}]|\[\s*\]')
+_PREFIX = re.compile(r"(#[^\n]*\n|\s)*@?(prefix|base)\s+\S", re.IGNORECASE)
+_KEYWORD = re.compile(rb'"@(context|id|graph|type|value|set|list|reverse|base|vocab|included)"\s*:')
+_RDF_NAMESPACE = b"22-rdf-syntax-ns#"
+_LINE = re.compile(r"^(<[^>]*>|_:\S+)\s+<[^>]*>\s+.*\.\s*$")
+_QUAD = re.compile(r"^(<[^>]*>|_:\S+)\s+<[^>]*>\s+.*\s(<[^>]*>|_:\S+)\s*\.\s*$")
+
+
+def known() -> str:
+    """The endings of RDF files, for a message."""
+    return ", ".join(sorted(FORMATS)) + ", each also with .gz"
+
+
+def format_of(name: str) -> str:
+    """The format that the name of a file says.
+
+    >>> format_of("a.ttl"), format_of("a.nq.gz"), format_of("a.txt")
+    ('TURTLE', 'N_QUADS', '')
+    """
+    stem, suffix = splitext(name.lower())
+    return FORMATS.get(splitext(stem)[1] if suffix in {".gz", ".gzip"} else suffix, "")
+
+
+def told_format(name: str, head: bytes) -> str:
+    """The format by the name, unless the content begins as no file of it does; "" for XML and JSON without RDF.
+
+    >>> told_format("a.rdf", b"@prefix : <http://e/> .")
+    'TRIG'
+    >>> told_format("package.json", b'{"name": "x"}')
+    ''
+    """
+    named = format_of(name)
+    text = head[:4096].decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    if named in {"TURTLE", "TRIG", "N3"} and text.startswith("@prefix"):  # nearly all
+        return named
+    if _XML.match(text):
+        form = named if named in {"RDF_XML", "rdflib:trix"} else "RDF_XML"
+        if form == "RDF_XML" and re.search(r"<TriX\b", text):
+            return "rdflib:trix"
+        return form if form != "RDF_XML" or _RDF_NAMESPACE in head else ""
+    if _JSON.match(text):
+        if named == "rdflib:hext" or (named not in {"", "JSON_LD", "RDF_XML"} and not _KEYWORD.search(head)):
+            return named
+        return "JSON_LD" if _KEYWORD.search(head) else ""
+    if _PREFIX.match(text):
+        return named if named in {"TURTLE", "TRIG", "N3"} else "TRIG"
+    return named if named in STATEMENTS or named == "rdflib:hext" else sniffed(text)
+
+
+def sniffed(text: str) -> str:
+    """The format of triples or quads in text, by its lines."""
+    lines = [line for line in text.splitlines()[:-1] or text.splitlines() if line.strip() and line[0] != "#"]
+    if lines and all(map(_LINE.match, lines)):
+        return "N_QUADS" if any(map(_QUAD.match, lines)) else "N_TRIPLES"
+    return "TRIG"

@@ -1,0 +1,106 @@
+"""What an ingest is given: files, folders and patterns as typed -> RDF files with their addresses, and what is none."""
+
+import glob
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from ingestion.read.formats import LINES, format_of, known
+from ingestion.read.omissions import Omission
+from records.errors import IngestionError
+
+NOT_RDF = frozenset({".md", ".markdown", ".pdf", ".doc", ".docx", ".odt", ".csv", ".tsv", ".xlsx", ".sqlite", ".zip"})
+STANDARD_INPUT = "standard input"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How sources are read: `strict` refuses what can't be read, `base` is what relative IRIs resolve against instead
+    of the file's own address, `contexts` are copies of JSON-LD contexts by address, `fetch` allows to download others.
+    """
+
+    strict: bool = False
+    base: str = ""
+    contexts: Mapping[str, Path] = field(default_factory=dict)
+    fetch: bool = False
+
+
+class Source(NamedTuple):
+    """A file, what it is called in messages, what its relative IRIs resolve against, and whether it was named itself,
+    not found in a folder or by a pattern."""
+
+    path: Path
+    name: str
+    base: str
+    named: bool = True
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files to read, in their order, and those in the same folders that are no RDF."""
+
+    files: tuple[Source, ...]
+    left: tuple[Omission, ...] = ()
+    reading: Reading = Reading()
+
+
+def find_sources(places: Sequence[str], reading: Reading, kept: Path | None = None) -> Sources:
+    """The RDF files that the places stand for, folders searched deeply in alphabetical order, hidden files passed over.
+
+    `kept` is a copy of standard input, for "-". Raises IngestionError for what is not there or can't be RDF.
+    """
+    if not places:
+        raise IngestionError("No source given. Run: nacre ingest FILE.ttl --graph NAME")
+    files: list[Source] = []
+    left: list[Omission] = []
+    for place in places:
+        if place == "-" and kept is not None:
+            files.append(Source(kept, STANDARD_INPUT, reading.base or "file:///dev/stdin"))
+            continue
+        pattern = glob.has_magic(place) and not Path(place).exists()
+        matches = sorted(glob.glob(place, recursive=True)) if pattern else [place]
+        if not matches:
+            raise IngestionError(f"{place}: no file matches. Check the pattern and run nacre ingest again.")
+        for path in map(Path, matches):
+            if path.is_dir():
+                inside = list(_inside(path))
+                rdf = [file for file in inside if format_of(file.name)]
+                if not rdf and not pattern:
+                    raise IngestionError(f"{path}: no RDF file in this folder (one of {known()}).")
+                files += [_source(file, reading, named=False) for file in rdf]
+                left += [_other(file) for file in inside if not format_of(file.name)]
+            elif path.suffix.lower() in NOT_RDF:
+                if not pattern:
+                    raise IngestionError(
+                        f"{path}: {path.suffix} is no RDF. Give a .ttl or .nt file; documents go to --texts."
+                    )
+                left.append(_other(path))
+            elif not path.is_file():
+                raise IngestionError(f"{path}: no such file. Check the path and run nacre ingest again.")
+            else:
+                files.append(_source(path, reading, named=not pattern))
+    if not files:
+        raise IngestionError(f"{', '.join(places)}: no RDF file among these (one of {known()}).")
+    return Sources(tuple(files), tuple(left), reading)
+
+
+def address(source: Source) -> str:
+    """What of a file's address its triples may depend on: "" where the format knows no relative IRIs."""
+    return "" if format_of(source.path.name) in LINES else source.base
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(here) / name for name in sorted(files) if not name.startswith("."))
+
+
+def _source(path: Path, reading: Reading, named: bool) -> Source:
+    return Source(path, str(path), reading.base or f"file://{quote(os.path.abspath(path))}", named)
+
+
+def _other(path: Path) -> Omission:
+    return Omission("not RDF", str(path), reason=f"{path.suffix or 'a file without extension'} is no RDF")

@@ -1,0 +1,84 @@
+"""Turn the parser's terms into texts and sorts, and tell those that can't be kept: terms -> Taken."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ingestion.read.capsules import BLANK, IRI, STRING, Collector
+from ingestion.read.statements import MARK
+
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+_IRI = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*""")
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+_TAG_FOR = re.compile(r"""(?<=["']@)x-n\d+""")
+
+
+class Odd(NamedTuple):
+    """A term that can't be kept: a text to find it by, and the reason, "" where leaving it out is no loss."""
+
+    text: str
+    reason: str
+
+
+class Taken(NamedTuple):
+    """Terms that mean something else in another file: blank nodes, what stands for something, what can't be kept; and
+    the latter by their numbers."""
+
+    local: list[Any]
+    odd: dict[int, Odd]
+
+
+def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict[str, str]) -> Taken:
+    """Hand texts, kinds, datatypes and languages of terms to the collector, in the order of their numbers.
+
+    `loose`: the parser did not check IRIs. `tags` are the language tags that others stand for.
+    """
+    import pyoxigraph as ox
+
+    text, sort = collector.texts.append, collector.sort
+    taken = Taken([], {})
+    for number, term in enumerate(terms, len(collector.texts)):
+        kind = type(term)
+        if kind is ox.NamedNode:
+            text(term.value)
+            sort(IRI)
+            if loose and not _IRI.fullmatch(term.value):
+                taken.odd[number] = _odd_iri(term.value)
+                taken.local.append(term)
+        elif kind is ox.Literal:
+            value = term.value
+            if MARK in value:
+                taken.odd[number] = Odd(max(value.split(MARK), key=len), "not UTF-8 text")
+                taken.local.append(term)
+            elif tags:
+                value = _TAG_FOR.sub(lambda found: tags.get(found[0], found[0]), value)
+                if value != term.value or term.language in tags:
+                    taken.local.append(term)
+            text(value)
+            language = term.language
+            if language:
+                language = tags.get(language, language)
+                direction = str(term).rpartition("--")[2] if _directed(term) else ""
+                sort(("literal", "", f"{language}--{direction}" if direction else language))
+            else:
+                datatype = term.datatype.value
+                sort(STRING if datatype == XSD_STRING else ("literal", datatype, ""))
+        elif kind is ox.BlankNode:
+            text(str(term))
+            sort(BLANK)
+            taken.local.append(term)
+        else:
+            text("")
+            sort(BLANK)
+            taken.local.append(term)
+            taken.odd[number] = Odd("<<", "RDF 1.2 triple terms are not supported")
+    return taken
+
+
+def _odd_iri(iri: str) -> Odd:
+    # JSON-LD: a key that the context does not define means nothing
+    return Odd(iri, "not a valid IRI" if MARK in iri or _SCHEME.match(iri) else "")
+
+
+def _directed(term: Any) -> bool:
+    return bool(term.datatype.value.endswith("dirLangString"))
