@@ -75,9 +75,6 @@ def ingest(
     IngestionError for what can't be read, ConfigError for the rest.
     """
     server = Server(qdrant_url, qdrant_key)
-    without = ""
-    if no_vectors or embedder is None:
-        without = (NO_VECTORS if no_vectors else NO_EMBEDDER).format(name)
     loaded = load(
         sources,
         name,
@@ -85,13 +82,20 @@ def ingest(
         texts=texts,
         annotations=annotations,
         tables_only=tables_only,
-        without=without,
+        without=why_without(name, no_vectors, embedder),
         server=server,
         on_stage=on_stage,
     )
     if tables_only or no_vectors or embedder is None:
         return loaded
     return _after(loaded, embed(name, data=data, embedder=embedder, server=server, on_stage=on_stage))
+
+
+def why_without(name: str, no_vectors: bool, embedder: Embedder | None) -> str:
+    """Why a graph is to have no vectors; "" where it is to have them."""
+    if no_vectors:
+        return NO_VECTORS.format(name)
+    return NO_EMBEDDER.format(name) if embedder is None else ""
 
 
 def load(
@@ -187,8 +191,8 @@ def index(
         if complete or not _have_words(folder):
             wanted = replace(manifest, version=new_version(datetime.now(UTC), manifest.inputs))
             copied = [folder / file for file in (versions.TABLES, versions.LEXICON, versions.PASSAGES)]
-            without = NO_EMBEDDER.format(name) if embedder is None else ""
             made = Made(manifest.passages, manifest.texts)
+            without = why_without(name, False, embedder)
             loaded = _build(home, wanted, made, WORDS_ONLY, without, server, on_stage, copied)
         else:
             loaded = _ingested(home, manifest)

@@ -101,7 +101,7 @@ def test_a_stop_ends_turns_and_streams_cleanly(room, serve):
 def test_without_vectors_and_words_the_rest_answers_and_says_so(room, serve):
     with serve(room) as (address, _):
         assert httpx.get(f"{address}/readyz").json()["status"] == "ok"
-        shutil.rmtree(version(room) / "vectors")
+        shutil.rmtree(room / "reading-room" / "vectors")
         told = httpx.get(f"{address}/readyz").json()
         assert told["status"] == "degraded"
         assert set(told["graphs"]["reading-room"]["unavailable"]) == {"vector"}
@@ -119,8 +119,8 @@ def test_without_vectors_and_words_the_rest_answers_and_says_so(room, serve):
 
 
 def test_corrupted_vectors_leave_the_other_branches(room, serve):
-    for file in (version(room) / "vectors").rglob("*"):
-        if file.is_file():
+    for file in (room / "reading-room" / "vectors").rglob("*"):
+        if file.is_file() and "shard" in file.parts:
             file.write_bytes(b"\x00" * 64)
     with serve(room) as (address, _):
         record = asked(address, QUESTION)
@@ -281,7 +281,7 @@ def test_a_vector_server_that_hangs_costs_its_branch_alone(serve, fresh, tmp_pat
     with qdrant_server() as qdrant:
         made = fresh("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room", NACRE_QDRANT_URL=qdrant.url)
         assert made.returncode == 0
-        assert not list((tmp_path / "data").rglob("vectors"))
+        assert not list((tmp_path / "data").rglob("shard"))
         with serve(tmp_path / "data", NACRE_QDRANT_URL=qdrant.url) as (address, _):
             whole = asked(address, QUESTION)
             assert (whole["values"], whole["unavailable"], "vector" in whole["visited"]) == ([540], {}, True)
