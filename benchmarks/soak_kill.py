@@ -27,8 +27,8 @@ WITHOUT_VECTORS = "new, without vectors"
 
 
 class Kill(NamedTuple):
-    """One kill: how long after its start, what readers found then ("old", "new" or "new, without vectors"), and what was
-    wrong, if anything."""
+    """One kill: how long after its start, what readers found then ("old", "new" or "new, without vectors"), and what
+    was wrong, if anything."""
 
     seconds: float
     found: str
