@@ -12,7 +12,7 @@ from benchmarks.make_graph import write_graph
 
 SCALES = (1, 10, 100)
 LARGE = 1000
-WITH_VECTORS = 2  # as many as are still embedded whole
+WITH_VECTORS = 3
 REPEATS = {1: 5, 10: 5, 100: 3, LARGE: 3}
 TIMES_PARSING = 5.0
 GROWTH = 12.5

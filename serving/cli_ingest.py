@@ -101,7 +101,8 @@ def _embed(name: str, settings: "Settings", embedder: "LocalEmbedder") -> int:
         why = str(error).rstrip(".")
         raise type(error)(f"{why}. {name!r} answers without search by meaning; after that run: nacre index") from error
     if made.seconds_by_stage:
-        say(f"Search by meaning: {_vectors(made)}, {sum(made.seconds_by_stage.values()):.1f} s")
+        found = _vectors(made) if made.vectors else "there are no long texts, so nothing was embedded"
+        say(f"Search by meaning: {found}, {sum(made.seconds_by_stage.values()):.1f} s")
     return 0
 
 

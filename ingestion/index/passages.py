@@ -27,7 +27,7 @@ PROSE = (
     8,
 )  # a literal of at least so many characters and spaces is prose, such as a comment; measured: docs/quality.md
 MOST_PARTS = 32  # of a thing's texts, so many passages are embedded: 30,000 characters, from their beginning
-MOST_CARDS = 1000  # passages of short facts are embedded up to so many in a graph: docs/quality.md
+MOST_CARDS = 2000  # passages of short facts are embedded up to so many in a graph: docs/quality.md
 Progress = Callable[[int, int], None]
 
 
