@@ -123,6 +123,8 @@ def load(
         if annotations is not None and not annotations.is_file():
             raise IngestionError(f"{annotations}: no such file. Check the path given to --annotations.")
         stack.enter_context(writer(home))
+        with writable(home):
+            versions.forget_damage(home)
         inputs = fingerprint(files, documents, annotations)
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without

@@ -104,6 +104,15 @@ def current(home: Path) -> str | None:
     return found.version if found is not None else None
 
 
+def forget_damage(home: Path) -> None:
+    """Remove a file `current` that can't be read, before it is written anew; the caller is the graph's only writer."""
+    try:
+        pointer(home)
+    except ConfigError as error:
+        log.warning("%s", error)
+        (home / CURRENT).unlink(missing_ok=True)
+
+
 def manifest(home: Path, version: str) -> Manifest:
     """The manifest of one version; FileNotFoundError if it is gone."""
     data: dict[str, Any] = json.loads((version_folder(home, version) / MANIFEST).read_text(encoding="utf-8"))
