@@ -74,7 +74,7 @@ def test_graphs_are_listed(room):
     room("ingest", KITCHEN, "--graph", "kitchen", "--tables-only")
     _, stdout, _ = room("graphs")
     assert [line.split()[0] for line in stdout.splitlines()] == ["kitchen", "room"]
-    assert "no lexical, no vector" in stdout.splitlines()[0]
+    assert "no lexical: ingested with --tables-only; no vector: ingested with --tables-only" in stdout.splitlines()[0]
     assert "no vector" in stdout.splitlines()[1]
 
 
