@@ -90,6 +90,7 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
         "messages": [message] if message else [],
         "about": graph.name,
         "version": graph.version,
+        "vectors": graph.vector_set,
         "hold": hold,
         "turn": state.get("turn", 0) + 1,
         "asked": question,
@@ -115,7 +116,7 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
     """Link the question's names and read it as plans, once a turn."""
     rewrite = from_json(Rewrite, state["rewrite"])
     try:
-        understanding = await off_loop(_understood, resources.library, state["about"], state["version"], rewrite)
+        understanding = await off_loop(_understood, resources.library, state, rewrite)
     except Exception:
         # passages can still answer what can't be read
         log.exception("understanding failed: %s", rewrite.standalone)
@@ -153,7 +154,7 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
         context, settings = runtime.context, resources.settings
         result: Result[Found]
         try:
-            with await off_loop(resources.library.open, state["about"], state["version"]) as graph:
+            with await off_loop(_pinned, resources.library, state) as graph:
                 tools = Tools(
                     graph, team_of(resources, context), settings, (context and context.top_k) or settings.top_k
                 )
@@ -195,7 +196,7 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
             first.append(time.time())
         runtime.stream_writer({"type": "token", "text": token})
 
-    with await off_loop(resources.library.open, state["about"], state["version"]) as graph:
+    with await off_loop(_pinned, resources.library, state) as graph:
         gate = Gate(view.evidence, release, partial(known_names, lexicon=graph.lexicon), view.language)
         told = await _fused(team_of(resources, runtime.context), view, graph.schema, gate)
         cited = await opened(gate.cited, view.evidence, view.understanding, graph)
@@ -249,8 +250,13 @@ def _open(library: Library, name: str | None) -> Graph:
     return library.open(library.resolve(name))
 
 
-def _understood(library: Library, name: str, version: str, rewrite: Rewrite) -> Understanding:
-    with library.open(name, version) as graph:
+def _pinned(library: Library, state: State) -> Graph:
+    """The graph as the turn began with it."""
+    return library.open(state["about"], state["version"], state.get("vectors"))
+
+
+def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:
+    with _pinned(library, state) as graph:
         return understand_question(rewrite, graph.schema, graph.lexicon)
 
 

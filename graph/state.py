@@ -57,6 +57,7 @@ class State(Input, total=False):
 
     asked: str
     version: str
+    vectors: str | None
     hold: str
     strategy: str
     started: float

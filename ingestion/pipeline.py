@@ -1,46 +1,41 @@
-"""The whole way of the data: sources and texts -> a published version of a graph."""
+"""The whole way of the data: sources and texts -> a published version of a graph -> its vectors."""
 
-import gc
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
-from time import perf_counter
 
-from ingestion.index.names import write_names
-from ingestion.index.passages import Place, index_vectors, index_words
-from ingestion.induce.annotations import read_annotations
-from ingestion.induce.layout import Layout, induce
-from ingestion.induce.load import write_layout
-from ingestion.publish import building, new_version, publish, tidy, unchanged, writable
-from ingestion.read.capsules import Facts
+from ingestion.index.passages import Place, index_vectors
+from ingestion.publish import building, new_version, point, publish, publish_vectors, tidy, unchanged, writable, writer
 from ingestion.read.inputs import fingerprint, rdf_files
-from ingestion.read.parse import read
-from ingestion.read.sources import Reading, Sources
-from ingestion.verbalise.passages import verbalise
-from ingestion.verbalise.texts import Document, find_documents, text_passages
+from ingestion.read.sources import Reading
+from ingestion.stages import STAGES, TABLES_ONLY, WORDS_ONLY, Inputs, Made, OnStage, Stage, Workshop, run, timed
+from ingestion.verbalise.texts import find_documents
 from records.errors import ConfigError, IngestionError
-from records.facts import Passage
 from records.schema import Schema
-from stores import versions
-from stores.passages import Passages, write_passages
+from stores import embedded, versions
+from stores.lexical import Lexical
+from stores.passages import Passages
 from stores.tables import Tables
+from stores.vector_sets import open_collection
 from stores.vectors import Embedder
-from stores.versions import Manifest
+from stores.versions import Manifest, Pointer, VectorsManifest
 
 log = logging.getLogger(__name__)
 
-OnStage = Callable[[str, int, int], None]
+NOTHING_TOLD: OnStage = lambda stage, done, total: None  # noqa: E731
 NO_EMBEDDER = "there was no embedder. Run: pip install 'nacre[bundled]' && nacre index --graph {}"
+NO_VECTORS = "ingested with --no-vectors. Run: nacre index --graph {}"
+TABLES = "ingested with --tables-only"
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """What an ingest made. `unchanged`: the version was there already, nothing was done; `embedded` counts passages."""
+    """What an ingest made. `unchanged`: the version was there already; `texts` counts documents, `passages` theirs and
+    those of the things, `vectors` the passages that search by meaning finds, `embedded` those embedded just now."""
 
     name: str
     version: str
@@ -48,29 +43,17 @@ class Ingested:
     seconds_by_stage: dict[str, float]
     unchanged: bool = False
     passages: int = 0
+    texts: int = 0
+    vectors: int = 0
     embedded: int = 0
 
 
-@dataclass
-class _Work:
-    """What the stages of one ingest hand on."""
+@dataclass(frozen=True)
+class Server:
+    """The Qdrant server where vectors go; without a URL they go to the data folder."""
 
-    home: Path
-    folder: Path
-    manifest: Manifest
-    progress: OnStage
-    embedder: Embedder | None
-    qdrant_url: str | None
-    qdrant_key: str | None
-    sources: Sources = Sources(())  # noqa: RUF009 (immutable)
-    documents: Sequence[Document] = ()
-    annotations: Path | None = None
-    facts: Facts | None = None
-    layout: Layout | None = None
-    schema: Schema | None = None
-    passages: int = 0
-    embedded: int = 0
-    seconds: dict[str, float] = field(default_factory=dict)
+    url: str | None = None
+    key: str | None = None
 
 
 def ingest(
@@ -86,31 +69,109 @@ def ingest(
     embedder: Embedder | None = None,
     qdrant_url: str | None = None,
     qdrant_key: str | None = None,
-    on_stage: OnStage = lambda stage, done, total: None,
+    on_stage: OnStage = NOTHING_TOLD,
 ) -> Ingested:
-    """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`.
+    """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`: `load`, then `embed`.
 
-    Readers see the new version at its end, at once, or never: on any error or Ctrl-C the earlier one stays. The same
-    input again is recognised before parsing. Raises IngestionError for what can't be read, ConfigError for the rest.
+    Readers see the new version as soon as its tables, names and words are there, and its vectors later. Raises
+    IngestionError for what can't be read, ConfigError for the rest.
+    """
+    server = Server(qdrant_url, qdrant_key)
+    loaded = load(
+        sources,
+        name,
+        data=data,
+        texts=texts,
+        annotations=annotations,
+        reading=reading,
+        tables_only=tables_only,
+        without=why_without(name, no_vectors, embedder),
+        server=server,
+        on_stage=on_stage,
+    )
+    if tables_only or no_vectors or embedder is None:
+        return loaded
+    return _after(loaded, embed(name, data=data, embedder=embedder, server=server, on_stage=on_stage))
+
+
+def why_without(name: str, no_vectors: bool, embedder: Embedder | None) -> str:
+    """Why a graph is to have no vectors; "" where it is to have them."""
+    if no_vectors:
+        return NO_VECTORS.format(name)
+    return NO_EMBEDDER.format(name) if embedder is None else ""
+
+
+def load(
+    sources: Sequence[str],
+    name: str,
+    *,
+    data: Path,
+    texts: Sequence[str] = (),
+    annotations: Path | None = None,
+    reading: Reading = Reading(),  # noqa: B008 (immutable)
+    tables_only: bool = False,
+    without: str = "",
+    server: Server,
+    on_stage: OnStage = NOTHING_TOLD,
+) -> Ingested:
+    """Publish a version with tables, names and an index of words; vectors are left to `embed`, or `without` says why
+    there will be none.
+
+    Readers see it at its end, at once, or never: on any error or Ctrl-C the earlier one stays. The same input again is
+    recognised before parsing.
     """
     home = data / versions.check_name(name)
-    embedder = None if tables_only or no_vectors else embedder
     with ExitStack() as stack:
         files = stack.enter_context(rdf_files(sources, reading))
         documents = find_documents(texts)
         if annotations is not None and not annotations.is_file():
             raise IngestionError(f"{annotations}: no such file. Check the path given to --annotations.")
-        stack.enter_context(_writer(home))
+        stack.enter_context(writer(home))
+        with writable(home):
+            versions.forget_damage(home)
         inputs = fingerprint(files, documents, annotations)
-        wanted = _planned(name, inputs, embedder, qdrant_url, _left_out(name, tables_only, no_vectors, embedder))
-        if present := unchanged(home, wanted):
+        left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
+        without = TABLES if tables_only else without
+        if present := unchanged(home, inputs, left_out):
+            _explained(home, without)
             # the ingest that made it may have been killed while it cleaned up
-            tidy(home, qdrant_url, qdrant_key)
-            return _present(home, present)
-        folder = stack.enter_context(building(home, wanted.version, qdrant_url, qdrant_key))
-        work = _Work(home, folder, wanted, on_stage, embedder, qdrant_url, qdrant_key)
-        work.sources, work.documents, work.annotations = files, documents, annotations
-        return _run(work, STAGES[:3] + STAGES[5:] if tables_only else STAGES)
+            tidy(home, server.url, server.key)
+            return _ingested(home, present, unchanged=True)
+        wanted = Manifest(new_version(datetime.now(UTC), inputs), inputs=inputs, unavailable=left_out)
+        given = Inputs(files, tuple(documents), annotations)
+        return _build(home, wanted, given, TABLES_ONLY if tables_only else STAGES, without, server, on_stage)
+
+
+def embed(name: str, *, data: Path, embedder: Embedder, server: Server, on_stage: OnStage = NOTHING_TOLD) -> Ingested:
+    """Make the vectors of the present version, as a set of their own, and switch the readers to it.
+
+    Does nothing where they are there, made by this embedder. What was embedded before a kill or Ctrl-C is not embedded
+    again. Raises ConfigError, with what to do, where the embedder or the server does not work.
+    """
+    home = data / versions.check_name(name)
+    with writer(home):
+        pointer, manifest = _present(home, data)
+        if _have_vectors(home, pointer, embedder, server):
+            return _ingested(home, manifest)
+        stamp = new_version(datetime.now(UTC), embedder.name.encode().hex())
+        vectors = f"{manifest.version}-{stamp}"
+        wanted = VectorsManifest(manifest.version, embedder.name, f"nacre_{name}_{vectors}" if server.url else None)
+        place = versions.vectors_folder(home, vectors)
+        with building(home, place, server.url, server.key) as folder:
+            with writable(home):
+                # before anything is made on a server, so that the next writer knows what a killed one left there
+                versions.write_manifest(folder, wanted)
+            passages = Passages(versions.version_folder(home, manifest.version) / versions.PASSAGES)
+            with closing(passages), timed("vectors", on_stage) as seconds, writable(home):
+                made = index_vectors(
+                    passages,
+                    Place(home, folder, wanted, server.url, server.key),
+                    embedder,
+                    lambda done, total: on_stage("vectors", done, total),
+                )
+                publish_vectors(home, folder, vectors, replace(wanted, count=made.total))
+                embedded.remove(place.with_name(versions.EMBEDDED))
+        return replace(_ingested(home, manifest), seconds_by_stage=seconds, embedded=made.embedded)
 
 
 def index(
@@ -120,172 +181,109 @@ def index(
     embedder: Embedder | None,
     qdrant_url: str | None = None,
     qdrant_key: str | None = None,
-    on_stage: OnStage = lambda stage, done, total: None,
+    on_stage: OnStage = NOTHING_TOLD,
 ) -> Ingested:
-    """Build the indexes of a graph anew, for another embedder or after damage, as a version of its own.
+    """Complete the vectors of a graph, or make them for another embedder. Where there is nothing to complete, or the
+    index of words can't be read, both are built anew, as a version of its own.
 
     Its tables and passages are taken as they are. Raises ConfigError if it was ingested with --tables-only.
     """
     home = data / versions.check_name(name)
-    with ExitStack() as stack:
-        stack.enter_context(_writer(home))
-        version = versions.current(home)
-        if version is None:
-            raise ConfigError(f"No graph named {name!r} in {data}/. Run: nacre ingest FILE.ttl --graph {name}")
-        earlier = versions.manifest(home, version)
-        old = versions.version_folder(home, version)
-        if not (old / versions.PASSAGES).is_file():
-            raise ConfigError(
-                f"Graph {name!r} was ingested with --tables-only, there is nothing to index."
-                f" Run: nacre ingest FILE.ttl --graph {name}"
-            )
-        wanted = _planned(name, earlier.inputs, embedder, qdrant_url, _left_out(name, False, False, embedder))
-        folder = stack.enter_context(building(home, wanted.version, qdrant_url, qdrant_key))
+    server = Server(qdrant_url, qdrant_key)
+    with writer(home):
+        pointer, manifest = _present(home, data)
+        complete = embedder is None or _have_vectors(home, pointer, embedder, server)
+        folder = versions.version_folder(home, manifest.version)
+        if complete or not _have_words(folder):
+            wanted = replace(manifest, version=new_version(datetime.now(UTC), manifest.inputs))
+            copied = [folder / file for file in (versions.TABLES, versions.LEXICON, versions.PASSAGES)]
+            made = Made(manifest.passages, manifest.texts)
+            without = why_without(name, False, embedder)
+            loaded = _build(home, wanted, made, WORDS_ONLY, without, server, on_stage, copied)
+        else:
+            loaded = _ingested(home, manifest)
+    if embedder is None:
+        return loaded
+    return _after(loaded, embed(name, data=data, embedder=embedder, server=server, on_stage=on_stage))
+
+
+def _build(
+    home: Path,
+    wanted: Manifest,
+    given: Inputs | Made,
+    stages: Sequence[Stage],
+    without: str,
+    server: Server,
+    on_stage: OnStage,
+    copied: Sequence[Path] = (),
+) -> Ingested:
+    """Run the stages in a folder aside, each on what the one before gave, and publish it."""
+    with building(home, versions.version_folder(home, wanted.version), server.url, server.key) as folder:
         with writable(home):
-            for file in (versions.TABLES, versions.LEXICON, versions.PASSAGES):
-                shutil.copyfile(old / file, folder / file)
-        work = _Work(home, folder, wanted, on_stage, embedder, qdrant_url, qdrant_key)
-        work.passages = earlier.passages
-        return _run(work, STAGES[4:])
+            for file in copied:
+                shutil.copyfile(file, folder / file.name)
+        with writable(home):
+            made, seconds = run(stages, given, Workshop(folder, on_stage))
+        manifest = replace(wanted, passages=made.passages, texts=made.texts)
+        with timed("publish", on_stage) as taken:
+            publish(home, folder, manifest, without)
+    return replace(_ingested(home, manifest), seconds_by_stage=seconds | taken)
 
 
-def _parse(work: _Work) -> None:
-    work.facts = read(work.sources)
+def _present(home: Path, data: Path) -> tuple[Pointer, Manifest]:
+    pointer = versions.pointer(home)
+    if pointer is None:
+        raise ConfigError(f"No graph named {home.name!r} in {data}/. Run: nacre ingest FILE.ttl --graph {home.name}")
+    if not (versions.version_folder(home, pointer.version) / versions.PASSAGES).is_file():
+        raise ConfigError(
+            f"Graph {home.name!r} was ingested with --tables-only, there is nothing to index."
+            f" Run: nacre ingest FILE.ttl --graph {home.name}"
+        )
+    return pointer, versions.manifest(home, pointer.version)
 
 
-def _tables(work: _Work) -> None:
-    assert work.facts is not None
-    annotations = read_annotations(work.annotations) if work.annotations is not None else None
-    work.layout = induce(work.facts)
-    work.schema = write_layout(work.layout, work.folder / versions.TABLES, annotations)
+def _explained(home: Path, without: str) -> None:
+    """Keep why the present version is without vectors, or that they are to come."""
+    pointer = versions.pointer(home)
+    if pointer is not None and pointer.without != without and (without or pointer.vectors is None):
+        earlier = pointer.vectors or pointer.earlier
+        point(home, replace(pointer, vectors=None, earlier=earlier, without=without))
 
 
-def _names(work: _Work) -> None:
-    assert work.layout is not None
-    assert work.schema is not None
-    layout, work.layout = work.layout, None
-    write_names(layout, work.schema, work.folder / versions.LEXICON)
-
-
-def _verbalise(work: _Work) -> None:
-    assert work.facts is not None
-    assert work.schema is not None
-    facts, work.facts = work.facts, None
-
-    def counted(passages: Iterator[Passage]) -> Iterator[Passage]:
-        for done, passage in enumerate(passages):
-            if done % 4096 == 0:
-                work.progress("verbalise", done, 0)
-            yield passage
-
-    passages = chain(verbalise(facts, work.schema), text_passages(work.documents))
-    work.passages = write_passages(counted(passages), work.folder / versions.PASSAGES)
-
-
-def _index(work: _Work) -> None:
-    passages = Passages(work.folder / versions.PASSAGES)
+def _have_vectors(home: Path, pointer: Pointer, embedder: Embedder, server: Server) -> bool:
+    """Whether the vectors of the present version are complete, made by this embedder, here, and can be opened."""
+    if pointer.vectors is None:
+        return False
     try:
-        both = 2 * passages.count
-        index_words(passages, work.folder / versions.LEXICAL, lambda done, _: work.progress("index", done, both))
-        if work.embedder is not None:
-            place = Place(work.home, work.folder, work.manifest, work.qdrant_url, work.qdrant_key)
-            work.embedded = index_vectors(
-                passages, place, work.embedder, lambda done, total: work.progress("index", total + done, both)
-            )
-    finally:
-        passages.close()
+        manifest = versions.vectors_manifest(home, pointer.vectors)
+        if manifest.embedder != embedder.name or (manifest.collection is None) != (server.url is None):
+            return False
+        open_collection(home, pointer.vectors, server.url, server.key, patient=True).close()
+    except Exception as error:  # the stores' engines each raise their own kinds
+        log.warning("the vectors of %s can't be read and are made anew: %s", home.name, error)
+        return False
+    return True
 
 
-def _publish(work: _Work) -> None:
-    work.manifest = replace(work.manifest, passages=work.passages)
-    publish(work.home, work.folder, work.manifest)
-
-
-# In order; `--tables-only` leaves out verbalise and index. `parse` groups the triples into capsules while it reads.
-STAGES: tuple[tuple[str, Callable[[_Work], None]], ...] = (
-    ("parse", _parse),
-    ("tables", _tables),
-    ("names", _names),
-    ("verbalise", _verbalise),
-    ("index", _index),
-    ("publish", _publish),
-)
-
-
-def _run(work: _Work, stages: Sequence[tuple[str, Callable[[_Work], None]]]) -> Ingested:
-    # before anything is made on a server, so that the next ingest knows what a killed one left there
-    with writable(work.home):
-        versions.write_manifest(work.folder, work.manifest)
-    for name, stage in stages:
-        work.progress(name, 0, 1)
-        start = perf_counter()
-        with writable(work.home), _no_collector():
-            stage(work)
-        work.seconds[name] = perf_counter() - start
-        work.progress(name, 1, 1)
-        log.info("%s: %.2f s", name, work.seconds[name])
-    version = work.manifest.version
-    schema = _schema(versions.version_folder(work.home, version))
-    return Ingested(work.home.name, version, schema, work.seconds, False, work.passages, work.embedded)
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Millions of small records are made that hold no cycles; looking for some takes a fifth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
+def _have_words(folder: Path) -> bool:
     try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+        Lexical(folder / versions.LEXICAL).close()
+    except Exception as error:  # as above
+        log.warning("the index of words in %s can't be read and is made anew: %s", folder, error)
+        return False
+    return True
 
 
-@contextmanager
-def _writer(home: Path) -> Iterator[None]:
-    """Alone among the writers of this graph; a folder without a graph in it goes at the end."""
-    with writable(home):
-        home.mkdir(parents=True, exist_ok=True)
-        lock = versions.writing(home)
-        lock.__enter__()
-    try:
-        yield
-    finally:
-        if versions.current(home) is None and not any((home / "versions").glob("*")):
-            shutil.rmtree(home, ignore_errors=True)
-        lock.__exit__(None, None, None)
+def _after(loaded: Ingested, made: Ingested) -> Ingested:
+    seconds = loaded.seconds_by_stage | made.seconds_by_stage
+    return replace(made, seconds_by_stage=seconds, unchanged=loaded.unchanged and not made.seconds_by_stage)
 
 
-def _planned(
-    name: str, inputs: str, embedder: Embedder | None, qdrant_url: str | None, unavailable: dict[str, str]
-) -> Manifest:
-    version = new_version(datetime.now(UTC), inputs)
-    remote = embedder is not None and qdrant_url is not None
-    return Manifest(
-        version=version,
-        inputs=inputs,
-        embedder=embedder.name if embedder is not None else None,
-        collection=f"nacre_{name}_{version}" if remote else None,
-        unavailable=unavailable,
-    )
-
-
-def _left_out(name: str, tables_only: bool, no_vectors: bool, embedder: Embedder | None) -> dict[str, str]:
-    if tables_only:
-        return dict.fromkeys(("lexical", "vector"), "ingested with --tables-only")
-    if no_vectors:
-        return {"vector": f"ingested with --no-vectors. Run: nacre index --graph {name}"}
-    return {} if embedder is not None else {"vector": NO_EMBEDDER.format(name)}
-
-
-def _present(home: Path, manifest: Manifest) -> Ingested:
-    schema = _schema(versions.version_folder(home, manifest.version))
-    return Ingested(home.name, manifest.version, schema, {}, unchanged=True, passages=manifest.passages)
-
-
-def _schema(folder: Path) -> Schema:
-    tables = Tables(folder / versions.TABLES)
-    try:
-        return tables.schema
-    finally:
-        tables.close()
+def _ingested(home: Path, manifest: Manifest, unchanged: bool = False) -> Ingested:
+    pointer = versions.pointer(home)
+    vectors = pointer.vectors if pointer is not None and pointer.version == manifest.version else None
+    count = versions.vectors_manifest(home, vectors).count if vectors is not None else 0
+    tables = Tables(versions.version_folder(home, manifest.version) / versions.TABLES)
+    with closing(tables):
+        schema = tables.schema
+    return Ingested(home.name, manifest.version, schema, {}, unchanged, manifest.passages, manifest.texts, count)

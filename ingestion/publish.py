@@ -13,8 +13,8 @@ from pathlib import Path
 
 from records.errors import ConfigError, IngestionError, NacreError
 from stores import versions
-from stores.catalog import drop_collection
-from stores.versions import BUILDING, CURRENT, LOCK, Manifest
+from stores.vector_sets import drop_collection
+from stores.versions import BUILDING, CURRENT, LOCK, Manifest, Pointer, VectorsManifest
 
 UNWRITABLE = frozenset(
     {
@@ -44,78 +44,92 @@ def new_version(now: datetime, inputs: str) -> str:
 
 
 @contextmanager
-def building(home: Path, version: str, url: str | None, key: str | None) -> Iterator[Path]:
-    """A folder to build a version in, for the graph's only writer; what was begun and not published goes at the end.
+def building(home: Path, place: Path, url: str | None, key: str | None) -> Iterator[Path]:
+    """A folder to build what is to lie at `place` in, for the graph's only writer; what was begun and not published
+    goes at the end.
 
     Before, it removes what killed builds left. Raises IngestionError where nothing can be written.
     """
-
-    def drop(collection: str) -> None:
-        drop_collection(url, key, collection)
-
-    folder = home / "versions" / f".{version}{BUILDING}"
+    folder = place.with_name(f".{place.name}{BUILDING}")
     with writable(home):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        versions.clean(home, drop)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        versions.clean(home, lambda collection: drop_collection(url, key, collection))
         folder.mkdir()
         (folder / LOCK).touch()
     pinned = versions.pin(folder)
     try:
         yield folder
     finally:
-        if folder.exists():
-            shutil.rmtree(folder, ignore_errors=True)
         if pinned is not None:
             os.close(pinned)
-        with suppress(OSError):
-            versions.clean(home, drop)
+        tidy(home, url, key)
+
+
+@contextmanager
+def writer(home: Path) -> Iterator[None]:
+    """Alone among the writers of this graph; a folder without a graph in it goes at the end."""
+    with writable(home):
+        home.mkdir(parents=True, exist_ok=True)
+        lock = versions.writing(home)
+        lock.__enter__()
+    try:
+        yield
+    finally:
+        if versions.current(home) is None and not any((home / "versions").glob("*")):
+            shutil.rmtree(home, ignore_errors=True)
+        lock.__exit__(None, None, None)
 
 
 def tidy(home: Path, url: str | None, key: str | None) -> None:
-    """Remove what killed builds left, where nothing is built; the caller is the graph's only writer."""
+    """Remove what killed builds left and what nobody reads; the caller is the graph's only writer."""
     with suppress(OSError):
         versions.clean(home, lambda collection: drop_collection(url, key, collection))
 
 
-def publish(home: Path, folder: Path, manifest: Manifest) -> None:
-    """Write everything through to the disk, name the folder by its version and switch the readers to it."""
+def publish(home: Path, folder: Path, manifest: Manifest, without: str) -> None:
+    """Write everything through to the disk, name the folder by its version and switch the readers to it.
+
+    It has no vectors yet; those of the version before stay, to be copied from. `without` says why none will follow.
+    """
+    with writable(home):
+        present = versions.pointer(home)
+        earlier = (present.vectors or present.earlier) if present is not None else None
+        versions.write_manifest(folder, manifest)
+        _settle(folder, versions.version_folder(home, manifest.version))
+        point(home, Pointer(manifest.version, earlier=earlier, without=without))
+
+
+def publish_vectors(home: Path, folder: Path, vectors: str, manifest: VectorsManifest) -> None:
+    """The same for a set of vectors of the present version, and switch the readers to it."""
     with writable(home):
         versions.write_manifest(folder, manifest)
-        for here, _, files in os.walk(folder):
-            for file in files:
-                _flush(Path(here) / file)
-            _flush(Path(here))
-        place = versions.version_folder(home, manifest.version)
-        os.rename(folder, place)
-        _flush(place.parent)
+        _settle(folder, versions.vectors_folder(home, vectors))
+        point(home, Pointer(manifest.version, vectors))
+
+
+def point(home: Path, pointer: Pointer) -> None:
+    """Switch the readers, in one step."""
+    with writable(home):
         aside = home / f".{CURRENT}"
-        record = {name: asdict(manifest)[name] for name in ("version", "format", "embedder", "collection")}
-        aside.write_text(json.dumps(record) + "\n", encoding="utf-8")
+        aside.write_text(json.dumps(asdict(pointer)) + "\n", encoding="utf-8")
         _flush(aside)
         os.replace(aside, home / CURRENT)
         _flush(home)
 
 
-def unchanged(home: Path, wanted: Manifest) -> Manifest | None:
+def unchanged(home: Path, inputs: str, unavailable: dict[str, str]) -> Manifest | None:
     """The present version, if it was made of the same input in the same way and is whole."""
     try:
         version = versions.current(home)
         present = versions.manifest(home, version) if version is not None else None
     except (OSError, ConfigError):
         return None
-    if present is None:
+    if present is None or (present.inputs, present.unavailable) != (inputs, unavailable):
         return None
-    same = (present.inputs, present.embedder, present.unavailable) == (
-        wanted.inputs,
-        wanted.embedder,
-        wanted.unavailable,
-    )
     folder = versions.version_folder(home, present.version)
     needed = [versions.TABLES, versions.LEXICON]
-    needed += [] if "lexical" in wanted.unavailable else [versions.PASSAGES, versions.LEXICAL]
-    needed += [versions.VECTORS] if wanted.embedder is not None and wanted.collection is None else []
-    whole = all((folder / each).exists() for each in needed)
-    return present if same and whole and (present.collection is None) == (wanted.collection is None) else None
+    needed += [] if "lexical" in unavailable else [versions.PASSAGES, versions.LEXICAL]
+    return present if all((folder / each).exists() for each in needed) else None
 
 
 @contextmanager
@@ -135,6 +149,15 @@ def writable(home: Path) -> Iterator[None]:
             f"Can't write to {home}: {reason.lower()}."
             " Check its permissions and free space, or set NACRE_DATA to another folder."
         ) from error
+
+
+def _settle(folder: Path, place: Path) -> None:
+    for here, _, files in os.walk(folder):
+        for file in files:
+            _flush(Path(here) / file)
+        _flush(Path(here))
+    os.rename(folder, place)
+    _flush(place.parent)
 
 
 def _flush(path: Path) -> None:

@@ -22,7 +22,8 @@ router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=REFUSALS)
 
 @dataclass(frozen=True)
 class Listed:
-    """One graph. `unavailable` says which branches can't be asked, and why; `problem` why nothing can."""
+    """One graph. `unavailable` says which branches can't be asked, and why; `problem` why nothing can; `vectors` names
+    the set of vectors that search by meaning reads."""
 
     name: str
     version: str
@@ -31,6 +32,7 @@ class Listed:
     classes: int
     unavailable: dict[str, str]
     problem: str = ""
+    vectors: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def listed(library: Library, name: str) -> Listed:
                 "things": graph.schema.entities,
                 "classes": len(graph.schema.classes),
             }
-            return Listed(name, graph.version, **size, unavailable=dict(graph.unavailable))
+            lacks = dict(graph.unavailable)
+            return Listed(name, graph.version, **size, unavailable=lacks, vectors=graph.vector_set)
     except (ConfigError, OSError) as error:
         return Listed(name, "", 0, 0, 0, {}, str(error))
 

@@ -29,7 +29,7 @@ def graphs() -> None:
         for name in names:
             try:
                 with library.open(name) as graph:
-                    missing = ", ".join(f"no {branch}" for branch in sorted(library.manifest(name).unavailable))
+                    missing = "; ".join(f"no {branch}: {why}" for branch, why in sorted(library.lacks(name).items()))
                     size = f"{len(graph.schema.classes):>4} classes {graph.schema.triples:>10,} triples"
                     say(f"{name:<{width}}  {graph.version}  {size}{'  (' + missing + ')' if missing else ''}")
             except ConfigError as error:

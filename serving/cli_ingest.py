@@ -1,6 +1,8 @@
 """`nacre ingest` and `nacre index`: files -> a published version of a graph, and what it holds in words."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +14,8 @@ from serving.progress import progress
 from serving.terminal import say
 
 if TYPE_CHECKING:
+    from config.embedder import LocalEmbedder
+    from config.settings import Settings
     from ingestion.pipeline import Ingested
 
 MOST_CLASSES = 12
@@ -39,10 +43,11 @@ def ingest(
     fetch_contexts: Annotated[
         bool, typer.Option("--fetch-contexts", help="Download JSON-LD contexts that are not here.")
     ] = False,
-) -> None:
+) -> int:
     """Make a graph of RDF files and texts.
 
-    They are its whole content: what was there before is replaced.
+    They are its whole content: what was there before is replaced. The graph answers as soon as its tables and words
+    are there; the vectors for search by meaning follow, and may be left to `nacre index`.
     """
     from config.settings import Settings
     from ingestion import pipeline
@@ -52,54 +57,87 @@ def ingest(
     if not sources and not texts:
         raise ConfigError(f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph}")
     settings = Settings()
+    embedder = None if tables_only or no_vectors else embedder_of(settings)
     with progress() as on_stage:
-        ingested = pipeline.ingest(
+        loaded = pipeline.load(
             sources or [],
             graph,
             data=settings.data,
             texts=texts or [],
             annotations=annotations,
             tables_only=tables_only,
-            no_vectors=no_vectors,
             reading=Reading(strict, _absolute(base), dict(map(_context, contexts or [])), fetch_contexts),
-            embedder=None if tables_only or no_vectors else embedder_of(settings),
-            qdrant_url=settings.qdrant_url,
-            qdrant_key=key_of(settings),
+            without=pipeline.why_without(graph, no_vectors, embedder),
+            server=pipeline.Server(settings.qdrant_url, key_of(settings)),
             on_stage=on_stage,
         )
-    _tell(ingested)
-    _tell_omitted(ingested.name)
+    _tell(loaded)
+    _tell_omitted(loaded.name)
     if not tables_only:
-        _suggest(ingested.name)
+        _suggest(loaded.name)
+    return _embed(graph, settings, embedder) if embedder is not None else 0
 
 
-def index(graph: options.Graph = None) -> None:
-    """Rebuild the search indexes of a graph.
+def index(graph: options.Graph = None) -> int:
+    """Complete or rebuild the search indexes of a graph.
 
-    For example after a change of embedder.
+    Goes on where the vectors of an ingest stopped; makes them for another embedder; rebuilds what is damaged.
     """
     from config.settings import Settings
     from ingestion import pipeline
 
     settings = Settings()
+    embedder = embedder_of(settings)
     with library_of(settings) as library:
         name = library.resolve(graph)
-    with progress() as on_stage:
+    with _interruptible(name), progress() as on_stage:
         indexed = pipeline.index(
             name,
             data=settings.data,
-            embedder=embedder_of(settings),
+            embedder=embedder,
             qdrant_url=settings.qdrant_url,
             qdrant_key=key_of(settings),
             on_stage=on_stage,
         )
-    say(
-        f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {indexed.embedded:,} embedded anew."
-    )
+    say(f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {_vectors(indexed)}.")
+    return 0
+
+
+def _embed(name: str, settings: "Settings", embedder: "LocalEmbedder") -> int:
+    """The vectors of a graph that answers already."""
+    from ingestion import pipeline
+    from records.errors import ConfigError, IngestionError
+
+    server = pipeline.Server(settings.qdrant_url, key_of(settings))
+    try:
+        with _interruptible(name), progress() as on_stage:
+            made = pipeline.embed(name, data=settings.data, embedder=embedder, server=server, on_stage=on_stage)
+    except (ConfigError, IngestionError) as error:
+        why = str(error).rstrip(".")
+        raise type(error)(f"{why}. {name!r} answers without search by meaning; after that run: nacre index") from error
+    if made.seconds_by_stage:
+        found = _vectors(made) if made.vectors else "there are no long texts, so nothing was embedded"
+        say(f"Search by meaning: {found}, {sum(made.seconds_by_stage.values()):.1f} s")
+    return 0
+
+
+@contextmanager
+def _interruptible(name: str) -> Iterator[None]:
+    """Ctrl-C while vectors are made leaves a graph that answers."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"Stopped. {name!r} answers, without search by meaning; nacre index --graph {name} goes on from here."
+        ) from None
+
+
+def _vectors(made: "Ingested") -> str:
+    return f"{made.vectors:,} vectors, {made.embedded:,} embedded anew"
 
 
 def _tell(ingested: "Ingested") -> None:
-    """Classes with their counts, triples and seconds."""
+    """Classes with their counts; triples, things, texts, passages and seconds."""
     schema = ingested.schema
     if ingested.unchanged:
         say(f"Nothing has changed: '{ingested.name}' is still version {ingested.version}.")
@@ -112,7 +150,9 @@ def _tell(ingested: "Ingested") -> None:
     if len(classes) > MOST_CLASSES:
         say(f"  and {len(classes) - MOST_CLASSES} classes more: nacre report --graph {ingested.name}")
     seconds = sum(ingested.seconds_by_stage.values())
-    say(f"{schema.triples:,} triples, {schema.entities:,} things, {seconds:.1f} s")
+    texts = f"{ingested.texts:,} text{'' if ingested.texts == 1 else 's'}, " if ingested.texts else ""
+    passages = f"{ingested.passages:,} passages, " if ingested.passages else ""
+    say(f"{schema.triples:,} triples, {schema.entities:,} things, {texts}{passages}{seconds:.1f} s")
 
 
 def _tell_omitted(name: str) -> None:

@@ -18,7 +18,7 @@ def explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, SystemExit):
         return "", error.code if isinstance(error.code, int) else 1
     if isinstance(error, KeyboardInterrupt):
-        return "Stopped.", STOPPED
+        return str(error) or "Stopped.", STOPPED
     if isinstance(error, NacreError):
         return one_line(str(error)), BAD_INPUT
     if isinstance(error, OSError):

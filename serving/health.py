@@ -20,7 +20,6 @@ router = APIRouter(tags=["health"])
 metrics_router = APIRouter(tags=["health"])
 
 LEAST_BYTES = 50_000_000
-FILES = {"lexical": versions.LEXICAL, "vector": versions.VECTORS}
 
 
 @router.get("/healthz", summary="Does the process live?")
@@ -66,10 +65,11 @@ def metrics(metrics: TheMetrics) -> Response:
 def _looked_at(asking: Asking, name: str) -> Listed:
     """A graph with what its version lacks now: stores that are open go on answering when their files are gone."""
     graph = listed(asking.library, name)
-    folder = versions.version_folder(asking.library.data / name, graph.version)
-    for branch, file in FILES.items():
-        remote = branch == "vector" and asking.composition.settings.qdrant_url
-        if not graph.problem and branch not in graph.unavailable and not remote and not (folder / file).exists():
+    home = asking.library.data / name
+    folder = versions.version_folder(home, graph.version)
+    vectors = versions.vectors_folder(home, graph.vectors) if graph.vectors is not None else home
+    for branch, place in (("lexical", folder / versions.LEXICAL), ("vector", vectors)):
+        if not graph.problem and branch not in graph.unavailable and not place.exists():
             graph.unavailable[branch] = f"its files are gone. Run: nacre index --graph {name}"
     if not graph.problem and not (folder / versions.TABLES).exists():
         graph.unavailable["sql"] = f"its file is gone. Run: nacre ingest FILE.ttl --graph {name}"

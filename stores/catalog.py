@@ -6,7 +6,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,8 +21,9 @@ from stores.lexical import Lexical
 from stores.lexicon import Lexicon
 from stores.passages import Passages
 from stores.tables import Tables
-from stores.vectors import Collection, Embedder, Vectors
-from stores.versions import Manifest
+from stores.vector_sets import drop_collection, open_collection
+from stores.vectors import Embedder, Vectors
+from stores.versions import Manifest, Pointer
 
 T = TypeVar("T")
 # how long it is taken for granted that a server with vectors serves, or not
@@ -33,6 +34,7 @@ log = logging.getLogger(__name__)
 @dataclass
 class Graph:
     """The stores of one version of a graph; those a version lacks are None, and `unavailable` says why, by branch.
+    `vector_set` names its vectors, None where there are none.
 
     `close` gives back one `Library.open`; use it as a context manager for the length of a turn.
     """
@@ -45,6 +47,7 @@ class Graph:
     passages: Passages | None = None
     vectors: Vectors | None = None
     lexical: Lexical | None = None
+    vector_set: str | None = None
     unavailable: dict[str, str] = field(default_factory=dict)
     give_back: Callable[[], None] = field(default=lambda: None, repr=False)
     _told: dict[str, str] = field(default_factory=dict, repr=False)
@@ -67,12 +70,12 @@ class Graph:
 
 @dataclass
 class _Held:
-    """A graph that is open. `remote` is its manifest where its vectors are on a server, which may come and go."""
+    """A graph that is open. `remote` are its vectors where they are on a server, which may come and go."""
 
     graph: Graph
-    pinned: int
+    pinned: Sequence[int | None]
     users: int
-    remote: Manifest | None = None
+    remote: str | None = None
     reaching: threading.Lock = field(default_factory=threading.Lock)
     reach_at: float = 0.0
 
@@ -87,7 +90,7 @@ class Library:
         self._embedder = embedder
         self._qdrant_url = qdrant_url
         self._qdrant_key = qdrant_key
-        self._held: dict[tuple[str, str], _Held] = {}
+        self._held: dict[tuple[str, str, str | None], _Held] = {}
         self._lock = threading.RLock()
 
     def names(self) -> list[str]:
@@ -119,24 +122,24 @@ class Library:
 
     def current(self, name: str) -> str:
         """The version that a new turn should read."""
-        version = versions.current(self.data / self.resolve(name))
-        if version is None:
-            raise ConfigError(f"No graph named {name!r} in {self.data}/. Run: nacre ingest FILE.ttl --graph {name}")
-        return version
+        return self._present(name).version
 
-    def manifest(self, name: str) -> Manifest:
-        """What the current version of a graph is made of."""
-        return versions.manifest(self.data / name, self.current(name))
+    def lacks(self, name: str) -> dict[str, str]:
+        """What the current version of a graph was made without, or not yet has, and why, by branch."""
+        present = self._present(name)
+        return present.lacks(name) | versions.manifest(self.data / name, present.version).unavailable
 
-    def open(self, name: str, version: str | None = None) -> Graph:
+    def open(self, name: str, version: str | None = None, vectors: str | None = None) -> Graph:
         """The stores of a version (None: the current one), shared by all who open it; give each back with `close`.
 
-        An open version is not removed, by any process. Raises ConfigError if a version that was asked for is gone.
+        An open version is not removed, by any process, nor are its vectors. A turn that goes on names the set of
+        vectors it began with. Raises ConfigError if a version that was asked for is gone.
         """
         for _ in range(5):
-            wanted = version or self.current(name)
+            wanted = self._present(name)
             with self._lock:
-                held = self._held.get((name, wanted)) or self._hold(name, wanted)
+                held = self._found(name, version, vectors) if version else self._held.get(_key(name, wanted))
+                held = held or self._hold(name, wanted, version)
                 if held is not None:
                     held.users += 1
                     if version is None:
@@ -147,7 +150,8 @@ class Library:
                 return held.graph
             if version is not None:
                 break
-        raise ConfigError(f"Version {wanted} of graph {name!r} is gone. Ask again to use the present one.")
+        gone = version or wanted.version
+        raise ConfigError(f"Version {gone} of graph {name!r} is gone. Ask again to use the present one.")
 
     def remove(self, name: str) -> None:
         """Remove a graph; the files of a version that somebody reads stay until the next ingest of that name."""
@@ -160,6 +164,7 @@ class Library:
                 (home / versions.CURRENT).unlink(missing_ok=True)
                 versions.clean(home, self._drop)
                 left = [folder for folder in (home / "versions").glob("*") if folder.is_dir()]
+                left += [folder for folder in (home / "vectors").glob("*") if folder.is_dir()]
             if not left:
                 shutil.rmtree(home, ignore_errors=True)
         except OSError as error:
@@ -172,32 +177,50 @@ class Library:
                 self._shut(held)
             self._held.clear()
 
-    def _hold(self, name: str, version: str) -> _Held | None:
-        folder = versions.version_folder(self.data / name, version)
-        pinned = versions.pin(folder)
-        if pinned is None:
+    def _present(self, name: str) -> Pointer:
+        found = versions.pointer(self.data / self.resolve(name))
+        if found is None:
+            raise ConfigError(f"No graph named {name!r} in {self.data}/. Run: nacre ingest FILE.ttl --graph {name}")
+        return found
+
+    def _found(self, name: str, version: str, vectors: str | None) -> _Held | None:
+        """What is open of a version: with these vectors, else with any."""
+        exact = self._held.get((name, version, vectors))
+        return exact or next((held for key, held in self._held.items() if key[:2] == (name, version)), None)
+
+    def _hold(self, name: str, present: Pointer, version: str | None) -> _Held | None:
+        """Open the version that is present, or another one without its vectors; None where it is gone."""
+        wanted = present if version in (None, present.version) else Pointer(version or "", without="an earlier version")
+        home = self.data / name
+        folders = [versions.version_folder(home, wanted.version)]
+        folders += [versions.vectors_folder(home, wanted.vectors)] if wanted.vectors is not None else []
+        # vectors that somebody has removed are one branch less, not a version that is gone
+        pinned = [versions.pin(folder) for folder in folders if folder.exists()]
+        if not folders[0].exists() or None in pinned or versions.pointer(home) != present:
+            _unpin(pinned)
             return None
         try:
-            manifest = versions.manifest(self.data / name, version)
-            graph = self._stores(name, manifest, folder)
+            graph = self._stores(name, wanted, versions.manifest(home, wanted.version), folders[0])
         except BaseException:
-            os.close(pinned)
+            _unpin(pinned)
             raise
-        remote = manifest if manifest.collection is not None and "vector" not in graph.unavailable else None
-        held = self._held[name, version] = _Held(graph, pinned, 0, remote)
+        remote = graph.vector_set if graph.vectors is None and "vector" not in graph.unavailable else None
+        held = _Held(graph, pinned, 0, remote)
+        self._held[_key(name, wanted)] = held
         graph.give_back = partial(self._give_back, held)
         return held
 
-    def _stores(self, name: str, manifest: Manifest, folder: Path) -> Graph:
+    def _stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
         again = f"Run: nacre index --graph {name}"
         try:
             tables = Tables(folder / versions.TABLES)
             lexicon = Lexicon(folder / versions.LEXICON, tables.schema, self._embedder)
-            graph = Graph(name, manifest.version, tables.schema, tables, lexicon)
+            graph = Graph(name, manifest.version, tables.schema, tables, lexicon, vector_set=pointer.vectors)
         except (OSError, ValueError, KeyError) as error:
             raise ConfigError(
                 f"Graph {name!r} is damaged: {error}. Run: nacre ingest FILE.ttl --graph {name}"
             ) from error
+        graph.unavailable.update(pointer.lacks(name))
         graph.unavailable.update(manifest.unavailable)
         present = {"passages", "vector", "lexical"} - graph.unavailable.keys()
         if "--tables-only" in graph.unavailable.get("lexical", ""):
@@ -221,8 +244,7 @@ class Library:
         if graph.passages is None:
             present.clear()
         graph.lexical = optional("lexical", lambda: Lexical(folder / versions.LEXICAL))
-        if manifest.collection is None:
-            graph.vectors = optional("vector", lambda: self._vectors(name, manifest, folder))
+        graph.vectors = optional("vector", lambda: self._embedded(name, pointer.vectors))
         return graph
 
     def _reach(self, held: _Held) -> None:
@@ -231,11 +253,11 @@ class Library:
         if held.remote is None or not held.reaching.acquire(blocking=not held.reach_at):
             return
         try:
-            graph, manifest = held.graph, held.remote
+            graph = held.graph
             if time.monotonic() < held.reach_at and not (graph.vectors and graph.vectors.failed):
                 return
             try:
-                graph.vectors = self._vectors(graph.name, manifest, self.data / graph.name)
+                graph.vectors = self._vectors(graph.name, held.remote)
                 graph.unavailable.pop("vector", None)
             except Exception as error:  # a client of a server raises kinds of its own
                 log.warning("graph %s: vector is unavailable: %s", graph.name, error)
@@ -245,23 +267,31 @@ class Library:
         finally:
             held.reaching.release()
 
-    def _vectors(self, name: str, manifest: Manifest, folder: Path) -> Vectors:
+    def _embedded(self, name: str, vectors: str | None) -> Vectors | None:
+        """The vectors in the data folder; those on a server are opened when they are needed."""
+        if vectors is None or versions.vectors_manifest(self.data / name, vectors).collection is not None:
+            return None
+        return self._vectors(name, vectors)
+
+    def _vectors(self, name: str, vectors: str) -> Vectors:
         if self._embedder is None:
             raise ConfigError("no embedder. Install the bundled one: pip install 'nacre[bundled]'")
-        if manifest.embedder != self._embedder.name:
+        home = self.data / name
+        made_by = versions.vectors_manifest(home, vectors).embedder
+        if made_by != self._embedder.name:
             raise ConfigError(
-                f"embedded with {manifest.embedder}, the embedder now is {self._embedder.name}."
-                f" Run: nacre index --graph {name}"
+                f"embedded with {made_by}, the embedder now is {self._embedder.name}. Run: nacre index --graph {name}"
             )
-        return Vectors(open_collection(folder, manifest, self._qdrant_url, self._qdrant_key), self._embedder)
+        return Vectors(open_collection(home, vectors, self._qdrant_url, self._qdrant_key), self._embedder)
 
     def _give_back(self, held: _Held) -> None:
         with self._lock:
             held.users = max(0, held.users - 1)
 
-    def _let_go(self, name: str, present: str) -> None:
+    def _let_go(self, name: str, present: Pointer) -> None:
         """Close the older versions that nobody uses, and remove those that no other process reads either."""
-        idle = [k for k, held in self._held.items() if k[0] == name and k[1] != present and held.users == 0]
+        here = _key(name, present)
+        idle = [key for key, held in self._held.items() if key[0] == name and key != here and held.users == 0]
         for key in idle:
             self._shut(self._held.pop(key))
         if idle:
@@ -273,34 +303,17 @@ class Library:
         for store in (graph.vectors, graph.lexical, graph.passages, graph.tables):
             if store is not None:
                 store.close()
-        os.close(held.pinned)
+        _unpin(held.pinned)
 
     def _drop(self, collection: str) -> None:
         drop_collection(self._qdrant_url, self._qdrant_key, collection)
 
 
-def open_collection(
-    folder: Path, manifest: Manifest, url: str | None, key: str | None, *, patient: bool = False
-) -> Collection:
-    """Where the vectors of a version lie, opened to read; `patient` with a slow server."""
-    if manifest.collection is None:
-        from stores.vectors_edge import EdgeCollection
-
-        return EdgeCollection(folder / versions.VECTORS)
-    if url is None:
-        raise ConfigError(f"the vectors are on a Qdrant server ({manifest.collection}). Set NACRE_QDRANT_URL")
-    from stores.vectors_server import ServerCollection
-
-    return ServerCollection(url, key, manifest.collection, patient=patient)
+def _key(name: str, pointer: Pointer) -> tuple[str, str, str | None]:
+    return name, pointer.version, pointer.vectors
 
 
-def drop_collection(url: str | None, key: str | None, collection: str) -> None:
-    """Remove vectors from the Qdrant server, if one is set."""
-    if url is None:
-        log.warning(
-            "the Qdrant collection %s is no longer needed; NACRE_QDRANT_URL is not set, so it stays", collection
-        )
-        return
-    from stores.vectors_server import drop
-
-    drop(url, key, collection)
+def _unpin(pinned: Sequence[int | None]) -> None:
+    for each in pinned:
+        if each is not None:
+            os.close(each)

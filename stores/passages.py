@@ -69,6 +69,10 @@ class Passages:
     def ids(self) -> list[int]:
         return [row[0] for row in self._rows("SELECT id FROM passage ORDER BY id")]
 
+    def written(self) -> list[int]:
+        """The ids in the order the passages were written: those about one key one after the other."""
+        return [row[0] for row in self._rows("SELECT id FROM passage ORDER BY n")]
+
     def close(self) -> None:
         with self._lock:
             self._connection.close()

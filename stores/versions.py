@@ -1,4 +1,5 @@
-"""How graphs lie on disk: NACRE_DATA/NAME/versions/<id>/ and the file NAME/current that names the one to read."""
+"""How graphs lie on disk: NAME/versions/<id>/, its vectors in NAME/vectors/<id>/, and the file NAME/current that names
+the ones to read."""
 
 import fcntl
 import json
@@ -8,7 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +19,49 @@ log = logging.getLogger(__name__)
 
 FORMAT = 3
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-TABLES, LEXICON, PASSAGES, LEXICAL, VECTORS = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "vectors"
-MANIFEST, LOCK, CURRENT, BUILDING = "manifest.json", "lock", "current", ".building"
+TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
+MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
+UNDER_WAY = "the vectors are not complete yet, and the other branches answer. nacre index --graph {} completes them"
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a version is made of. `inputs` is the hash of all that went in; `collection` names the vectors on a Qdrant
-    server (None: in the folder); `unavailable` says why a branch was left out on purpose."""
+    """What a version is made of. `inputs` is the hash of all that went in; `texts` counts documents; `unavailable` says
+    why a branch was left out on purpose."""
 
     version: str
     format: int = FORMAT
     inputs: str = ""
-    embedder: str | None = None
-    collection: str | None = None
     passages: int = 0
+    texts: int = 0
     unavailable: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class VectorsManifest:
+    """What a set of vectors is made of: of which version's passages, by which embedder, how many. `collection` names it
+    on a Qdrant server (None: in the folder)."""
+
+    version: str
+    embedder: str
+    collection: str | None = None
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """What readers open: a version and its set of vectors. Where `vectors` is None, they are under way, or `without`
+    says why there are none; `earlier` is the set of the version before, from which unchanged vectors are copied."""
+
+    version: str
+    vectors: str | None = None
+    earlier: str | None = None
+    without: str = ""
+    format: int = FORMAT
+
+    def lacks(self, name: str) -> dict[str, str]:
+        """Why the vectors can't be asked, by branch; empty where they are complete."""
+        return {} if self.vectors is not None else {"vector": self.without or UNDER_WAY.format(name)}
 
 
 def check_name(name: str) -> str:
@@ -54,14 +82,35 @@ def version_folder(home: Path, version: str) -> Path:
     return home / "versions" / version
 
 
-def current(home: Path) -> str | None:
-    """The version that readers of the graph in `home` should open; None where there is no graph."""
+def vectors_folder(home: Path, vectors: str) -> Path:
+    """Where a set of vectors lies; of one on a server, its manifest."""
+    return home / "vectors" / vectors
+
+
+def pointer(home: Path) -> Pointer | None:
+    """What readers of the graph in `home` should open; None where there is no graph."""
     try:
-        return str(json.loads((home / CURRENT).read_text(encoding="utf-8"))["version"])
+        data = json.loads((home / CURRENT).read_text(encoding="utf-8"))
+        return Pointer(**{key: value for key, value in data.items() if key in Pointer.__dataclass_fields__})
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, AttributeError, TypeError):
         raise ConfigError(f"{home / CURRENT} is damaged. Run: nacre ingest FILE.ttl --graph {home.name}") from None
+
+
+def current(home: Path) -> str | None:
+    """The version that readers of the graph in `home` should open; None where there is no graph."""
+    found = pointer(home)
+    return found.version if found is not None else None
+
+
+def forget_damage(home: Path) -> None:
+    """Remove a file `current` that can't be read, before it is written anew; the caller is the graph's only writer."""
+    try:
+        pointer(home)
+    except ConfigError as error:
+        log.warning("%s", error)
+        (home / CURRENT).unlink(missing_ok=True)
 
 
 def manifest(home: Path, version: str) -> Manifest:
@@ -72,16 +121,22 @@ def manifest(home: Path, version: str) -> Manifest:
             f"Graph {home.name!r} was written in format {data.get('format')}, this version of nacre reads {FORMAT}."
             f" Run: nacre ingest FILE.ttl --graph {home.name}"
         )
-    return Manifest(**{key: value for key, value in data.items() if key in {f.name for f in fields(Manifest)}})
+    return Manifest(**{key: value for key, value in data.items() if key in Manifest.__dataclass_fields__})
 
 
-def write_manifest(folder: Path, content: Manifest) -> None:
-    """Write the manifest into a version's folder."""
+def vectors_manifest(home: Path, vectors: str) -> VectorsManifest:
+    """The manifest of a set of vectors; FileNotFoundError if it is gone."""
+    return VectorsManifest(**json.loads((vectors_folder(home, vectors) / MANIFEST).read_text(encoding="utf-8")))
+
+
+def write_manifest(folder: Path, content: Manifest | VectorsManifest) -> None:
+    """Write the manifest into the folder of a version or of a set of vectors."""
     (folder / MANIFEST).write_text(json.dumps(asdict(content), indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def pin(folder: Path) -> int | None:
-    """Keep a version from removal while the returned file descriptor is open, at most as long as this process lives.
+    """Keep a version or a set of vectors from removal while the returned file descriptor is open, at most as long as
+    this process lives.
 
     None where the version is gone or being removed. Writes nothing: the folder may be read-only.
     """
@@ -116,13 +171,15 @@ def writing(home: Path) -> Iterator[None]:
 
 
 def clean(home: Path, dropped: Callable[[str], None] = lambda collection: None) -> list[str]:
-    """Remove what killed builds left and the versions that nobody holds; the caller is the graph's only writer.
+    """Remove what killed builds left, and the versions and vectors that nobody holds; the caller is the graph's only
+    writer.
 
-    `dropped` is called with the remote collection of each version that goes. Returns the names of what went.
+    `dropped` is called with the remote collection of each set of vectors that goes. Returns the names of what went.
     """
-    keep, gone = current(home), []
-    for folder in sorted((home / "versions").glob("*")):
-        if folder.name == keep or not folder.is_dir():
+    present, gone = pointer(home), []
+    keep = {present.version, present.vectors, present.earlier} if present is not None else set()
+    for folder in (*sorted((home / "versions").glob("*")), *sorted((home / "vectors").glob("*"))):
+        if folder.name in keep or not folder.is_dir():
             continue
         with _alone(folder) as alone:
             if not alone:

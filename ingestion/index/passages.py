@@ -1,34 +1,51 @@
-"""Make passages searchable: passages.sqlite -> an index of words and one of vectors."""
+"""Make passages searchable: passages.sqlite -> an index of words, and a set of vectors for what it helps."""
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from records.errors import ConfigError
+from records.facts import Passage
 from stores import versions
-from stores.catalog import open_collection
+from stores.embedded import Embedded
 from stores.lexical import write_lexical
 from stores.passages import Passages
+from stores.vector_sets import open_collection
 from stores.vectors import Collection, CollectionWriter, Embedder
-from stores.versions import Manifest
+from stores.versions import VectorsManifest
 
 log = logging.getLogger(__name__)
 
-BATCH = 512
+BATCH = 512  # passages that are looked up and written at once
+KEPT = 128  # passages that are embedded at once: what a kill loses
+PROSE = (
+    80,
+    8,
+)  # a literal of at least so many characters and spaces is prose, such as a comment; measured: docs/quality.md
+MOST_PARTS = 32  # of a thing's texts, so many passages are embedded: 30,000 characters, from their beginning
+MOST_CARDS = 2000  # passages of short facts are embedded up to so many in a graph: docs/quality.md
 Progress = Callable[[int, int], None]
 
 
 class Place(NamedTuple):
-    """Where vectors go: the graph's home, the folder of the version in the making, and the server, if there is one."""
+    """Where vectors go: the graph's home, the folder of the set in the making, and the server, if there is one."""
 
     home: Path
     folder: Path
-    manifest: Manifest
+    manifest: VectorsManifest
     qdrant_url: str | None
     qdrant_key: str | None
+
+
+class Indexed(NamedTuple):
+    """How many vectors a set has, and how many of them were made for it."""
+
+    total: int
+    embedded: int
 
 
 def index_words(passages: Passages, folder: Path, progress: Progress) -> int:
@@ -43,43 +60,82 @@ def index_words(passages: Passages, folder: Path, progress: Progress) -> int:
     return write_lexical(counted(), folder)
 
 
-def index_vectors(passages: Passages, place: Place, embedder: Embedder, progress: Progress) -> int:
-    """Write a vector for every passage; those of the version before (same embedder) are copied, the rest embedded.
+def index_vectors(passages: Passages, place: Place, embedder: Embedder, progress: Progress) -> Indexed:
+    """Write a vector for every passage that search by meaning helps. Those of the version before (same embedder) are
+    copied, the rest embedded.
 
-    A passage's id is made of its text, so that the same id means the same vector. Returns how many were embedded;
-    raises ConfigError for an embedder that does not work, and leaves no vectors then.
+    A passage's id is made of its text, so that the same id means the same vector. What was embedded is kept through a
+    kill, in a file beside the sets, and taken from there the next time. Raises ConfigError for an embedder or a server
+    that does not work.
     """
-    writer = _writer(place, embedder)
+    with (
+        _earlier(place, embedder) as earlier,
+        closing(Embedded(place.folder.with_name(versions.EMBEDDED), embedder.name)) as kept,
+    ):
+        ids = worth_embedding(passages)
+        known = kept.ids()
+        if earlier is not None:
+            known.update(i for chunk in _chunks(ids, BATCH) for i in earlier.fetch(chunk))
+        missing = [i for i in ids if i not in known]
+        done = len(ids) - len(missing)
+        progress(done, len(ids))
+        for chunk in _chunks(missing, KEPT):
+            _embed(passages, kept, embedder, chunk)
+            done += len(chunk)
+            progress(done, len(ids))
+        _write(ids, _writer(place, embedder), kept, earlier)
+    return Indexed(len(ids), len(missing))
+
+
+def worth_embedding(passages: Passages) -> list[int]:
+    """The ids of what search by meaning helps: documents, the texts of things from their beginning, and cards where
+    there are at most `MOST_CARDS`; sorted."""
+    prose: list[int] = []
+    cards: list[int] = []
+    for _, parts in groupby(_each(passages), key=attrgetter("key")):
+        texts = 0
+        for passage in parts:
+            if not is_prose(passage):
+                cards.append(passage.id)
+                continue
+            texts += passage.sentences[0].document is None
+            if texts <= MOST_PARTS:
+                prose.append(passage.id)
+    return sorted(prose + cards if len(cards) <= MOST_CARDS else prose)
+
+
+def is_prose(passage: Passage) -> bool:
+    """Whether it is a stretch of a document, or tells a long text of a thing; else it is a card of short facts.
+
+    >>> from records.facts import Sentence
+    >>> is_prose(Passage(1, "d.md", "Oaks", (Sentence("Tall.", None, "d.md", 0, 5),)))
+    True
+    >>> is_prose(Passage(2, "http://ex/oak", "Oak", (Sentence("Oak is a tree.", ("http://ex/oak", "a", "b")),)))
+    False
+    """
+    length, spaces = PROSE
+    return any(
+        sentence.document is not None
+        or (
+            sentence.triple is not None
+            and len(sentence.triple[2]) >= length
+            and sentence.triple[2].count(" ") >= spaces
+        )
+        for sentence in passage.sentences
+    )
+
+
+def _write(ids: list[int], writer: CollectionWriter, kept: Embedded, earlier: Collection | None) -> None:
     try:
-        with _earlier(place, embedder) as earlier:
-            embedded = _write(passages, writer, embedder, earlier, progress)
+        for chunk in _chunks(ids, BATCH):
+            found = kept.fetch(chunk)
+            if earlier is not None and len(found) < len(chunk):
+                found |= earlier.fetch([i for i in chunk if i not in found])
+            writer.add(list(found), list(found.values()))
         writer.finish()
     except BaseException:
         writer.abandon()
         raise
-    return embedded
-
-
-def _write(
-    passages: Passages, writer: CollectionWriter, embedder: Embedder, earlier: Collection | None, progress: Progress
-) -> int:
-    embedded = copied = 0
-    waiting: list[int] = []
-    ids = iter(passages.ids())
-    while chunk := list(islice(ids, BATCH)):
-        kept = earlier.fetch(chunk) if earlier is not None else {}
-        if kept:
-            writer.add(list(kept), list(kept.values()))
-        waiting += [i for i in chunk if i not in kept]
-        copied += len(kept)
-        while len(waiting) >= BATCH:
-            embedded += _embed(passages, writer, embedder, waiting[:BATCH])
-            del waiting[:BATCH]
-        progress(copied + embedded, passages.count)
-    for start in range(0, len(waiting), BATCH // 4):
-        embedded += _embed(passages, writer, embedder, waiting[start : start + BATCH // 4])
-        progress(copied + embedded, passages.count)
-    return embedded
 
 
 @contextmanager
@@ -101,7 +157,7 @@ def _writer(place: Place, embedder: Embedder) -> CollectionWriter:
         return ServerWriter(place.qdrant_url, place.qdrant_key, place.manifest.collection, size)
     from stores.vectors_edge import EdgeWriter
 
-    return EdgeWriter(place.folder / versions.VECTORS, size)
+    return EdgeWriter(place.folder / versions.SHARD, size)
 
 
 @contextmanager
@@ -109,12 +165,10 @@ def _earlier(place: Place, embedder: Embedder) -> Iterator[Collection | None]:
     """The vectors of the version before, if the same embedder made them and they can be read."""
     collection = None
     try:
-        version = versions.current(place.home)
-        if version is not None:
-            manifest = versions.manifest(place.home, version)
-            if manifest.embedder == embedder.name:
-                folder = versions.version_folder(place.home, version)
-                collection = open_collection(folder, manifest, place.qdrant_url, place.qdrant_key, patient=True)
+        pointer = versions.pointer(place.home)
+        vectors = (pointer.vectors or pointer.earlier) if pointer is not None else None
+        if vectors is not None and versions.vectors_manifest(place.home, vectors).embedder == embedder.name:
+            collection = open_collection(place.home, vectors, place.qdrant_url, place.qdrant_key, patient=True)
     except Exception as error:  # whatever is wrong with the old vectors, new ones can be made
         log.warning("the earlier vectors can't be read, all passages are embedded: %s", error)
     try:
@@ -124,9 +178,19 @@ def _earlier(place: Place, embedder: Embedder) -> Iterator[Collection | None]:
             collection.close()
 
 
-def _embed(passages: Passages, writer: CollectionWriter, embedder: Embedder, ids: list[int]) -> int:
+def _each(passages: Passages) -> Iterator[Passage]:
+    for chunk in _chunks(passages.written(), BATCH):
+        yield from passages.get(chunk)
+
+
+def _embed(passages: Passages, kept: Embedded, embedder: Embedder, ids: Sequence[int]) -> None:
     found = passages.get(ids)
     with _working(embedder):
         vectors = embedder.embed([f"{passage.title}\n{passage.text}" for passage in found])
-    writer.add([passage.id for passage in found], vectors)
-    return len(found)
+    kept.add([passage.id for passage in found], vectors)
+
+
+def _chunks(ids: list[int], size: int) -> Iterator[list[int]]:
+    each = iter(ids)
+    while chunk := list(islice(each, size)):
+        yield chunk

@@ -101,7 +101,7 @@ def test_a_stop_ends_turns_and_streams_cleanly(room, serve):
 def test_without_vectors_and_words_the_rest_answers_and_says_so(room, serve):
     with serve(room) as (address, _):
         assert httpx.get(f"{address}/readyz").json()["status"] == "ok"
-        shutil.rmtree(version(room) / "vectors")
+        shutil.rmtree(room / "reading-room" / "vectors")
         told = httpx.get(f"{address}/readyz").json()
         assert told["status"] == "degraded"
         assert set(told["graphs"]["reading-room"]["unavailable"]) == {"vector"}
@@ -119,8 +119,8 @@ def test_without_vectors_and_words_the_rest_answers_and_says_so(room, serve):
 
 
 def test_corrupted_vectors_leave_the_other_branches(room, serve):
-    for file in (version(room) / "vectors").rglob("*"):
-        if file.is_file():
+    for file in (room / "reading-room" / "vectors").rglob("*"):
+        if file.is_file() and "shard" in file.parts:
             file.write_bytes(b"\x00" * 64)
     with serve(room) as (address, _):
         record = asked(address, QUESTION)
@@ -237,8 +237,8 @@ def test_an_ingest_onto_a_full_disk_leaves_the_old_graph_and_nothing_else(disk, 
     source = tmp_path / "room.ttl"
     source.write_text((GRAPHS / "reading_room.ttl").read_text().replace(":pages 540", ":pages 541"))
     before = version(room)
-    # it ends in the manifest, the tables, the index of words, the vectors
-    for left in (0, 64_000, 220_000, 1_000_000):
+    # it ends in the tables, the lexicon, the index of words
+    for left in (0, 64_000, 220_000):
         disk.fill(left)
         ended = fresh("ingest", source, "--graph", "reading-room")
         assert ended.returncode == 2
@@ -246,9 +246,20 @@ def test_an_ingest_onto_a_full_disk_leaves_the_old_graph_and_nothing_else(disk, 
         assert re.match(r"Can't write to .*(no space left|disk is full).*NACRE_DATA", line)
         assert list(before.parent.iterdir()) == [before]
         assert json.loads(fresh("ask", QUESTION, "--json").stdout)["values"] == [540]
+    # it ends in the vectors: the new graph answers without them
+    disk.fill(1_000_000)
+    ended = fresh("ingest", source, "--graph", "reading-room")
+    assert ended.returncode == 2
+    [line] = [line for line in ended.stderr.splitlines() if line and not STAGE.fullmatch(line)]
+    assert re.match(
+        r"Can't write to .*(no space left|disk is full).*NACRE_DATA.*answers without search by meaning", line
+    )
+    record = json.loads(fresh("ask", QUESTION, "--json").stdout)
+    assert (record["values"], set(record["unavailable"])) == ([541], {"vector"})
     disk.free()
-    assert fresh("ingest", source, "--graph", "reading-room").returncode == 0
-    assert json.loads(fresh("ask", QUESTION, "--json").stdout)["values"] == [541]
+    assert fresh("index", "--graph", "reading-room").returncode == 0
+    record = json.loads(fresh("ask", QUESTION, "--json").stdout)
+    assert (record["values"], record["unavailable"]) == ([541], {})
     assert len(list(before.parent.iterdir())) == 1
 
 
@@ -281,7 +292,7 @@ def test_a_vector_server_that_hangs_costs_its_branch_alone(serve, fresh, tmp_pat
     with qdrant_server() as qdrant:
         made = fresh("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room", NACRE_QDRANT_URL=qdrant.url)
         assert made.returncode == 0
-        assert not list((tmp_path / "data").rglob("vectors"))
+        assert not list((tmp_path / "data").rglob("shard"))
         with serve(tmp_path / "data", NACRE_QDRANT_URL=qdrant.url) as (address, _):
             whole = asked(address, QUESTION)
             assert (whole["values"], whole["unavailable"], "vector" in whole["visited"]) == ([540], {}, True)
@@ -320,7 +331,14 @@ def test_a_vector_server_that_is_gone_costs_its_branch_alone_until_it_is_back(se
     assert refused.returncode == 2
     [line] = [line for line in refused.stderr.splitlines() if line and not STAGE.fullmatch(line)]
     assert f"{qdrant.url} does not serve" in line
-    assert json.loads(fresh("ask", QUESTION, "--json").stdout)["values"] == [540]
+    assert "answers without search by meaning" in line
+    record = json.loads(fresh("ask", QUESTION, "--json", NACRE_QDRANT_URL=qdrant.url).stdout)
+    assert (record["values"], set(record["unavailable"])) == ([541], {"vector"})
+    with qdrant_server(qdrant.port, qdrant.collections):
+        assert fresh("index", "--graph", "reading-room", NACRE_QDRANT_URL=qdrant.url).returncode == 0
+        record = json.loads(fresh("ask", QUESTION, "--json", NACRE_QDRANT_URL=qdrant.url).stdout)
+        assert (record["values"], record["unavailable"]) == ([541], {})
+        assert len(qdrant.collections) == 1
 
 
 def ready_again(address):

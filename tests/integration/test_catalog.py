@@ -63,7 +63,7 @@ def test_a_whole_graph_opens_with_all_its_parts(data: Path) -> None:
 
 
 def test_a_part_that_is_missing_or_broken_is_named_and_the_rest_opens(data: Path) -> None:
-    shutil.rmtree(folder(data) / "vectors")
+    shutil.rmtree(data / "kitchen" / "vectors")
     (folder(data) / "lexical" / "meta.json").write_text("{")
     graph = Library(data, WordHash()).open("kitchen")
     assert set(graph.unavailable) == {"vector", "lexical"}

@@ -74,7 +74,7 @@ def test_graphs_are_listed(room):
     room("ingest", KITCHEN, "--graph", "kitchen", "--tables-only")
     _, stdout, _ = room("graphs")
     assert [line.split()[0] for line in stdout.splitlines()] == ["kitchen", "room"]
-    assert "no lexical, no vector" in stdout.splitlines()[0]
+    assert "no lexical: ingested with --tables-only; no vector: ingested with --tables-only" in stdout.splitlines()[0]
     assert "no vector" in stdout.splitlines()[1]
 
 
@@ -120,6 +120,39 @@ def test_an_index_adds_the_vectors_that_were_left_out(room):
     record = json.loads(room("ask", "poems about lighthouses", "--json")[1])
     assert "vector" in record["visited"]
     assert record["unavailable"] == {}
+
+
+def test_ctrl_c_while_vectors_are_made_leaves_a_graph_that_answers(nacre, monkeypatch, tmp_path):
+    (tmp_path / "hours.md").write_text("# Hours\n\nThe reading room closes early on Fridays.\n")
+
+    def interrupted(self, texts):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("config.embedder.LocalEmbedder.embed", interrupted)
+        code, stdout, stderr = nacre("ingest", ROOM, "--texts", "hours.md", "--graph", "room")
+    assert code == 130
+    assert "1 text, " in stdout
+    assert "It answers, for example:" in stdout
+    assert "'room' answers, without search by meaning; nacre index --graph room goes on" in stderr.splitlines()[-1]
+    assert "no vector: the vectors are not complete yet" in nacre("graphs")[1]
+    [line] = [line for line in nacre("doctor")[1].splitlines() if line.split()[1] == "graph"]
+    assert "not complete yet" in line
+    assert line.endswith("Next: nacre index --graph room")
+    record = json.loads(nacre("ask", "How many pages does Granite have?", "--json")[1])
+    assert (record["values"], set(record["unavailable"])) == ([540], {"vector"})
+    code, stdout, stderr = nacre("index")
+    assert code == 0, stderr
+    assert "(no " not in nacre("graphs")[1]
+
+
+def test_an_ingest_mends_a_graph_whose_pointer_is_damaged(room, tmp_path):
+    (tmp_path / "data/room/current").write_text("half a")
+    assert room("ask", "How many books are there?")[0] == 2
+    assert room("index")[0] == 2
+    code, _, stderr = room("ingest", ROOM, "--graph", "room", "--no-vectors")
+    assert code == 0, stderr
+    assert room("ask", "How many books are there?")[0] == 0
 
 
 def test_standard_input_is_a_source(nacre, monkeypatch):

@@ -1,4 +1,4 @@
-"""kill -9 at random moments of an ingest: readers find the old graph or the new one. More: `benchmarks.soak_kill`."""
+"""kill -9 at random moments of an ingest: readers find one graph, never a mix. More: `benchmarks.soak_kill`."""
 
 from pathlib import Path
 
@@ -9,4 +9,4 @@ def test_a_kill_at_any_moment_leaves_the_old_or_the_new_graph(tmp_path: Path) ->
     found = list(kills(4, seed=3, folder=tmp_path))
     assert len(found) == 4
     assert [kill.wrong for kill in found] == [""] * 4
-    assert {kill.found for kill in found} <= {"old", "new"}
+    assert {kill.found for kill in found} <= {"old", "new", "new, without vectors"}

@@ -5,10 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+import ingestion.index.passages
 from ingestion.pipeline import Ingested, index, ingest
 from records.errors import ConfigError, IngestionError
 from stores import versions
@@ -50,9 +53,10 @@ def test_a_file_becomes_a_graph_with_every_stage_reported(place: Place) -> None:
     seen: list[tuple[str, int, int]] = []
     made = place.ingest(on_stage=lambda stage, done, total: seen.append((stage, done, total)))
     stages = list(dict.fromkeys(stage for stage, _, _ in seen))
-    assert stages == ["parse", "tables", "names", "verbalise", "index", "publish"] == list(made.seconds_by_stage)
+    told = ["parse", "tables", "names", "verbalise", "index", "publish", "vectors"]
+    assert stages == told == list(made.seconds_by_stage)
     assert made.schema.triples == 21
-    assert made.passages == made.embedded == 5
+    assert made.passages == made.vectors == made.embedded == 5
     assert not made.unchanged
     assert versions.current(place.home) == made.version
     assert place.versions() == [made.version]
@@ -62,7 +66,7 @@ def test_the_same_input_again_is_recognised(place: Place) -> None:
     first = place.ingest()
     again = place.ingest()
     assert again.unchanged
-    assert (again.version, again.schema, again.passages) == (first.version, first.schema, 5)
+    assert (again.version, again.schema, again.passages, again.vectors) == (first.version, first.schema, 5, 5)
     assert again.seconds_by_stage == {}
 
 
@@ -70,9 +74,10 @@ def test_a_touched_part_or_setting_is_no_same_input(place: Place, tmp_path: Path
     place.ingest()
     texts = tmp_path / "a.md"
     texts.write_text("# A\n\nTrees are tall.")
-    assert place.ingest(texts=[str(texts)]).passages == 6
-    assert place.ingest(texts=[str(texts)]).unchanged
-    assert not place.ingest(no_vectors=True).unchanged
+    made = place.ingest(texts=[str(texts)])
+    assert (made.passages, made.texts) == (6, 1)
+    again = place.ingest(texts=[str(texts)])
+    assert (again.unchanged, again.passages, again.texts) == (True, 6, 1)
     made = place.ingest()
     (place.home / "versions" / made.version / "passages.sqlite").unlink()
     assert not place.ingest().unchanged
@@ -137,6 +142,12 @@ def test_tables_only_and_no_vectors_say_so(place: Place) -> None:
     assert opened.lexical is not None
     assert index("g", data=place.data, embedder=place.embedder).embedded == 5
     assert Library(place.data, place.embedder).open("g").unavailable == {}
+    # the version is the same with and without vectors, and those that were left out come back without embedding
+    assert place.ingest(no_vectors=True).unchanged
+    assert "--no-vectors" in Library(place.data, place.embedder).open("g").unavailable["vector"]
+    back = place.ingest()
+    assert (back.unchanged, back.vectors, back.embedded) == (False, 5, 0)
+    assert Library(place.data, place.embedder).open("g").unavailable == {}
 
 
 def test_without_an_embedder_the_reason_is_kept(place: Place) -> None:
@@ -181,18 +192,116 @@ def test_ctrl_c_in_any_stage_leaves_nothing_half_written(place: Place) -> None:
         with pytest.raises(KeyboardInterrupt):
             place.ingest(on_stage=stop)
         assert versions.current(place.home) in (first.version, max(place.versions()))
-        if stopped != "publish":
+        if stopped not in ("publish", "vectors"):
             assert place.versions() == [first.version]
+        assert not [path for path in place.home.rglob("*") if path.name.endswith(".building")]
 
 
-def test_an_embedder_that_fails_is_named(place: Place) -> None:
-    class Broken(WordHash):
-        def embed(self, texts: object) -> list[list[float]]:
-            raise RuntimeError("no weights")
+class Counting(WordHash):
+    """Fails, or is interrupted, after a number of texts."""
 
+    def __init__(self, most: int, error: BaseException) -> None:
+        super().__init__()
+        self.left, self.error = most, error
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.left -= len(texts)
+        if self.left < 0:
+            raise self.error
+        return super().embed(texts)
+
+
+def test_a_graph_answers_before_its_vectors_are_there_and_an_index_completes_them(place: Place) -> None:
+    place.source.write_text(graph(300))
+    with pytest.raises(KeyboardInterrupt):
+        place.ingest(embedder=Counting(200, KeyboardInterrupt()))
+    library = Library(place.data, place.embedder)
+    turn = library.open("g")
+    assert turn.schema.triples == 1201
+    assert turn.lexical is not None
+    assert turn.vectors is None
+    assert "nacre index --graph g" in turn.unavailable["vector"]
+    assert library.lacks("g") == turn.unavailable
+    made = index("g", data=place.data, embedder=place.embedder)
+    # the first 128 were kept
+    assert (made.version, made.passages, made.vectors, made.embedded) == (turn.version, 300, 300, 172)
+    assert [path.name for path in (place.home / "vectors").iterdir()] == [library.open("g").vector_set]
+    # a turn goes on with what it began with
+    assert library.open("g", turn.version, turn.vector_set) is turn
+    with library.open("g") as after:
+        assert after.vectors is not None
+        assert after.passages is not None
+        for number, title, text in after.passages.each():
+            best = after.vectors.search(f"{title}\n{text}", 3)
+            assert number in [hit.id for hit in best if round(hit.score, 4) == 1]
+    library.close()
+
+
+def test_a_new_graph_before_its_vectors_are_there_keeps_those_to_copy(place: Place) -> None:
+    place.ingest()
+    for size in (6, 7):
+        place.source.write_text(graph(size))
+        with pytest.raises(ConfigError, match="word-hash can't be used: no weights"):
+            place.ingest(embedder=Counting(0, RuntimeError("no weights")))
+    made = place.ingest()
+    assert (made.unchanged, made.vectors, made.embedded) == (False, 7, 2)
+
+
+def test_an_index_with_nothing_to_complete_builds_both_indexes_anew(place: Place) -> None:
+    first = place.ingest()
+    made = index("g", data=place.data, embedder=place.embedder)
+    assert made.version != first.version
+    assert (made.passages, made.vectors, made.embedded) == (5, 5, 0)
+    assert place.versions() == [made.version]
+    assert Library(place.data, place.embedder).open("g").unavailable == {}
+
+
+def test_what_was_embedded_by_another_model_or_is_damaged_is_not_taken(place: Place) -> None:
+    class Other(WordHash):
+        name = "other"
+
+    place.source.write_text(graph(300))
+    with pytest.raises(KeyboardInterrupt):
+        place.ingest(embedder=Counting(200, KeyboardInterrupt()))
+    assert index("g", data=place.data, embedder=Other()).embedded == 300
+    with pytest.raises(KeyboardInterrupt):
+        index("g", data=place.data, embedder=Counting(200, KeyboardInterrupt()))
+    (place.home / "vectors" / versions.EMBEDDED).write_bytes(b"no database, but as long as one needs to be" * 99)
+    assert index("g", data=place.data, embedder=place.embedder).embedded == 300
+
+
+def test_an_embedder_that_fails_is_named_and_the_graph_answers(place: Place) -> None:
     with pytest.raises(ConfigError, match="word-hash can't be used: no weights"):
-        place.ingest(embedder=Broken())
-    assert not place.home.exists()
+        place.ingest(embedder=Counting(0, RuntimeError("no weights")))
+    opened = Library(place.data, place.embedder).open("g")
+    assert opened.schema.triples == 21
+    assert set(opened.unavailable) == {"vector"}
+
+
+def test_cards_are_embedded_in_small_graphs_and_prose_in_all(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingestion.index.passages, "MOST_CARDS", 4)
+    monkeypatch.setattr(ingestion.index.passages, "MOST_PARTS", 2)
+    prose = "It is a tree that grows slowly, and its wood is used for barrels, ships and floors alike. "
+    comments = f':t1 rdfs:comment "{prose}" . :t2 rdfs:comment "{prose * 99}" .'
+    texts = tmp_path / "a.md"
+    texts.write_text("# Trees\n\n" + "".join(f"Tree number {n} is tall. " for n in range(200)))
+    place.source.write_text(graph(7) + comments)
+    made = place.ingest(texts=[str(texts)])
+    opened = Library(place.data, place.embedder).open("g")
+    assert opened.vectors is not None
+    assert opened.passages is not None
+    found = opened.passages.get([hit.id for hit in opened.vectors.search("a tree", 1000)])
+    documents = len(opened.passages.by_key("a.md"))
+    assert documents > 2
+    assert len(opened.passages.by_key("http://x.org/t2")) > 2
+    assert Counter(passage.key for passage in found) == {
+        "a.md": documents, "http://x.org/t1": 1, "http://x.org/t2": 2,
+    }  # fmt: skip
+    assert made.vectors == len(found)
+    place.source.write_text(graph(4) + comments)
+    assert place.ingest().vectors == 2 + 1 + 2
 
 
 def test_a_place_that_can_not_be_written(place: Place, tmp_path: Path) -> None:
@@ -204,12 +313,18 @@ def test_a_place_that_can_not_be_written(place: Place, tmp_path: Path) -> None:
 def test_vectors_on_a_server_have_a_collection_a_version(place: Place) -> None:
     connect.cache_clear()
     first = place.ingest(qdrant_url=":memory:")
-    assert collections(":memory:", None, "nacre_") == [f"nacre_g_{first.version}"]
+    [collection] = collections(":memory:", None, "nacre_")
+    assert collection.startswith(f"nacre_g_{first.version}-")
     place.source.write_text(graph(colour="red"))
+    with pytest.raises(KeyboardInterrupt):
+        place.ingest(qdrant_url=":memory:", embedder=Counting(0, KeyboardInterrupt()))
+    library = Library(place.data, place.embedder, ":memory:")
+    assert set(library.open("g").unavailable) == {"vector"}
+    assert collections(":memory:", None, "nacre_") == [collection]
     second = place.ingest(qdrant_url=":memory:")
     assert second.embedded == 1
-    assert collections(":memory:", None, "nacre_") == [f"nacre_g_{second.version}"]
-    library = Library(place.data, place.embedder, ":memory:")
+    [collection] = collections(":memory:", None, "nacre_")
+    assert collection.startswith(f"nacre_g_{second.version}-")
     opened = library.open("g")
     assert opened.vectors is not None
     assert opened.vectors.search("red tree 0", 1)
@@ -225,6 +340,7 @@ def run(code: str, *arguments: object) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
+# a new version answers by its other branches while its vectors are made
 READER = """
 import sys
 from pathlib import Path
@@ -234,10 +350,10 @@ library = Library(Path(sys.argv[1]), WordHash())
 for line in sys.stdin:
     with library.open("g") as graph:
         passages = graph.passages.get([hit.id for hit in graph.lexical.search("colour of tree 0", 3)])
-        near = graph.vectors.search("tree 3", 2)
+        near = graph.vectors.search("tree 3", 2) if graph.vectors else []
         rows = graph.tables.trusted().execute("SELECT count(*) FROM entity").fetchone()[0]
         red = any("red" in passage.text for passage in passages)
-        print(graph.version, "red" if red else "green", len(near), rows > 0, graph.unavailable, flush=True)
+        print(graph.version, "red" if red else "green", len(near), rows > 0, list(graph.unavailable), flush=True)
 """
 
 
@@ -252,12 +368,13 @@ def test_three_processes_read_while_a_new_version_is_published(place: Place) -> 
         return [reader.stdout.readline().strip() for reader in readers]
 
     try:
-        assert ask() == [f"{first.version} green 2 True {{}}"] * 3
+        assert ask() == [f"{first.version} green 2 True []"] * 3
         place.source.write_text(graph(colour="red"))
         during: list[str] = []
         second = place.ingest(on_stage=lambda stage, done, total: during.extend(ask() if done == 0 else ()))
-        assert set(during) == {f"{first.version} green 2 True {{}}"}
-        assert ask() == [f"{second.version} red 2 True {{}}"] * 3
+        before, between = f"{first.version} green 2 True []", f"{second.version} red 0 True ['vector']"
+        assert list(dict.fromkeys(during)) == [before, between]
+        assert ask() == [f"{second.version} red 2 True []"] * 3
         assert place.versions() == [second.version]
     finally:
         for reader in readers:
@@ -296,3 +413,37 @@ def test_a_killed_ingest_leaves_the_old_graph_and_the_next_cleans_up(place: Plac
     made = place.ingest()
     assert made.schema.triples == 33
     assert place.versions() == [made.version]
+
+
+SLOW_EMBEDDING = """
+import sys, time
+from pathlib import Path
+from ingestion.pipeline import ingest
+from tests.wordhash import WordHash
+def pause(stage, done, total):
+    print(stage, done, flush=True)
+    if (stage, done) == ("vectors", int(sys.argv[3])):
+        time.sleep(60)
+ingest([sys.argv[1]], "g", data=Path(sys.argv[2]), embedder=WordHash(), on_stage=pause)
+"""
+
+
+@pytest.mark.parametrize("done", [0, 128, 300])
+def test_a_kill_while_vectors_are_made_leaves_a_graph_that_answers_and_an_index_goes_on(
+    place: Place, done: int
+) -> None:
+    place.source.write_text(graph(300))
+    killed = run(SLOW_EMBEDDING, place.source, place.data, done)
+    while killed.stdout.readline().strip() != f"vectors {done}":
+        assert killed.poll() is None
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    library = Library(place.data, place.embedder)
+    with library.open("g") as opened:
+        assert opened.schema.triples == 1201
+        assert set(opened.unavailable) == {"vector"}
+    made = index("g", data=place.data, embedder=place.embedder)
+    assert (made.version, made.vectors, made.embedded) == (opened.version, 300, 300 - done)
+    assert library.open("g").unavailable == {}
+    assert len(list((place.home / "vectors").iterdir())) == 1
+    library.close()

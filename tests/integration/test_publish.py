@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.publish import building, new_version, publish
+from ingestion.publish import building, new_version, publish, publish_vectors
 from records.errors import ConfigError, IngestionError
 from stores import versions
-from stores.versions import Manifest
+from stores.versions import Manifest, Pointer, VectorsManifest
 
 V1, V2, V3 = (new_version(datetime(2030, 1, day, tzinfo=UTC), "abcdef123456") for day in (1, 2, 3))
 
@@ -22,10 +22,16 @@ def home(tmp_path: Path) -> Path:
 
 
 def make(home: Path, version: str, content: str = "x") -> None:
-    with versions.writing(home), building(home, version, None, None) as folder:
+    with versions.writing(home), building(home, versions.version_folder(home, version), None, None) as folder:
         (folder / "deep").mkdir()
         (folder / "deep" / "file").write_text(content)
-        publish(home, folder, Manifest(version, embedder="e"))
+        publish(home, folder, Manifest(version, passages=7), "why not")
+
+
+def make_vectors(home: Path, vectors: str) -> None:
+    with versions.writing(home), building(home, versions.vectors_folder(home, vectors), None, None) as folder:
+        manifest = VectorsManifest(versions.current(home) or "", "e", None, 7)
+        publish_vectors(home, folder, vectors, manifest)
 
 
 def present(home: Path) -> list[str]:
@@ -39,8 +45,29 @@ def test_a_published_version_is_current_and_the_one_before_goes(home: Path) -> N
     assert present(home) == [V2]
     assert (versions.version_folder(home, V2) / "deep" / "file").read_text() == "y"
     record = json.loads((home / "current").read_text())
-    assert record == {"version": V2, "format": versions.FORMAT, "embedder": "e", "collection": None}
-    assert versions.manifest(home, V2) == Manifest(V2, embedder="e")
+    told = {"version": V2, "format": versions.FORMAT, "vectors": None, "earlier": None, "without": "why not"}
+    assert record == told
+    assert versions.manifest(home, V2) == Manifest(V2, passages=7)
+
+
+def test_vectors_follow_by_a_second_switch_and_those_before_stay_until_then(home: Path) -> None:
+    make(home, V1)
+    make_vectors(home, "one")
+    assert versions.pointer(home) == Pointer(V1, "one")
+    make(home, V2)
+    assert versions.pointer(home) == Pointer(V2, None, "one", "why not")
+    make(home, V3)
+    assert versions.pointer(home) == Pointer(V3, None, "one", "why not")
+    assert sorted(p.name for p in (home / "vectors").iterdir()) == ["one"]
+    pinned = versions.pin(versions.vectors_folder(home, "one"))
+    assert pinned is not None
+    make_vectors(home, "two")
+    assert versions.pointer(home) == Pointer(V3, "two")
+    assert sorted(p.name for p in (home / "vectors").iterdir()) == ["one", "two"]
+    os.close(pinned)
+    make_vectors(home, "three")
+    assert sorted(p.name for p in (home / "vectors").iterdir()) == ["three"]
+    assert versions.vectors_manifest(home, "three") == VectorsManifest(V3, "e", None, 7)
 
 
 def test_a_pinned_version_stays_until_it_is_let_go(home: Path) -> None:
@@ -59,7 +86,7 @@ def test_a_failed_build_leaves_nothing_and_the_old_version(home: Path) -> None:
     make(home, V1)
 
     def interrupted() -> None:
-        with versions.writing(home), building(home, V2, None, None) as folder:
+        with versions.writing(home), building(home, versions.version_folder(home, V2), None, None) as folder:
             (folder / "half").write_text("x")
             raise KeyboardInterrupt
 
@@ -91,9 +118,9 @@ def test_what_killed_builds_left_goes_where_nothing_has_to_be_built(tmp_path: Pa
 
 def test_the_remote_vectors_of_a_version_go_with_it(home: Path) -> None:
     make(home, V1)
-    left = home / "versions" / f".{V2}.building"
-    left.mkdir()
-    versions.write_manifest(left, Manifest(V2, collection="nacre_g_2"))
+    left = home / "vectors" / f".{V2}.building"
+    left.mkdir(parents=True)
+    versions.write_manifest(left, VectorsManifest(V2, "e", "nacre_g_2"))
     dropped: list[str] = []
     assert versions.clean(home, dropped.append) == [left.name]
     assert dropped == ["nacre_g_2"]
@@ -101,9 +128,9 @@ def test_the_remote_vectors_of_a_version_go_with_it(home: Path) -> None:
 
 def test_vectors_that_can_not_be_removed_now_keep_their_folder(home: Path) -> None:
     make(home, V1)
-    left = home / "versions" / f".{V2}.building"
-    left.mkdir()
-    versions.write_manifest(left, Manifest(V2, collection="nacre_g_2"))
+    left = home / "vectors" / f".{V2}.building"
+    left.mkdir(parents=True)
+    versions.write_manifest(left, VectorsManifest(V2, "e", "nacre_g_2"))
 
     def unreachable(collection: str) -> None:
         raise ConfigError("no server")
@@ -121,7 +148,7 @@ def test_two_writers_do_not_mix(home: Path) -> None:
 
 def test_a_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    blocked = building(tmp_path / "file" / "g", V1, None, None)
+    blocked = building(tmp_path / "file" / "g", tmp_path / "file" / "g" / "versions" / V1, None, None)
     with pytest.raises(IngestionError, match=r"Can't write to .*file.*NACRE_DATA"):
         blocked.__enter__()
 

@@ -1,0 +1,165 @@
+"""The stages of a version in the making, each a function of what the one before gave: Inputs -> ... -> Made."""
+
+import gc
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from ingestion.index.names import write_names
+from ingestion.index.passages import index_words
+from ingestion.induce.annotations import read_annotations
+from ingestion.induce.layout import Layout, induce
+from ingestion.induce.load import write_layout
+from ingestion.read.capsules import Facts
+from ingestion.read.parse import read as read_sources
+from ingestion.read.sources import Sources
+from ingestion.verbalise.passages import verbalise
+from ingestion.verbalise.texts import Document, text_passages
+from records.facts import Passage
+from records.schema import Schema
+from stores import versions
+from stores.passages import Passages, write_passages
+
+log = logging.getLogger(__name__)
+
+OnStage = Callable[[str, int, int], None]
+
+
+class Workshop(NamedTuple):
+    """Where the stages write, and whom they tell how far they are: stage, done, total."""
+
+    folder: Path
+    progress: OnStage
+
+
+class Inputs(NamedTuple):
+    """What is given by the user: RDF files, texts, annotations."""
+
+    sources: Sources
+    documents: tuple[Document, ...]
+    annotations: Path | None
+
+
+class Parsed(NamedTuple):
+    """All triples, grouped into capsules while they were read."""
+
+    inputs: Inputs
+    facts: Facts
+
+
+class Tabled(NamedTuple):
+    """The tables are written; `layout` is where every predicate lies in them."""
+
+    inputs: Inputs
+    facts: Facts
+    layout: Layout
+    schema: Schema
+
+
+class Named(NamedTuple):
+    """The names are written too."""
+
+    inputs: Inputs
+    facts: Facts
+    schema: Schema
+
+
+class Made(NamedTuple):
+    """How many passages were written, and of how many documents."""
+
+    passages: int = 0
+    texts: int = 0
+
+
+class Stage(NamedTuple):
+    """A name, as progress shows it, and what is done: (what the stage before gave, workshop) -> what the next gets."""
+
+    name: str
+    run: Callable[[Any, Workshop], object]
+
+
+def read(inputs: Inputs, workshop: Workshop) -> Parsed:
+    """RDF -> facts."""
+    return Parsed(inputs, read_sources(inputs.sources))
+
+
+def tables(parsed: Parsed, workshop: Workshop) -> Tabled:
+    """Facts -> SQLite."""
+    inputs, facts = parsed
+    annotations = read_annotations(inputs.annotations) if inputs.annotations is not None else None
+    layout = induce(facts)
+    return Tabled(inputs, facts, layout, write_layout(layout, workshop.folder / versions.TABLES, annotations))
+
+
+def names(tabled: Tabled, workshop: Workshop) -> Named:
+    """Layout and schema -> the lexicon."""
+    write_names(tabled.layout, tabled.schema, workshop.folder / versions.LEXICON)
+    return Named(tabled.inputs, tabled.facts, tabled.schema)
+
+
+def tell(named: Named, workshop: Workshop) -> Made:
+    """Facts, schema and documents -> passages."""
+
+    def counted(passages: Iterator[Passage]) -> Iterator[Passage]:
+        for done, passage in enumerate(passages):
+            if done % 4096 == 0:
+                workshop.progress("verbalise", done, 0)
+            yield passage
+
+    documents = named.inputs.documents
+    passages = chain(verbalise(named.facts, named.schema), text_passages(documents))
+    return Made(write_passages(counted(passages), workshop.folder / versions.PASSAGES), len(documents))
+
+
+def words(made: Made, workshop: Workshop) -> Made:
+    """Passages -> the index of words."""
+    with closing(Passages(workshop.folder / versions.PASSAGES)) as passages:
+        index_words(
+            passages, workshop.folder / versions.LEXICAL, lambda done, total: workshop.progress("index", done, total)
+        )
+    return made
+
+
+TABLES_ONLY = (Stage("parse", read), Stage("tables", tables), Stage("names", names))
+WORDS_ONLY = (Stage("index", words),)
+STAGES = (*TABLES_ONLY, Stage("verbalise", tell), *WORDS_ONLY)
+
+
+def run(stages: Sequence[Stage], given: Inputs | Made, workshop: Workshop) -> tuple[Made, dict[str, float]]:
+    """Run stages one after the other; returns what was made, and seconds by stage."""
+    value: object = given
+    seconds: dict[str, float] = {}
+    for stage in stages:
+        with timed(stage.name, workshop.progress) as taken:
+            value = stage.run(value, workshop)
+        seconds |= taken
+    return value if isinstance(value, Made) else Made(), seconds
+
+
+@contextmanager
+def timed(stage: str, progress: OnStage) -> Iterator[dict[str, float]]:
+    """Tell that a stage begins and ends; the seconds it took are in the yielded dictionary then."""
+    seconds: dict[str, float] = {}
+    progress(stage, 0, 1)
+    start = perf_counter()
+    with _no_collector():
+        yield seconds
+    seconds[stage] = perf_counter() - start
+    progress(stage, 1, 1)
+    log.info("%s: %.2f s", stage, seconds[stage])
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Millions of small records are made that hold no cycles; looking for some takes a fifth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
