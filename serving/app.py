@@ -64,6 +64,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     origins = frozenset(origin.strip().rstrip("/") for origin in settings.cors_origins.split(",") if origin.strip())
     app.state.settings = settings
     app.state.metrics = Metrics()
+    app.state.looks = health.Looks()
     app.state.door = Door(Keys(settings.data), settings.max_rate, origins)
     app.add_exception_handler(NacreError, refuse)
     app.add_exception_handler(RequestValidationError, invalid)
