@@ -11,13 +11,14 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from config.settings import Settings
-from records.errors import NacreError
+from records.errors import ConfigError, NacreError
 from serving.api_graphs import Listed, listed
 from serving.asking import Asking
 from serving.keys import Keys
 from serving.reach import TheAsking, TheMetrics
 from stores import versions
 from stores.conversations import KeepingError
+from stores.whole import sealed
 
 router = APIRouter(tags=["health"])
 metrics_router = APIRouter(tags=["health"])
@@ -112,6 +113,11 @@ def _looked_at(asking: Asking, name: str) -> Listed:
         remote = branch == "vector" and asking.composition.settings.qdrant_url
         if not graph.problem and branch not in graph.unavailable and not remote and not (folder / file).exists():
             graph.unavailable[branch] = f"its files are gone. Run: nacre index --graph {name}"
+    if not graph.problem and "lexical" not in graph.unavailable:
+        try:
+            sealed(folder / versions.LEXICAL)
+        except ConfigError as error:
+            graph.unavailable["lexical"] = f"{error}. Run: nacre index --graph {name}"
     if not graph.problem and not (folder / versions.TABLES).exists():
         graph.unavailable["sql"] = f"its file is gone. Run: nacre ingest FILE.ttl --graph {name}"
     return graph
