@@ -11,14 +11,14 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from config.settings import Settings
-from records.errors import ConfigError, NacreError
+from records.errors import NacreError
 from serving.api_graphs import Listed, listed
 from serving.asking import Asking
 from serving.keys import Keys
 from serving.reach import TheAsking, TheMetrics
 from stores import versions
 from stores.conversations import KeepingError
-from stores.whole import sealed
+from stores.whole import Damaged, sealed
 
 router = APIRouter(tags=["health"])
 metrics_router = APIRouter(tags=["health"])
@@ -116,7 +116,7 @@ def _looked_at(asking: Asking, name: str) -> Listed:
     if not graph.problem and "lexical" not in graph.unavailable:
         try:
             sealed(folder / versions.LEXICAL)
-        except ConfigError as error:
+        except Damaged as error:
             graph.unavailable["lexical"] = f"{error}. Run: nacre index --graph {name}"
     if not graph.problem and not (folder / versions.TABLES).exists():
         graph.unavailable["sql"] = f"its file is gone. Run: nacre ingest FILE.ttl --graph {name}"

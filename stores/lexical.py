@@ -9,9 +9,9 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from records.errors import ConfigError, ToolError
+from records.errors import ToolError
 from stores.passages import Hit
-from stores.whole import check_sizes, seal, sealed, unpanicked
+from stores.whole import Damaged, check_sizes, seal, sealed, unpanicked
 
 TITLE_BOOST = 2.5
 MOST_WORDS = 64
@@ -68,7 +68,7 @@ class Lexical:
         """Raises ToolError `unavailable` where a file was cut short since it was opened: to read it would be fatal."""
         try:
             check_sizes(self._folder, self._sizes)
-        except ConfigError as error:
+        except Damaged as error:
             raise ToolError("unavailable", f"{NAME} is {error}") from None
 
     def close(self) -> None:

@@ -6,11 +6,15 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-from records.errors import ConfigError, ToolError
+from records.errors import ToolError
 
 SEAL = "files.json"
 # to read so much takes a tenth of a second or so; of larger indexes the sizes alone are looked at
 CHEAP_BYTES = 64_000_000
+
+
+class Damaged(Exception):
+    """An index whose files are not as they were written."""
 
 
 def seal(folder: Path) -> None:
@@ -22,7 +26,7 @@ def seal(folder: Path) -> None:
 def sealed(folder: Path) -> dict[str, int]:
     """The sizes of the files of an index, each found to be as it was written; nothing where none were noted.
 
-    Raises ConfigError for a file that is missing, cut short, or (where that is cheap to see) of another content.
+    Raises Damaged for a file that is missing, cut short, or (where that is cheap to see) of another content.
     """
     try:
         noted: dict[str, list[str | int]] = json.loads((folder / SEAL).read_text())
@@ -33,19 +37,19 @@ def sealed(folder: Path) -> dict[str, int]:
     if sum(sizes.values()) <= CHEAP_BYTES:
         for name, (_, hashed) in noted.items():
             if _hash(folder / name) != hashed:
-                raise ConfigError(f"damaged: {name} is not as it was written")
+                raise Damaged(f"damaged: {name} is not as it was written")
     return sizes
 
 
 def check_sizes(folder: Path, sizes: dict[str, int]) -> None:
-    """Raises ConfigError for a file that is missing or of another size."""
+    """Raises Damaged for a file that is missing or of another size."""
     for name, size in sizes.items():
         try:
             there = (folder / name).stat().st_size
         except OSError as error:
-            raise ConfigError(f"damaged: {name} can't be read ({error.strerror})") from error
+            raise Damaged(f"damaged: {name} can't be read ({error.strerror})") from error
         if there != size:
-            raise ConfigError(f"damaged: {name} has {there} bytes, not {size}")
+            raise Damaged(f"damaged: {name} has {there} bytes, not {size}")
 
 
 @contextmanager
