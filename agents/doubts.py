@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agents.answering.trust import is_empty
 from agents.turn_view import TurnView
-from records.evidence import Evidence, Found, Table, Wants
+from records.evidence import Found, Table, Wants
 from records.turn import Mention
 from semantics.words import fold, tokens
 
@@ -22,7 +22,7 @@ def doubt(view: TurnView, wants: Wants | None, ran: Sequence[Found]) -> str | No
     for found in ran:
         if found.error is not None:
             return found.error.message
-    tables = [each.table for found in ran for each in found.evidence if each.table is not None]
+    tables = [each.table for found in ran for each in found.rows]
     if not tables or all(is_empty(table) for table in tables):
         return EMPTY
     if wants in KINDS and not is_of_kind(wants, tables[0]):
@@ -71,10 +71,9 @@ def _longest(text: str) -> list[str]:
     return sorted({token.norm for token in tokens(text)}, key=lambda word: (-len(word), word))
 
 
-def shown(evidence: Evidence, rows: int = 5, longest: int = 120) -> str:
+def shown(table: Table, rows: int = 5, longest: int = 120) -> str:
     """The first rows of a query as lines, a header first."""
-    table = evidence.table
-    if table is None or not table.rows:
+    if not table.rows:
         return "no rows"
     body = (" | ".join(_cell(cell)[:longest] for cell in row) for row in table.rows[:rows])
     lines = [" | ".join(table.columns), *body]

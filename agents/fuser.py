@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from agents.answering.account import Account, account, asks_for_prose
 from agents.answering.clarify import confirm, offer
-from agents.answering.trust import gathered
+from agents.answering.trust import gathered, sentences_of
 from agents.doubts import shown as shown_rows
 from agents.models.calls import ModelFailed, streamed
 from agents.models.limits import Limits
@@ -20,7 +20,7 @@ from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
 from records.answer import Value
-from records.evidence import Evidence
+from records.evidence import Evidence, Rows
 from records.schema import Schema
 from semantics.languages import ENGLISH, language_name
 from semantics.sentences import best
@@ -117,18 +117,17 @@ def numbered(view: TurnView, told: Account, tokens: int) -> list[int]:
     """What a model is shown, as indexes, within about `tokens`, nothing twice: rows that a model gathered, what the
     rules cite, then sentences, those that share the most with the question first."""
     evidence = view.evidence
-    rows = gathered(evidence)
+    rows = [i for i, _ in gathered(evidence)]
     cited = [i for _, indexes in told.ledger.sentences for i in indexes]
-    told_by = [i for i, each in enumerate(evidence) if each.kind == "sentence"]
-    ranked = [told_by[i] for i in best(view.standalone, [evidence[i] for i in told_by], MOST_WORDS)]
+    sentences = sentences_of(evidence)
+    ranked = [sentences[i] for i in best(view.standalone, [each for _, each in sentences], MOST_WORDS)]
     shown: list[int] = []
     facts: set[str] = set()
     left = tokens * CHARACTERS_A_TOKEN
     # what was gathered for the question says most of what the graph's own sentences say
-    ranked = [i for i in ranked if evidence[i].document is not None] if rows else ranked
-    ranked = ranked if asks_for_prose(view) else []
+    worth = [i for i, each in ranked if each.document is not None or not rows] if asks_for_prose(view) else []
     before = [i for i, each in enumerate(evidence) if not each.round]
-    for index in dict.fromkeys([*rows, *cited, *ranked, *before]):
+    for index in dict.fromkeys([*rows, *cited, *worth, *before]):
         line = line_of(evidence[index])
         fact = " ".join(fold(line).split())
         if not line or fact in facts or (shown and len(line) > left):
@@ -156,13 +155,13 @@ def _messages(view: TurnView, shown: Sequence[int]) -> list[BaseMessage]:
 
 
 def _is_wide(evidence: Evidence) -> bool:
-    return evidence.table is not None and len(evidence.table.columns) > 1
+    return isinstance(evidence, Rows) and len(evidence.table.columns) > 1
 
 
 def line_of(evidence: Evidence) -> str:
     """Evidence as a model reads it: all rows, a line each; a sentence with what it is about."""
-    if evidence.kind == "table":
-        rows = quoted_lines(shown_rows(evidence, ROWS_SHOWN, LONGEST_CELL))
+    if isinstance(evidence, Rows):
+        rows = quoted_lines(shown_rows(evidence.table, ROWS_SHOWN, LONGEST_CELL))
         return f"{quoted(evidence.words)}:\n{rows}" if evidence.words else rows
     text = quoted(evidence.text)
     return text if not evidence.title or evidence.title in evidence.text else f"{quoted(evidence.title)}: {text}"

@@ -14,7 +14,7 @@ from agents.plain import quoted, quoted_lines
 from agents.prompt import prompt
 from agents.schema_text import relevant, whole
 from agents.turn_view import TurnView
-from records.evidence import Evidence, Found
+from records.evidence import Found, Rows
 from records.look_up import LookUp
 from records.turn import Earlier
 
@@ -76,7 +76,7 @@ def sent_back(ran: Sequence[Found], why: str) -> str:
 def _gave(found: Found) -> str:
     if found.error is not None:
         return f"error: {quoted(found.error.message)}"
-    return "\n".join(quoted_lines(shown(each)) for each in found.evidence) or "no rows"
+    return "\n".join(quoted_lines(shown(each.table)) for each in found.rows) or "no rows"
 
 
 def _said(look: LookUp) -> str:
@@ -95,15 +95,14 @@ def _conversation(view: TurnView) -> str:
 def _turn(turn: Earlier) -> str:
     answer = quoted(turn.answer)
     cut = "..." if len(answer) > LONGEST_ANSWER else ""
-    queries = [quoted(each.query.text) for each in turn.evidence if each.query is not None and each.table is not None]
+    queries = [quoted(each.query.text) for each in turn.evidence if isinstance(each, Rows) and each.query is not None]
     ran = f"\nQuery: {queries[0][:LONGEST_ANSWER]}" if queries and "?" not in queries[0] else ""
     return f"Question: {quoted(turn.standalone)}{ran}\nAnswer: {answer[:LONGEST_ANSWER]}{cut}"
 
 
 def _readings(view: TurnView, drafts: Found | None) -> list[str]:
     """The rules' likely readings in words, how likely, and what they gave."""
-    rows = [each for each in (drafts.evidence if drafts else ()) if each.table is not None]
-    likely = sorted(rows, key=lambda each: -chance(view.understanding, each))
+    likely = sorted(drafts.rows if drafts else (), key=lambda each: -chance(view.understanding, each))
     return [
         _reading(each, chance(view.understanding, each))
         for each in likely[:READINGS_SHOWN]
@@ -111,5 +110,5 @@ def _readings(view: TurnView, drafts: Found | None) -> list[str]:
     ]
 
 
-def _reading(evidence: Evidence, likely: float) -> str:
-    return f"({likely:.0%} sure) {quoted(evidence.words)[:200]}\n{quoted_lines(shown(evidence, 3))}"
+def _reading(rows: Rows, likely: float) -> str:
+    return f"({likely:.0%} sure) {quoted(rows.words)[:200]}\n{quoted_lines(shown(rows.table, 3))}"

@@ -1,6 +1,6 @@
 """Find the rows that answer: TurnView + Database -> Found; by the rules' readings or by queries of a model."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Literal
@@ -20,7 +20,7 @@ from agents.models.priors import Outcome, Priors
 from agents.query_prompt import looked_up, messages_of, sent_back
 from agents.result import NOTHING, Result, Usage
 from agents.turn_view import TurnView
-from records.evidence import Evidence, Found, Query, QueryError, Wants
+from records.evidence import Evidence, Found, Query, QueryError, Rows, Wants
 from records.look_up import LookUp
 from records.turn import Understanding
 from semantics.languages import ENGLISH
@@ -88,12 +88,18 @@ async def by_rules(view: TurnView, database: Database) -> Result[Found]:
         # the person said that this is what was meant
         return Result(reduce(_beside, map(_certain, ran)))
     found = reduce(_beside, weighed(view.understanding, ran))
-    order = sorted(found.evidence, key=lambda each: -chance(view.understanding, each))
+    order = sorted(found.evidence, key=lambda each: -_likely(view.understanding, each))
     return Result(replace(found, evidence=tuple(order)))
 
 
 def _certain(found: Found) -> Found:
-    return replace(found, evidence=tuple(replace(each, probability=1.0) for each in found.evidence))
+    sure = (replace(each, probability=1.0) if isinstance(each, Rows) else each for each in found.evidence)
+    return replace(found, evidence=tuple(sure))
+
+
+def _likely(understanding: Understanding, evidence: Evidence) -> float:
+    """The chance that rows answer the question; what sentences say follows them."""
+    return chance(understanding, evidence) if isinstance(evidence, Rows) else 0.0
 
 
 def may_read(earlier: Sequence[Found]) -> bool:
@@ -116,7 +122,7 @@ def by_model(
             # a reading that the person chose needs no other opinion
             return drafted
         found = drafted.value
-        rows = [each for each in found.evidence if _has_rows(each)]
+        rows = _filled(found.rows)
         if priors.size != "small" and lead == "auto":
             # what leaves words out is no answer, so it can't take a larger model's place
             rows = [each for each in rows if not view.understanding.readings[each.reading or 0].unused]
@@ -188,14 +194,14 @@ def _step(answer: Step | Written) -> Step:
 
 def _as_truth(found: Found) -> Found:
     """A single 1 or 0 as the yes or no that it says."""
-    return replace(found, evidence=tuple(_said_as_truth(each) for each in found.evidence))
+    return replace(found, evidence=tuple(_said_as_truth(each) for each in found.rows))
 
 
-def _said_as_truth(evidence: Evidence) -> Evidence:
-    table = evidence.table
-    if table is None or len(table.rows) != 1 or len(table.rows[0]) != 1 or table.rows[0][0] not in (0, 1):
-        return evidence
-    return replace(evidence, table=replace(table, columns=("yes",), units=("",)))
+def _said_as_truth(rows: Rows) -> Rows:
+    table = rows.table
+    if len(table.rows) != 1 or len(table.rows[0]) != 1 or table.rows[0][0] not in (0, 1):
+        return rows
+    return replace(rows, table=replace(table, columns=("yes",), units=("",)))
 
 
 def _meaning(found: Found, words: str) -> Found:
@@ -205,20 +211,20 @@ def _meaning(found: Found, words: str) -> Found:
         return found
     queries = tuple(replace(query, words=words) for query in found.queries)
     renamed = dict(zip(found.queries, queries, strict=True))
-    evidence = (replace(each, words=words, query=each.query and renamed[each.query]) for each in found.evidence)
+    evidence = (replace(each, words=words, query=each.query and renamed[each.query]) for each in found.rows)
     return replace(found, queries=queries, evidence=tuple(evidence))
 
 
 def _together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) -> Found:
     """The rules' rows and the model's, each with its chance; all queries that were tried."""
-    own = [each for part in writing.ran for each in part.evidence]
+    own = [each for part in writing.ran for each in part.rows]
     queries = (*drafted.queries, *writing.tried)
     error = next((part.error for part in reversed(writing.ran) if part.error), None) or drafted.error
     if not own:
         return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
                        wants=writing.wants, outcome="empty" if writing.tried else "")  # fmt: skip
     outcome = _outcome(view.understanding, drafted, own, writing)
-    agreeing = [each for each in drafted.evidence if outcome == "agreed" and _agree(each, own[0])]
+    agreeing = [each for each in drafted.rows if outcome == "agreed" and _agree(each, own[0])]
     own = [replace(each, probability=priors.after(outcome)) for each in own]
     if any(_alike(each, own[0]) for each in agreeing):
         # rows of a plan are worded and traced better than those of a bare query
@@ -236,16 +242,16 @@ def _together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) 
                  outcome=outcome)  # fmt: skip
 
 
-def _outcome(understanding: Understanding, drafted: Found, own: Sequence[Evidence], writing: Writing) -> Outcome:
-    if not _has_rows(own[0]):
+def _outcome(understanding: Understanding, drafted: Found, own: Sequence[Rows], writing: Writing) -> Outcome:
+    if is_empty(own[0].table):
         return "empty"
     if writing.wants == "prose":
         return "alone"
-    if any(_agree(each, own[0]) for each in drafted.evidence):
+    if any(_agree(each, own[0]) for each in drafted.rows):
         return "agreed"
     if writing.doubted:
         return "doubted"
-    likely = [each for each in drafted.evidence if _has_rows(each) and chance(understanding, each) >= LIKELY]
+    likely = [each for each in _filled(drafted.rows) if chance(understanding, each) >= LIKELY]
     return "disputed" if likely else "alone"
 
 
@@ -253,7 +259,7 @@ def _is_undecided(understanding: Understanding, found: Found) -> bool:
     """Whether rows of the model and of a reading differ, and neither is surer."""
     if found.wants == "prose":
         return False
-    rows = [each for each in found.evidence if _has_rows(each)]
+    rows = _filled(found.rows)
     own = [chance(understanding, each) for each in rows if each.reading is None]
     theirs = [chance(understanding, each) for each in rows if each.reading is not None]
     return bool(own and theirs) and abs(max(own) - max(theirs)) < MARGIN
@@ -261,7 +267,7 @@ def _is_undecided(understanding: Understanding, found: Found) -> bool:
 
 def _with_second(found: Found, second: Writing, priors: Priors) -> Found:
     """What a second, independent query agrees with counts as agreed."""
-    rows = next((each for part in second.ran for each in part.evidence if _has_rows(each)), None)
+    rows = next((each for part in second.ran for each in _filled(part.rows)), None)
     queries = (*found.queries, *second.tried)
     if rows is None:
         return replace(found, queries=queries)
@@ -269,29 +275,26 @@ def _with_second(found: Found, second: Writing, priors: Priors) -> Found:
         found,
         queries=queries,
         evidence=tuple(
-            replace(each, probability=priors.after("agreed"), confirmed=True) if _agree(each, rows) else each
+            replace(each, probability=priors.after("agreed"), confirmed=True)
+            if isinstance(each, Rows) and _agree(each, rows)
+            else each
             for each in found.evidence
         ),
     )
 
 
-def _agree(one: Evidence, other: Evidence) -> bool:
-    return (
-        one.table is not None
-        and other.table is not None
-        and _has_rows(one)
-        and _has_rows(other)
-        and say_the_same(one.table, other.table)
-    )
+def _agree(one: Rows, other: Rows) -> bool:
+    return len(_filled([one, other])) == 2 and say_the_same(one.table, other.table)
 
 
-def _alike(one: Evidence, other: Evidence) -> bool:
+def _alike(one: Rows, other: Rows) -> bool:
     """Whether both show a single column, so that neither shows more than was asked for."""
-    return all(each.table is not None and len(each.table.columns) == 1 for each in (one, other))
+    return len(one.table.columns) == len(other.table.columns) == 1
 
 
-def _has_rows(evidence: Evidence) -> bool:
-    return evidence.table is not None and not is_empty(evidence.table)
+def _filled(rows: Iterable[Rows]) -> list[Rows]:
+    """Those with something in them."""
+    return [each for each in rows if not is_empty(each.table)]
 
 
 def _beside(first: Found, other: Found) -> Found:

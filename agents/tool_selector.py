@@ -13,7 +13,7 @@ from agents.plain import quoted
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
-from records.evidence import Found
+from records.evidence import Found, Sentence
 
 LONGEST_FOUND = 200
 MOST_FOUND = 8
@@ -93,6 +93,6 @@ def _tried(part: Found) -> list[str]:
         f"{part.branch}: {query.words or query.text}: {query.error.message if query.error else f'{query.rows} rows'}"
         for query in part.queries
     ]
-    told = [f"{part.branch}: {each.text}" for each in part.evidence if each.kind == "sentence"][:SENTENCES_TOLD]
+    told = [f"{part.branch}: {each.text}" for each in part.evidence if isinstance(each, Sentence)][:SENTENCES_TOLD]
     failed = [f"{part.branch}: {part.error.message}"] if part.error and not lines else []
     return [*lines, *told, *failed]

@@ -42,7 +42,7 @@ def alone(settings: Settings, library: Library, graph: str) -> Ask:
             except ModelFailed as error:
                 return {**record, "reason": error.why}
             found = run_written(written.sql, opened.tables, round=1)
-        rows = next((each.table for each in found.evidence if each.table is not None), None)
+        rows = next((each.table for each in found.rows), None)
         told = said(rows) if rows is not None and rows.rows else None
         return {
             **record,

@@ -15,7 +15,7 @@ from graph.app import Composition
 from graph.builder import App
 from graph.turn import stream
 from records.answer import Answer
-from records.evidence import Found
+from records.evidence import Found, Rows
 from records.json_form import from_json
 from semantics.ranking.weights import weights
 
@@ -102,7 +102,7 @@ async def _found(app: App, thread: str) -> Found | None:
 def _values(found: Found) -> list[str | int | float | bool]:
     """The cells of the model's own rows, which come first; none where they are empty."""
     own = found.evidence[0] if found.evidence else None
-    if found.outcome == "empty" or own is None or own.table is None:
+    if found.outcome == "empty" or not isinstance(own, Rows):
         return []
     return list(said(own.table).values)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from agents.answering.account import said
 from agents.answering.trust import content_words, is_empty
 from agents.plain import harmless, unnumbered
-from records.evidence import Evidence
+from records.evidence import Evidence, Sentence
 from semantics.claims import Known, is_bare, nothing_known, unsupported
 from semantics.grid import aligned
 from semantics.held import Held
@@ -197,9 +197,12 @@ class Gate:
 
 
 def _verbatim(evidence: Evidence) -> str:
-    if evidence.table is not None and evidence.table.columns[:1] == ("yes",) and evidence.table.rows:
-        return "Yes." if evidence.table.rows[0][0] else "No."
-    return evidence.text if evidence.table is None or is_empty(evidence.table) else said(evidence.table).text
+    if isinstance(evidence, Sentence):
+        return evidence.text
+    table = evidence.table
+    if table.columns[:1] == ("yes",) and table.rows:
+        return "Yes." if table.rows[0][0] else "No."
+    return evidence.text if is_empty(table) else said(table).text
 
 
 def in_prose(text: str) -> str:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from langgraph.config import get_config
 
@@ -13,8 +12,8 @@ from agents.plain import harmless, plain
 from agents.turn_view import TurnView
 from graph.gate import Gate
 from graph.state import State, add_up
-from records.answer import Answer, Citation, Cost, Option, QueryRecord, TableRecord
-from records.evidence import Evidence, Found, Query, Table
+from records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
+from records.evidence import Evidence, Found, Query, Rows, Sentence, Table
 from records.turn import Earlier, Reading
 
 REMEMBERED = 100
@@ -147,35 +146,35 @@ def _to_confirm(view: TurnView, told: Account) -> Reading | None:
     if not told.confirm and told.status != "not_understood":
         return None
     used = view.evidence[told.table] if told.table is not None else None
-    place = used.reading if used is not None else 0
+    place = used.reading if isinstance(used, Rows) else 0
     return view.understanding.readings[place] if place is not None and view.understanding.readings else None
 
 
 def _remembered(evidence: Evidence) -> Evidence:
     """Evidence as a later turn may rest on it: no candidate for its answer any more."""
+    evidence = replace(
+        evidence, round=0, keys=evidence.keys[:REMEMBERED_ROWS], triples=evidence.triples[:REMEMBERED_ROWS]
+    )
+    if isinstance(evidence, Sentence):
+        return evidence
     table = evidence.table
-    if table is not None:
-        table = replace(table, rows=table.rows[:REMEMBERED_ROWS], keys=table.keys[:REMEMBERED_ROWS])
-    keys, triples = evidence.keys[:REMEMBERED_ROWS], evidence.triples[:REMEMBERED_ROWS]
-    return replace(evidence, round=0, reading=None, table=table, keys=keys, triples=triples)
+    table = replace(table, rows=table.rows[:REMEMBERED_ROWS], keys=table.keys[:REMEMBERED_ROWS])
+    return replace(evidence, reading=None, table=table)
 
 
 def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:
-    place: Any = None
-    if evidence.document is not None:
-        place = {"document": evidence.document, "start": evidence.start, "end": evidence.end}
-    source = evidence.document or evidence.title or ("rows" if evidence.kind == "table" else evidence.branch)
-    table = None if evidence.table is None else _whole(evidence.table)
-    ran = [_index(query, queries) for query in (evidence.query, *evidence.beside) if query is not None]
+    rows = evidence if isinstance(evidence, Rows) else None
+    table = _whole(rows.table) if rows else None
+    ran = [_index(query, queries) for query in (rows.query, *rows.beside) if query] if rows else []
     return Citation(
         n=n,
         tool=evidence.branch,
-        source=harmless(source),
+        source=harmless(_source(evidence)),
         text=harmless(evidence.text),
         query=ran[0] if ran else None,
         keys=list(evidence.keys[:REMEMBERED]),
         triples=[list(triple) for triple in evidence.triples],
-        place=place,
+        place=_place(evidence),
         columns=list(table.columns) if table else [],
         units=list(table.units) if table else [],
         rows=[list(row) for row in table.rows[:ROWS_SHOWN]] if table else [],
@@ -183,6 +182,18 @@ def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:
         queries=[i for i in ran if i is not None],
         basis=evidence.basis,
     )
+
+
+def _source(evidence: Evidence) -> str:
+    if isinstance(evidence, Rows):
+        return evidence.title or "rows"
+    return evidence.document or evidence.title or evidence.branch
+
+
+def _place(evidence: Evidence) -> Place | None:
+    if isinstance(evidence, Rows) or evidence.document is None:
+        return None
+    return {"document": evidence.document, "start": evidence.start, "end": evidence.end}
 
 
 def _whole(table: Table) -> Table:

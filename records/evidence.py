@@ -48,36 +48,54 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """One thing found by one branch in one round.
+class Rows:
+    """Rows that one branch found in one round.
 
-    `kind` "table": rows of `query` (its index in the turn's queries is found by identity of text and round), with the
-    plan's reading in `words`; "sentence": `text` with its triple, or its place in a document. `score` orders evidence
-    within a branch only; `reading` is the index of the understanding's reading it answers, if any. `beside` are further
-    queries that the rows were computed from. `triples` of rows are looked up when they are cited; `basis` then says
-    what a citation rests on. `probability` is the chance that rows answer the question, after they were seen;
-    `confirmed` rows were found in another way as well.
+    `query` gave them (None for a comparison, which is put together from many facts), `beside` are further queries that
+    they were computed from; `reading` is the index of the understanding's reading that they answer, None where a model
+    wrote the query, and `words` says what was read. `text` shows the first rows, `keys` are the IRIs behind them all.
+    `probability` is the chance that they answer the question, after they were seen; `confirmed` rows were found in
+    another way as well. `triples` are looked up when they are cited; `basis` then says what a citation rests on.
     """
 
     branch: str
     round: int
-    kind: Literal["table", "sentence"]
+    table: Table
     text: str = ""
     title: str = ""
-    score: float = 0.0
+    words: str = ""
     reading: int | None = None
     query: Query | None = None
     beside: tuple[Query, ...] = ()
-    table: Table | None = None
-    words: str = ""
+    keys: tuple[str, ...] = ()
+    triples: tuple[tuple[str, str, str], ...] = ()
+    basis: str = ""
+    confirmed: bool = False
+    probability: float | None = None
+    kind: Literal["table"] = "table"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence that one branch found in one round: made from `triples`, or standing in `document` from `start` to
+    `end`. `title` is what its passage is about, `score` orders sentences within a branch only."""
+
+    branch: str
+    round: int
+    text: str
+    title: str = ""
+    score: float = 0.0
     keys: tuple[str, ...] = ()
     triples: tuple[tuple[str, str, str], ...] = ()
     document: str | None = None
     start: int = 0
     end: int = 0
     basis: str = ""
-    confirmed: bool = False
-    probability: float | None = None
+    kind: Literal["sentence"] = "sentence"
+
+
+# told apart by `kind` where they are read back
+Evidence = Rows | Sentence
 
 
 @dataclass(frozen=True)
@@ -96,6 +114,11 @@ class Found:
     wants: Wants | None = None
     missing: str = ""
     outcome: str = ""
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        """The rows among its evidence."""
+        return tuple(each for each in self.evidence if isinstance(each, Rows))
 
 
 @dataclass(frozen=True)

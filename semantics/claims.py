@@ -11,7 +11,7 @@ from semantics.english import function_words
 from semantics.figures import miscalculated, unfounded
 from semantics.held import Held
 from semantics.languages import ENGLISH, language_of
-from semantics.said import Said, Sentence
+from semantics.said import Claimed, Said
 from semantics.words import tokens
 
 # the stretches of a list of words that name something of the graph, as (first, after the last)
@@ -39,12 +39,13 @@ def unsupported(
     arithmetic; a name is what is capitalised, has digits in it, is no English word, or is `known` in the graph. Names
     and numbers that stand in different rows must not be joined anew. A sentence may be in `language` too.
 
-    >>> dal = Evidence("lexical", 1, "sentence", text="The dal cooks for 35 min.")
+    >>> from records.evidence import Sentence
+    >>> dal = Sentence("lexical", 1, "The dal cooks for 35 min.")
     >>> unsupported("The dal cooks for 2100 s.", [dal]), unsupported("The dal cooks for 25 min.", [dal])
     ([], ['25 min'])
     """
     held = evidence if isinstance(evidence, Held) else Held(evidence)
-    said = Sentence(sentence, held, language)
+    said = Claimed(sentence, held, language)
     numbers, placed = unfounded(said)
     missing = [*_truth(said), *miscalculated(said), *_gathered(said), *_dates(said), *numbers, *_names(said, known)]
     of_one = [each for each in placed if not any(row in held.unnamed for row, _ in each.places)]
@@ -57,12 +58,12 @@ def unsupported(
 
 def is_bare(sentence: str, held: Held) -> bool:
     """Whether the sentence is a yes or no, or only names of the evidence: its words do not tell what it answers."""
-    if Sentence(sentence, held).yes_no:
+    if Claimed(sentence, held).yes_no:
         return True
     return all(w.norm in function_words() or w.norm[0].isdigit() or w.norm in held.named for w in tokens(sentence))
 
 
-def _truth(said: Sentence) -> list[str]:
+def _truth(said: Claimed) -> list[str]:
     """The yes or no, and what is denied."""
     truth = said.held.truth
     if truth is None:
@@ -76,7 +77,7 @@ def _truth(said: Sentence) -> list[str]:
     return []
 
 
-def _gathered(said: Sentence) -> list[str]:
+def _gathered(said: Claimed) -> list[str]:
     """ "The average is 5", where a sentence says 5 of one thing."""
     found = _GATHERED.search(said.text)
     if found is None or said.held.tables or found[1].casefold() in said.held.words:
@@ -84,7 +85,7 @@ def _gathered(said: Sentence) -> list[str]:
     return [found[1]]
 
 
-def _dates(said: Sentence) -> list[str]:
+def _dates(said: Claimed) -> list[str]:
     """The dates that no date of the evidence lies in, and those that there are not."""
     places = [(day.start, day.end) for day in said.dated if not said.held.day(day)]
     read = {day.start for day in said.dated}
@@ -92,7 +93,7 @@ def _dates(said: Sentence) -> list[str]:
     return [said.text[start:end] for start, end in places]
 
 
-def _names(said: Sentence, known: Known) -> list[str]:
+def _names(said: Claimed, known: Known) -> list[str]:
     """The names that no text of the evidence has as one."""
     foreign = _foreign(said)
     missing = [said.words[i].text for i in range(len(said.words)) if _is_strange(said, i, foreign)]
@@ -102,7 +103,7 @@ def _names(said: Sentence, known: Known) -> list[str]:
     return missing
 
 
-def _is_strange(said: Sentence, i: int, foreign: str) -> bool:
+def _is_strange(said: Claimed, i: int, foreign: str) -> bool:
     """Whether a word names something that the evidence does not name."""
     word = said.words[i]
     if said.runs[i] or word.norm[0].isdigit() or word.norm in function_words() or said.means(word):
@@ -122,7 +123,7 @@ def _is_strange(said: Sentence, i: int, foreign: str) -> bool:
     return len(word.norm) > 3 and not foreign and not simplemma.is_known(word.text, lang="en")
 
 
-def _foreign(said: Sentence) -> str:
+def _foreign(said: Claimed) -> str:
     """The language of a sentence most of which is not in English; "" of an English one."""
     free = [w for i, w in enumerate(said.words) if not said.runs[i] and w.text.isalpha()]
     share = sum(simplemma.is_known(w.text.lower(), lang="en") for w in free)
@@ -150,7 +151,7 @@ def _is_foreign_word(word: str, language: str) -> bool:
     )
 
 
-def _is_said_otherwise(said: Sentence, first: int, after: int) -> bool:
+def _is_said_otherwise(said: Claimed, first: int, after: int) -> bool:
     """Whether a name is part of a longer one of the evidence, or a word for what it says."""
     if all(said.runs[i] > after - first for i in range(first, after)):
         return True
@@ -181,7 +182,7 @@ def _paired(said: Sequence[Said], column: int) -> bool:
     return True
 
 
-def _related(said: Sentence) -> bool:
+def _related(said: Claimed) -> bool:
     """Whether the evidence has half of the sentence's words, or a third where it also has its numbers: what claims no
     number or name may still be made up."""
     if 2 * sum(run > 2 for run in said.runs) >= len(said.runs):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from records.evidence import Evidence, Table
+from records.evidence import Rows, Table
 from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.facts_of import Fact, Run, facts_of
@@ -23,7 +23,7 @@ class Side:
     variable: Variable
 
 
-def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Evidence | None:
+def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None:
     """The properties that either side has, as rows of a table, as evidence whose `text` says what differs."""
     rows: list[tuple[str, str, str]] = []
     triples: list[tuple[str, str, str]] = []
@@ -40,13 +40,12 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Evidence | 
         return None
     other = [row for row in rows if fold(row[1]) != fold(row[2])]
     rows = sorted(rows, key=lambda row: (row not in other, "–" in row))[:PROPERTIES]
-    return Evidence(
+    return Rows(
         "sql",
         0,
-        "table",
+        Table(("property", left.name, right.name), tuple(rows), units=("", "", "")),
         text="; ".join(f"{row[0]}: {row[1]} against {row[2]}" for row in rows),
         title=f"{left.name} and {right.name}",
-        table=Table(("property", left.name, right.name), tuple(rows), units=("", "", "")),
         words=f"how {left.name} and {right.name} compare",
         keys=(*left.things, *right.things)[:50],
         triples=tuple(triples),

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from records.evidence import Evidence
+from records.evidence import Sentence
 from records.plan import Variable
 from records.schema import Predicate, Schema
 from semantics.english import synonyms
@@ -56,7 +56,7 @@ class _Known:
         return f"{f'the {name} of {owner}' if owner else f'its {name}'} {be} {self.said}"
 
 
-def description(iri: str, name: str, thing: Variable, topic: set[str], schema: Schema, run: Run) -> list[Evidence]:
+def description(iri: str, name: str, thing: Variable, topic: set[str], schema: Schema, run: Run) -> list[Sentence]:
     """What the thing is, what it links to, its values, and what links to it, each fact once; with a `topic` first what
     has to do with it."""
     known = _once(
@@ -84,7 +84,7 @@ def description(iri: str, name: str, thing: Variable, topic: set[str], schema: S
     if not about:
         sentences += _incoming(name, thing, schema, run)
     return [
-        Evidence("sql", 0, "sentence", text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
+        Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
         for text, facts in sentences[:SENTENCES]
     ]
 

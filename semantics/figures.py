@@ -1,4 +1,4 @@
-"""Check the numbers of a sentence: Sentence -> those that its evidence neither holds nor gives."""
+"""Check the numbers of a sentence: Claimed -> those that its evidence neither holds nor gives."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from itertools import combinations
 from semantics.amounts import Amount, amounts, same
 from semantics.english import function_words, resource
 from semantics.held import without
-from semantics.said import Said, Sentence
+from semantics.said import Claimed, Said
 from semantics.words import fold
 
 _ABOUT = re.compile(
@@ -31,7 +31,7 @@ _ROUGH = 0.05
 _OPERANDS = 8
 
 
-def unfounded(sentence: Sentence) -> tuple[list[str], list[Said]]:
+def unfounded(sentence: Claimed) -> tuple[list[str], list[Said]]:
     """The numbers without a source, as written; and the places of those that cells or sentences hold."""
     said = [*amounts(without(sentence.text, sentence.dated)), *_number_words(sentence)]
     missing, sound, placed = list[Amount](), list[Amount](), list[Said]()
@@ -54,7 +54,7 @@ def unfounded(sentence: Sentence) -> tuple[list[str], list[Said]]:
     return [sentence.text[a.start : a.end].strip() for a in left], placed
 
 
-def miscalculated(sentence: Sentence) -> list[str]:
+def miscalculated(sentence: Claimed) -> list[str]:
     """The word of a comparison or difference that its own numbers belie: "5 against 3, lower"."""
     said = amounts(sentence.text)
     if len({amount.unit for amount in said}) != 1:
@@ -72,7 +72,7 @@ def miscalculated(sentence: Sentence) -> list[str]:
     return [] if (first > second) - (first < second) == _HIGHER[word] else [word]
 
 
-def _number_words(sentence: Sentence) -> list[Amount]:
+def _number_words(sentence: Claimed) -> list[Amount]:
     values = resource()["numbers"]
     return [
         Amount(float(values[word.norm]), "", 0.0, word.start, word.end)
@@ -81,7 +81,7 @@ def _number_words(sentence: Sentence) -> list[Amount]:
     ]
 
 
-def _counts(amount: Amount, sentence: Sentence) -> bool:
+def _counts(amount: Amount, sentence: Claimed) -> bool:
     """Whether it counts rows, things behind an aggregate, or the names that are listed and the rest of them."""
     text, counts = sentence.text, sentence.held.counts
     if amount.unit or not _COUNTED.match(text, amount.end) or _in_name(amount, sentence):
@@ -93,7 +93,7 @@ def _counts(amount: Amount, sentence: Sentence) -> bool:
     return amount.value in counts | rest or (listed > 1 and amount.value == listed)
 
 
-def _in_name(amount: Amount, sentence: Sentence) -> bool:
+def _in_name(amount: Amount, sentence: Claimed) -> bool:
     """Whether a capitalised word, or a part of the same word, goes right before ("Platform 9", "2017/9")."""
     before = re.search(r"(\w+)\s?$|\S$", sentence.text[: amount.start])
     if before is None or not before[1]:
@@ -101,18 +101,18 @@ def _in_name(amount: Amount, sentence: Sentence) -> bool:
     return before[1][0].isupper() and before.start() > 0 and before[1].casefold() not in function_words()
 
 
-def _asked(amount: Amount, sentence: Sentence) -> bool:
+def _asked(amount: Amount, sentence: Claimed) -> bool:
     """Whether it stands in a condition ("above 5 m"), and the query had that condition."""
     return bool(_BOUND.search(sentence.text[: amount.start])) and sentence.held.condition(amount)
 
 
-def _rough(amount: Amount, sentence: Sentence) -> bool:
+def _rough(amount: Amount, sentence: Claimed) -> bool:
     if not _ABOUT.search(sentence.text[: amount.start]):
         return False
     return bool(sentence.held.number(amount._replace(slack=max(amount.slack, abs(amount.value) * _ROUGH))))
 
 
-def _computed(amount: Amount, sound: Sequence[Amount], known: Sequence[Said], sentence: Sentence) -> bool:
+def _computed(amount: Amount, sound: Sequence[Amount], known: Sequence[Said], sentence: Claimed) -> bool:
     """Whether it is the difference, sum, quotient, mean or percentage of numbers that are said or meant."""
     text, held = sentence.text, sentence.held
     rows = {row for said in known for row, _ in said.places}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from records.evidence import Evidence
+from records.evidence import Evidence, Rows, Sentence, Table
 from semantics.amounts import Amount, amounts, same, unit_of
 from semantics.english import synonyms
 from semantics.periods import Period, periods
@@ -49,13 +49,13 @@ class Held:
         self.rows = 0
         # rows of numbers over a whole group, which belong to no single name
         self.unnamed: set[int] = set()
-        self.tables = sum(each.table is not None for each in evidence)
+        self.tables = sum(isinstance(each, Rows) for each in evidence)
         self._runs: list[str] = []
         for each in evidence:
-            if each.table is None:
-                self._sentence(each)
-            else:
+            if isinstance(each, Rows):
                 self._table(each)
+            else:
+                self._sentence(each)
         self.text = f"|{'|'.join(self._runs)}|"
 
     @cached_property
@@ -94,7 +94,7 @@ class Held:
         if words:
             self._runs.append(f" {' '.join(words)} ")
 
-    def _sentence(self, found: Evidence) -> None:
+    def _sentence(self, found: Sentence) -> None:
         row, self.rows = self.rows, self.rows + 1
         for text in (found.text, found.title, *(triple[2] for triple in found.triples)):
             self._add(text)
@@ -119,9 +119,8 @@ class Held:
             self.numbers.append(Own(amount.value, written or unit, place))
         self.numbers += [Own(float(day.first[:4]), "", place) for day in dated]
 
-    def _table(self, found: Evidence) -> None:
+    def _table(self, found: Rows) -> None:
         table = found.table
-        assert table is not None
         first, self.rows = self.rows, self.rows + len(table.rows)
         if len(table.rows) == 1 and not any(isinstance(cell, str) for cell in table.rows[0]):
             self.unnamed.add(first)
@@ -144,8 +143,8 @@ class Held:
                 self._cell(cell, table.measured_unit, place)
             elif cell is not None:
                 self.numbers.append(Own(float(cell), table.measured_unit, place))
-        self._count(found)
-        says = _truth(found)
+        self._count(table)
+        says = _truth(table)
         if says is not None:
             self.truth = says
         self.empty |= not table.rows or all(cell is None for row in table.rows for cell in row)
@@ -157,9 +156,7 @@ class Held:
         if cell.lstrip("-−€$£~ ")[:1].isdigit() or cell.count(" ") >= _SENTENCE:
             self._numbers(cell, place, unit)
 
-    def _count(self, found: Evidence) -> None:
-        table = found.table
-        assert table is not None
+    def _count(self, table: Table) -> None:
         if table.contributing is not None:
             self.counts.add(float(table.contributing))
         labelled = any(isinstance(cell, str) for row in table.rows[:1] for cell in row)
@@ -171,7 +168,7 @@ class Held:
             if 1 < len(numbers) == len(column) and not table.truncated:
                 self.columns.append((numbers, unit))
 
-    def _asked(self, found: Evidence) -> None:
+    def _asked(self, found: Rows) -> None:
         """The conditions of the query: what it asked for holds of what it gave."""
         for amount in amounts(found.words):
             self.conditions.append((amount.value, amount.unit or amount.after))
@@ -208,10 +205,8 @@ def without(text: str, taken: Iterable[Period]) -> str:
     return text
 
 
-def _truth(found: Evidence) -> bool | None:
+def _truth(table: Table) -> bool | None:
     """What a table says to a yes-or-no question: its single number, or whether it has rows."""
-    table = found.table
-    assert table is not None
     if table.columns[:1] == ("yes",) and table.rows:
         return bool(table.rows[0][0])
     if not table.rows:

@@ -1,10 +1,10 @@
 """Characterise a thing or a group by its facts: Profile -> sentences with their triples, the most telling first."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from records.evidence import Cell, Evidence
+from records.evidence import Cell, Evidence, Sentence
 from records.plan import Attribute, Edge, Filter, Itself, Profile, Select, Variable
 from records.schema import Predicate, Schema
 from semantics.comparison import Side, comparison
@@ -39,7 +39,7 @@ class _Item:
     triples: tuple[Triple, ...]
 
 
-def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) -> list[Evidence]:
+def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) -> Sequence[Evidence]:
     """Sentences about the members of a profile: descriptions first, then what they have, the most telling first.
 
     With a second group: what both share if the topic asks for that, else what the second has not.
@@ -58,8 +58,8 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
         return [replace(compared, round=round)] if compared is not None else []
     if len(members) == 1:
         return _described(members, variable, topic, schema, run, round)
-    told: list[Evidence] = []
-    facts: list[tuple[float, Evidence]] = []
+    told: list[Sentence] = []
+    facts: list[tuple[float, Sentence]] = []
     for things, kind in [(members, variable), *_owners(members, variable, schema, run)]:
         name = select_words(profile.members, schema) if kind is variable else ""
         writer = _Writer(things, kind, topic, schema, run, round, _short(name or _name(list(things.values()))))
@@ -72,12 +72,12 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
 
 def _described(
     members: dict[str, str], variable: Variable, topic: set[str], schema: Schema, run: Run, round: int
-) -> list[Evidence]:
+) -> list[Sentence]:
     """One thing: what it is, the first sentences of what is written about it, then its facts."""
     (iri, label), *_ = members.items()
     name = _named(label, iri, variable, schema)
     facts = description(iri, name, _thing(members, variable), topic, schema, run)
-    written: list[Evidence] = []
+    written: list[Sentence] = []
     for things, kind in [(members, variable), *_owners(members, variable, schema, run)]:
         written += _Writer(things, kind, topic, schema, run, round).descriptions()
     ordered = [*facts[:1], *written[:WRITTEN], *facts[1:]] if not topic else [*written[:WRITTEN], *facts]
@@ -120,7 +120,7 @@ def _excluded(predicate: Predicate, variable: Variable) -> bool:
     return bool(set(variable.without) & set(predicate.domains))
 
 
-def overview_sentences(schema: Schema, round: int) -> tuple[Evidence, ...]:
+def overview_sentences(schema: Schema, round: int) -> tuple[Sentence, ...]:
     """What the graph holds: its kinds of things with their numbers, and what is known of the largest."""
     groups = sorted(schema.groups, key=lambda g: (-g.count, g.label))
     if not groups:
@@ -129,7 +129,7 @@ def overview_sentences(schema: Schema, round: int) -> tuple[Evidence, ...]:
     more = len(kinds) - ITEMS
     listed = joined([*kinds[:ITEMS], f"{more} more kinds"] if more > 1 else kinds)
     text = f"This graph holds {schema.entities:,} things in {schema.triples:,} statements: {listed}."
-    found = [Evidence("sql", round, "sentence", text=text, title="this graph", score=1.0)]
+    found = [Sentence("sql", round, text=text, title="this graph", score=1.0)]
     for group in groups[:4]:
         columns = {c.predicate for c in schema.relation_of[group.relation].columns}
         columns |= {p for p in schema.junctions if set(group.classes) & set(schema.predicate_of[p].domains)}
@@ -138,7 +138,7 @@ def overview_sentences(schema: Schema, round: int) -> tuple[Evidence, ...]:
         if names:
             noun = class_noun(Variable("x", group.classes, group.without), schema)
             said = f"What is known of {article(noun)}: {names}."
-            found.append(Evidence("sql", round, "sentence", text=said, title=group.label, score=0.9))
+            found.append(Sentence("sql", round, text=said, title=group.label, score=0.9))
     return tuple(found)
 
 
@@ -154,7 +154,7 @@ class _Writer:
     round: int
     name: str = ""
 
-    def descriptions(self) -> list[Evidence]:
+    def descriptions(self) -> list[Sentence]:
         """What literals of whole sentences say."""
         return [
             e
@@ -163,7 +163,7 @@ class _Writer:
             for e in _descriptions(p, self.members, self.variable, self.schema, self.run, self.round)
         ]
 
-    def facts(self, others: dict[str, str], shared: bool) -> list[tuple[float, Evidence]]:
+    def facts(self, others: dict[str, str], shared: bool) -> list[tuple[float, Sentence]]:
         """A sentence a predicate, with how telling it is."""
         name = self.name or _name(list(self.members.values()))
         found = []
@@ -213,14 +213,13 @@ def _thing(members: dict[str, str], variable: Variable) -> Variable:
 
 def _descriptions(
     predicate: Predicate, members: dict[str, str], variable: Variable, schema: Schema, run: Run, round: int
-) -> list[Evidence]:
+) -> list[Sentence]:
     attribute = Attribute("thing", predicate.iri)
     rows = run(to_sql(Select((Itself("thing"), attribute), (_thing(members, variable),)), schema))
     return [
-        Evidence(
+        Sentence(
             "sql",
             round,
-            "sentence",
             text=str(row[-1]).strip(),
             title=str(row[1]),
             keys=(str(row[0]),),
@@ -280,7 +279,7 @@ def _sentence(
     name: str,
     topic: set[str],
     round: int,
-) -> tuple[float, Evidence] | None:
+) -> tuple[float, Sentence] | None:
     if not items:
         return None
     many = len(members) > 1
@@ -303,7 +302,7 @@ def _sentence(
     about = bool(_lemmas(label) & topic) + 0.5 * any(_lemmas(i.label) & topic for i in chosen)
     weight = about + min(1.0, len(items) / 5) + 0.3 * max(i.members / max(1, i.everywhere) for i in chosen)
     triples = tuple(t for i in chosen for t in i.triples[:3])
-    return weight, Evidence("sql", round, "sentence", text=text, title=name, keys=tuple(members)[:50], triples=triples)
+    return weight, Sentence("sql", round, text=text, title=name, keys=tuple(members)[:50], triples=triples)
 
 
 def _value_sentence(
@@ -315,7 +314,7 @@ def _value_sentence(
     name: str,
     topic: set[str],
     round: int,
-) -> tuple[float, Evidence] | None:
+) -> tuple[float, Sentence] | None:
     attribute = Attribute("thing", predicate.iri)
     kind = _thing(members, variable)
     rows = run(to_sql(Select((Itself("thing"), attribute), (kind,), (), (Filter(attribute, "known"),)), schema))
@@ -336,7 +335,7 @@ def _value_sentence(
     several = len(rows[0]) > 1 and name_of.kind == "noun" and not said.startswith("from ")
     verb = "ranges" if said.startswith("from ") else "are" if several else "is"
     text = f"The {plural(noun) if several else noun} of {name} {verb} {said}."
-    return weight, Evidence("sql", round, "sentence", text=text, title=name, keys=tuple(members)[:50], triples=triples)
+    return weight, Sentence("sql", round, text=text, title=name, keys=tuple(members)[:50], triples=triples)
 
 
 def _lemmas(text: str) -> set[str]:

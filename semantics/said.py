@@ -1,4 +1,4 @@
-"""A sentence laid over what its evidence holds: text + Held -> Sentence, whose words know where they stand there."""
+"""A sentence laid over what its evidence holds: text + Held -> Claimed, whose words know where they stand there."""
 
 import re
 from functools import cached_property
@@ -22,7 +22,7 @@ class Said(NamedTuple):
     places: frozenset[Place]
 
 
-class Sentence:
+class Claimed:
     """One sentence and what it may rest on."""
 
     def __init__(self, text: str, held: Held, language: str = "en") -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from records.evidence import Evidence
+from records.evidence import Sentence
 from semantics.english import function_words, synonyms
 from semantics.words import tokens
 
@@ -13,7 +13,7 @@ from semantics.words import tokens
 HALF = 0.5
 
 
-def best(question: str, evidence: Sequence[Evidence], limit_words: int = 120) -> list[int]:
+def best(question: str, evidence: Sequence[Sentence], limit_words: int = 120) -> list[int]:
     """Indexes of the evidence worth saying, at most `limit_words` words together, each text once.
 
     Rare words of the question count most; the title of a sentence's passage counts half. Sentences that share nothing
@@ -50,7 +50,7 @@ def best(question: str, evidence: Sequence[Evidence], limit_words: int = 120) ->
     return chosen
 
 
-def covers(question: str, evidence: Sequence[Evidence]) -> float:
+def covers(question: str, evidence: Sequence[Sentence]) -> float:
     """The share of a question's content words that some sentence (or its title) says, 0..1."""
     asked = [synonyms(t.lemma) for t in tokens(question) if t.norm not in function_words()]
     said = set().union(*(_lemmas(e.text) | _lemmas(e.title) for e in evidence)) if evidence else set()

@@ -1,4 +1,4 @@
-"""Hold one graph.sqlite open and run queries on it that can do no harm: SQL -> Rows."""
+"""Hold one graph.sqlite open and run queries on it that can do no harm: SQL -> Fetched."""
 
 import json
 import re
@@ -31,7 +31,7 @@ _STEPS_BETWEEN_CHECKS = 5_000
 _EXPLAIN = re.compile(r"(\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN\b", re.IGNORECASE | re.DOTALL)
 
 
-class Rows(NamedTuple):
+class Fetched(NamedTuple):
     """The result of a query; `truncated` says that there were more rows than asked for."""
 
     columns: tuple[str, ...]
@@ -63,7 +63,7 @@ class Tables:
             raise ConfigError(f"{self.path}: no '{key}' in this file. Ingest the graph again.")
         return str(row[0])
 
-    def run(self, sql: str, params: Sequence[Cell] = (), *, limit: int = 1000, seconds: float = 5.0) -> Rows:
+    def run(self, sql: str, params: Sequence[Cell] = (), *, limit: int = 1000, seconds: float = 5.0) -> Fetched:
         """Run one SELECT within a row limit and a deadline.
 
         Raises ToolError of kind syntax, unknown_name, ambiguous, type, refused, timeout or too_large. Tables named
@@ -90,7 +90,7 @@ class Tables:
             raise _tool_error(error, guard.refusal, seconds) from None
         finally:
             guard.connection.set_progress_handler(None, 0)
-        return Rows(columns, rows[:limit], len(rows) > limit)
+        return Fetched(columns, rows[:limit], len(rows) > limit)
 
     def trusted(self) -> sqlite3.Connection:
         """A read-only connection of this thread without the guard, for our own code alone."""

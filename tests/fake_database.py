@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from records.evidence import Evidence, Found, Query, QueryError, Table
+from records.evidence import Found, Query, QueryError, Rows, Table
 from records.look_up import LookUp, Occurrence
 from records.schema import Schema
 from records.turn import Reading
@@ -28,7 +28,7 @@ def rows(*cells: str | int | float | None, sql: str = "", columns: int = 1) -> F
     lines = tuple(tuple(cells[n : n + columns]) for n in range(0, len(cells), columns))
     query = Query("sql", 1, sql, rows=len(lines), by="model")
     table = Table(tuple(f"c{n}" for n in range(columns)), lines)
-    return Found("sql", (Evidence("sql", 1, "table", query=query, table=table),), (query,), by="model")
+    return Found("sql", (Rows("sql", 1, query=query, table=table),), (query,), by="model")
 
 
 def refused(message: str, sql: str = "") -> Found:

@@ -72,8 +72,8 @@ def templated(composition: Composition, graphs: Sequence[str], random: Random) -
         told: list[tuple[str, Evidence]] = []
         for plan in plans(tables, random):
             reading = Reading(plan, 1.0, 1.0, to_words(plan, tables.schema))
-            for rows in run_reading(reading, 0, tables, round=1).evidence:
-                text = phrase(plan, rows.table, tables.schema, "").text if rows.table else ""
+            for rows in run_reading(reading, 0, tables, round=1).rows:
+                text = phrase(plan, rows.table, tables.schema, "").text
                 if text:
                     told.append((in_prose(text), rows))
         for number, (text, rows) in enumerate(told):

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
-from records.evidence import Evidence, Found, Query
+from records.evidence import Found, Query, Sentence
 from semantics.sentences import best
 from stores.passages import Hit, Passages
 
@@ -26,10 +26,9 @@ def found(
     hits = search(text, limit)
     scores = {hit.id: hit.score for hit in hits}
     sentences = [
-        Evidence(
+        Sentence(
             branch,
             round,
-            "sentence",
             text=sentence.text,
             title=passage.title,
             score=scores[passage.id],

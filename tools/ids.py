@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TypeGuard
 
-from stores.tables import Rows, Tables
+from stores.tables import Fetched, Tables
 
 SMALLEST_ID = 2**31
 
@@ -20,6 +20,6 @@ def entities(ids: Collection[int], tables: Tables) -> dict[int, tuple[str, str]]
     for start in range(0, len(wanted), 400):
         part: Sequence[int] = wanted[start : start + 400]
         marks = ",".join("?" * len(part))
-        rows: Rows = tables.run(f"SELECT id, iri, label FROM entity WHERE id IN ({marks})", part)
+        rows: Fetched = tables.run(f"SELECT id, iri, label FROM entity WHERE id IN ({marks})", part)
         found.update({int(row[0] or 0): (str(row[1]), str(row[2] or row[1])) for row in rows.rows})
     return found

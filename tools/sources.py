@@ -1,11 +1,11 @@
 """Open a citation: Evidence -> the same with the triples it rests on, and in words what it rests on."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from records.errors import ToolError
-from records.evidence import Evidence, Table
+from records.evidence import Evidence, Query, Rows, Sentence, Table
 from records.plan import Ask, Combine, Compute, Plan
 from semantics.provenance import MOST, THINGS, provenance
 from semantics.words import fold
@@ -14,30 +14,39 @@ from stores.triples import Triple, Triples
 
 log = logging.getLogger(__name__)
 
+IN_WORDS = "these triples, in words"
+
 
 def sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
     """The evidence with at most 200 triples and its basis; `plan` is its reading's, None for a query of a model."""
+    if isinstance(evidence, Rows):
+        return _of_rows(evidence, plan, tables)
     if evidence.document is not None:
         return replace(evidence, basis="a passage of a text")
-    table = evidence.table
-    if table is None:
-        return replace(evidence, triples=_of_sentence(evidence, Triples(tables)), basis="these triples, in words")
-    if plan is None and evidence.query is None:
-        # a comparison is put together from many facts, and brings their triples
-        return replace(evidence, basis="these triples, in words")
+    return replace(evidence, triples=_of_sentence(evidence, Triples(tables)), basis=IN_WORDS)
+
+
+def _of_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
+    found: Iterable[Triple]
     try:
-        found = tuple(provenance(plan, table, tables) if plan is not None else _of_written(evidence, tables))
+        if plan is not None:
+            found = provenance(plan, rows.table, tables)
+        elif rows.query is not None:
+            found = _of_written(rows.query, rows.keys, tables)
+        else:
+            # a comparison is put together from many facts, and brings their triples
+            return replace(rows, basis=IN_WORDS)
     except ToolError as error:
         log.warning("triples of a citation: %s", error)
         found = ()
-    return replace(evidence, triples=found, basis=_basis(table, plan, evidence))
+    return replace(rows, triples=tuple(found), basis=_basis(rows.table, plan, rows.keys))
 
 
-def _basis(table: Table, plan: Plan | None, evidence: Evidence) -> str:
+def _basis(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
     body = plan.body if plan is not None else None
     count = table.contributing
     some = f", of which {THINGS} are named" if count and count > THINGS else ""
-    if isinstance(body, Combine) or (plan is None and not evidence.keys):
+    if isinstance(body, Combine) or (plan is None and not keys):
         return "the query as a whole: its rows come from sets of things combined, not from single ones"
     if count is not None:
         return f"{count} thing{'s' * (count != 1)}{some}"
@@ -50,23 +59,22 @@ def _basis(table: Table, plan: Plan | None, evidence: Evidence) -> str:
     return many if table.rows else "that the query found nothing"
 
 
-def _of_written(evidence: Evidence, tables: Tables) -> Iterable[Triple]:
+def _of_written(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[Triple]:
     """What the things behind a model's query say in the columns that it uses, and their names."""
     # sqlglot is slow to import, and the rules do without it
     from tools.keys import predicates
 
-    assert evidence.query is not None
     triples = Triples(tables)
-    used = predicates(evidence.query.text, tables.schema)
+    used = predicates(query.text, tables.schema)
     found: dict[Triple, None] = {}
-    for key in evidence.keys[:THINGS]:
+    for key in keys[:THINGS]:
         name = triples.naming(key)
         found.update(dict.fromkeys(t for iri in used for t in triples.of(key, iri)))
         found.update({name: None} if name else {})
     return list(found)[:MOST]
 
 
-def _of_sentence(evidence: Evidence, triples: Triples) -> tuple[Triple, ...]:
+def _of_sentence(evidence: Sentence, triples: Triples) -> tuple[Triple, ...]:
     """The triples of a sentence as the graph has them: each that it lists, and those that name what it names."""
     said = _plain(f"{evidence.title} {evidence.text}")
     found: dict[Triple, None] = {}

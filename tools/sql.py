@@ -3,7 +3,7 @@
 import time
 
 from records.errors import ToolError
-from records.evidence import Evidence, Found, Query, QueryError, Table
+from records.evidence import Evidence, Found, Query, QueryError, Rows, Table
 from records.turn import Reading
 from semantics.run_plan import run_plan
 from semantics.to_sql import RAW
@@ -19,21 +19,19 @@ def run_reading(reading: Reading, index: int, tables: Tables, *, round: int) -> 
         table, queries, others = run_plan(reading.plan, tables, round=round)
     except ToolError as error:
         return failed(error, "", reading.words, round=round, seconds=time.perf_counter() - started, by="rules")
-    evidence = list(others)
+    evidence: list[Evidence] = list(others)
     if table is not None:
         keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
         evidence.insert(
             0,
-            Evidence(
+            Rows(
                 BRANCH,
                 round,
-                "table",
+                table,
                 text=brief(table),
-                score=reading.score,
                 reading=index,
                 query=queries[0] if queries else None,
                 beside=queries[1:],
-                table=table,
                 words=reading.words,
                 keys=keys,
             ),

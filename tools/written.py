@@ -6,7 +6,7 @@ from dataclasses import replace
 from sqlglot import exp, parse_one
 
 from records.errors import ToolError
-from records.evidence import Evidence, Found, Query, QueryError, Table
+from records.evidence import Found, Query, QueryError, Rows, Table
 from records.schema import Schema
 from stores.tables import Tables
 from tools.guard import guard, sql_of
@@ -56,7 +56,7 @@ def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, word
         by="model",
     )
     keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
-    found = Evidence(BRANCH, round, "table", text=brief(table), query=ran, table=table, keys=keys)
+    found = Rows(BRANCH, round, table, text=brief(table), query=ran, keys=keys)
     return Found(BRANCH, (found,), (ran,), by="model")
 
 
@@ -64,8 +64,7 @@ def _to_repair(text: str, found: Found, tables: Tables, seconds: float) -> Repai
     if found.error is not None:
         repaired = repair(text, ToolError(found.error.kind, found.error.message), tables.schema)
         return replace(repaired, kind=repaired.kind or found.error.kind)
-    table = found.evidence[0].table
-    if table is None or any(cell is not None for row in table.rows for cell in row):
+    if any(cell is not None for each in found.rows for row in each.table.rows for cell in row):
         return None
     query = parse_one(found.queries[0].text, read="sqlite")
     return refill(query, tables, seconds) if isinstance(query, exp.Select) else None

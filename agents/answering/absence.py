@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from agents.answering.clarify import confirm
-from agents.answering.trust import content_words, empty_table, is_sure
+from agents.answering.trust import content_words, empty_table, is_sure, sentences_of
 from agents.plain import quoted
 from records.answer import Status
-from records.evidence import Evidence, QueryError
+from records.evidence import Evidence, QueryError, Rows
 from records.schema import Schema
 from records.turn import Reading, Understanding
 from semantics.english import measure
@@ -33,7 +33,7 @@ class Absence:
 def closed(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
     """Whether nothing but an empty result can answer from the graph: that it is the answer is sure."""
     empty = empty_table(understanding, evidence)
-    return empty is not None and not understanding.unknown and is_sure(understanding, evidence[empty])
+    return empty is not None and not understanding.unknown and is_sure(understanding, empty[1])
 
 
 def absence(
@@ -48,10 +48,11 @@ def absence(
         hint = f" The nearest name it has is {listed(near)}." if near else ""
         text = f"This graph knows nothing called {names}.{hint}"
         return Absence(text, "not_in_graph", text)
-    if empty is not None and is_sure(understanding, evidence[empty]):
-        words = evidence[empty].words
+    if empty is not None and is_sure(understanding, empty[1]):
+        index, rows = empty
+        words = rows.words
         text = f"Nothing in this graph matches: {quoted(words)}." if words else "Nothing in this graph matches."
-        return Absence(text, "answered", table=empty)
+        return Absence(text, "answered", table=index)
     broken = {branch: error for branch, error in failures.items() if error.kind != "empty"}
     if broken and empty is None:
         why = "; ".join(f"{branch}: {error.message}" for branch, error in broken.items())
@@ -85,9 +86,10 @@ def _known_instead(understanding: Understanding, schema: Schema, evidence: Seque
     """Which words of the question lead nowhere, and what the graph says of the thing that it asks about."""
     key, name = _thing(understanding, evidence)
     about = [each for each in evidence if not key or key in each.keys]
+    asked_for = [each.words for each in about if isinstance(each, Rows)]
     labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
     named = [name, *labels, *(each.title for each in evidence)]
-    known = content_words(" ".join([*named, *(f"{each.text} {each.words}" for each in about)]))
+    known = content_words(" ".join([*named, *(each.text for each in about), *asked_for]))
     missing = [t.text for t in tokens(understanding.standalone) if _is_missing(t, known)]
     words = f" on {listed(missing[:4])}" if missing else ""
     if not key:
@@ -122,7 +124,8 @@ def _thing(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[
         if mention.kind == "entity":
             return mention.target, mention.label
     asked = content_words(understanding.standalone)
-    named = [e for e in evidence if e.title and e.keys and e.document is None and content_words(e.title) <= asked]
+    facts = [each for _, each in sentences_of(evidence) if each.title and each.keys and each.document is None]
+    named = [each for each in facts if content_words(each.title) <= asked]
     best = max(named, key=lambda each: len(content_words(each.title)), default=None)
     return (best.keys[0], best.title) if best is not None else ("", "")
 

@@ -6,11 +6,22 @@ from dataclasses import dataclass
 from agents.answering.absence import absence, closed, listed
 from agents.answering.agreement import Dispute, disputes
 from agents.answering.clarify import others
-from agents.answering.trust import answering_table, chance, content_words, covers, gathered, is_empty, is_sure, plan_of
+from agents.answering.trust import (
+    answering_table,
+    chance,
+    content_words,
+    covers,
+    gathered,
+    is_empty,
+    is_sure,
+    plan_of,
+    rows_of,
+    sentences_of,
+)
 from agents.plain import quoted
 from agents.turn_view import TurnView
 from records.answer import Status, Value
-from records.evidence import Evidence, Ledger, Table
+from records.evidence import Evidence, Ledger, Rows, Sentence, Table
 from records.schema import Schema
 from records.turn import Reading, Understanding
 from semantics.comparison import difference
@@ -24,6 +35,9 @@ from semantics.words import fold
 PROSE_WORDS = 120
 LOOKUP_WORDS = 35
 NAME = 0.9
+
+# a sentence, with its index in the evidence
+Told = tuple[int, Sentence]
 
 
 @dataclass(frozen=True)
@@ -60,12 +74,12 @@ def account(view: TurnView, schema: Schema) -> Account:
         told = _prose(understanding, evidence)
         if told is not None:
             return told
-    table = answering_table(understanding, evidence)
-    if table is not None:
+    answering = answering_table(understanding, evidence)
+    if answering is not None:
         # a text that has the words that the rows' reading leaves out knows more of what was asked
-        left_out = _left_out(understanding, evidence[table])
+        left_out = _left_out(understanding, answering[1])
         told = _text(understanding, evidence, only_texts=True, words=left_out) if left_out else None
-        return told or _rows(table, view, schema)
+        return told or _rows(*answering, view, schema)
     told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
     if told is not None:
         return told
@@ -83,11 +97,10 @@ def said(table: Table) -> Phrase:
     return rows_said(table)
 
 
-def truth(evidence: Evidence) -> Phrase:
+def truth(rows: Rows) -> Phrase:
     """The yes or no of a query that has no plan, with what it is about."""
-    assert evidence.table is not None
-    yes = bool(evidence.table.rows[0][0])
-    about = f", as to {quoted(evidence.words)}" if evidence.words else ""
+    yes = bool(rows.table.rows[0][0])
+    about = f", as to {quoted(rows.words)}" if rows.words else ""
     return Phrase(f"{'Yes' if yes else 'No'}{about}.", (yes,))
 
 
@@ -97,16 +110,14 @@ def asks_for_prose(view: TurnView) -> bool:
     return view.understanding.expected == "prose" if wants is None else wants == "prose"
 
 
-def _left_out(understanding: Understanding, used: Evidence) -> tuple[str, ...]:
+def _left_out(understanding: Understanding, used: Rows) -> tuple[str, ...]:
     """The words of the question that the reading behind these rows does not account for."""
     by_reading = used.reading is not None and not used.confirmed
     return understanding.readings[used.reading or 0].unused if by_reading else ()
 
 
-def _rows(table: int, view: TurnView, schema: Schema) -> Account:
+def _rows(index: int, used: Rows, view: TurnView, schema: Schema) -> Account:
     understanding, evidence = view.understanding, view.evidence
-    used = evidence[table]
-    assert used.table is not None
     result = Phrase("")
     plan = plan_of(understanding, used)
     if plan is not None:
@@ -126,22 +137,22 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
     partial = bool(caveats)
     disputed = tuple(
         sentence
-        for other in disputes(table, understanding.standalone, understanding, evidence)
+        for other in disputes(used, understanding.standalone, understanding, evidence)
         for sentence in _otherwise(evidence[other.index], other)
     )
     sure = is_sure(understanding, used) and not _left_out(understanding, used)
-    options = () if sure else others(table, understanding, evidence, schema)
+    options = () if sure else others(used, understanding, evidence, schema)
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
-        Ledger(((result.text, (table,)), *disputed)),
+        Ledger(((result.text, (index,)), *disputed)),
         "partial" if partial else "answered" if sure else "clarify",
         confidence=round(chance(understanding, used), 3),
         values=result.values,
         unit=result.unit,
         reason=caveats[0] if partial else None,
         caveats=caveats,
-        table=table,
+        table=index,
         disputed=disputed,
         options=options,
         confirm="" if sure or partial or options else used.words,
@@ -152,11 +163,12 @@ def _rows(table: int, view: TurnView, schema: Schema) -> Account:
 
 def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """Who says otherwise and what to make of it, then what it says, with its evidence."""
-    who = f"the text {other.document}"
-    if other.table is not None:
+    if isinstance(other, Sentence):
+        who, what = f"the text {other.document}", other.text
+    else:
         who = f"the question read as “{quoted(other.words)}”" if other.words else "a query written by the model"
+        what = said(other.table).text
     which = f"the first is preferred, {dispute.why}" if dispute.why else "neither is surer than the other"
-    what = other.text if other.table is None else said(other.table).text
     return (f"But {who} says otherwise ({which}):", ()), (what, (dispute.index,))
 
 
@@ -164,29 +176,24 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
     """The rows that a model gathered, else a comparison as a table, else the best sentences, those about one thing
     together: a profile's first, then those of texts; at most six, and 120 words."""
     said_rows = tuple(
-        (said(table).text, (i,))
-        for i in gathered(evidence)
-        if (table := evidence[i].table) and not is_empty(table) and evidence[i].query
+        (said(rows.table).text, (i,))
+        for i, rows in gathered(evidence)
+        if rows.query is not None and not is_empty(rows.table)
     )
     if said_rows:
         return Account(Ledger(said_rows), "answered")
-    compared = next(
-        (i for i, each in enumerate(evidence) if each.round and each.table is not None and each.query is None), None
-    )
-    if compared is not None and (table := evidence[compared].table) is not None:
-        shown = rows_said(table, difference(table))
-        words = Ledger(((shown.text, (compared,)),))
+    compared = next((found for found in rows_of(evidence) if found[1].query is None), None)
+    if compared is not None:
+        index, rows = compared
+        shown = rows_said(rows.table, difference(rows.table))
+        words = Ledger(((shown.text, (index,)),))
         return Account(words, "answered", columns=shown.columns, rows=shown.rows)
-    profiled = [i for i, each in enumerate(evidence) if each.kind == "sentence" and each.branch == "sql"]
+    sentences = sentences_of(evidence)
+    profiled = [found for found in sentences if found[1].branch == "sql"]
     # what the graph's passages tell of a thing that is described are the same facts once more
-    told = [
-        i
-        for i, each in enumerate(evidence)
-        if each.kind == "sentence" and each.branch != "sql" and (each.document is not None or not profiled)
-    ]
-    ranked = [told[i] for i in best(understanding.standalone, [evidence[i] for i in told], PROSE_WORDS)]
-    chosen = _within(profiled + ranked, evidence, PROSE_WORDS)[:SENTENCES]
-    return _cited(chosen, evidence) if chosen else None
+    told = [(i, s) for i, s in sentences if s.branch != "sql" and (s.document is not None or not profiled)]
+    chosen = _within([*profiled, *_ranked(understanding, told, PROSE_WORDS)], PROSE_WORDS)[:SENTENCES]
+    return _cited(chosen) if chosen else None
 
 
 def _text(
@@ -195,44 +202,46 @@ def _text(
     """The best sentences, if they hold most of the question's words, all that the graph does not know, and `words`."""
     names = [mention.label for mention in understanding.mentions if mention.kind == "entity" and mention.score >= NAME]
     told = [
-        i
-        for i, each in enumerate(evidence)
-        if each.kind == "sentence" and (each.document is not None or not (only_texts or _is_of_another(each, names)))
+        (i, each)
+        for i, each in sentences_of(evidence)
+        if each.document is not None or not (only_texts or _is_of_another(each, names))
     ]
-    sentences = [evidence[i] for i in told]
-    ranked = [told[i] for i in best(understanding.standalone, sentences, LOOKUP_WORDS)]
-    chosen = _within(ranked, evidence, LOOKUP_WORDS)
-    if not chosen or not covers(understanding.standalone, [evidence[i] for i in chosen]):
+    chosen = _within(_ranked(understanding, told, LOOKUP_WORDS), LOOKUP_WORDS)
+    if not chosen or not covers(understanding.standalone, [each for _, each in chosen]):
         return None
-    said = content_words(" ".join(f"{evidence[i].title} {evidence[i].text}" for i in chosen))
+    said = content_words(" ".join(f"{each.title} {each.text}" for _, each in chosen))
     if any(content_words(word) - said for word in (*words, *(unknown for unknown, _ in understanding.unknown))):
         # what names nothing in the graph may still be told of in a passage
         return None
-    return _cited(chosen, evidence)
+    return _cited(chosen)
 
 
-def _is_of_another(sentence: Evidence, names: Sequence[str]) -> bool:
+def _is_of_another(sentence: Sentence, names: Sequence[str]) -> bool:
     """Whether a sentence made from triples says nothing of the things that the question names."""
     said = fold(f"{sentence.title} {sentence.text}")
     return bool(names) and not any(fold(name.partition(" (")[0]) in said for name in names)
 
 
-def _within(ranked: Sequence[int], evidence: Sequence[Evidence], words: int) -> list[int]:
+def _ranked(understanding: Understanding, told: Sequence[Told], words: int) -> list[Told]:
+    """Those that answer the question best, the best first."""
+    return [told[i] for i in best(understanding.standalone, [each for _, each in told], words)]
+
+
+def _within(ranked: Sequence[Told], words: int) -> list[Told]:
     """The first that fit in `words` together, no text twice; at least one."""
-    chosen: list[int] = []
+    chosen: list[Told] = []
     texts: set[str] = set()
-    for index in ranked:
-        text = evidence[index].text
-        length = len(text.split())
-        if text in texts or (chosen and length > words):
+    for index, sentence in ranked:
+        length = len(sentence.text.split())
+        if sentence.text in texts or (chosen and length > words):
             continue
-        chosen.append(index)
-        texts.add(text)
+        chosen.append((index, sentence))
+        texts.add(sentence.text)
         words -= length
     return chosen
 
 
-def _cited(chosen: Sequence[int], evidence: Sequence[Evidence]) -> Account:
-    first = {evidence[index].title: place for place, index in reversed(list(enumerate(chosen)))}
-    grouped = sorted(chosen, key=lambda index: first[evidence[index].title])
-    return Account(Ledger(tuple((evidence[index].text, (index,)) for index in grouped)), "answered")
+def _cited(chosen: Sequence[Told]) -> Account:
+    first = {sentence.title: place for place, (_, sentence) in reversed(list(enumerate(chosen)))}
+    grouped = sorted(chosen, key=lambda told: first[told[1].title])
+    return Account(Ledger(tuple((sentence.text, (index,)) for index, sentence in grouped)), "answered")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.answering.trust import DECLINED, chance, covers, is_empty, is_nil, is_sure
-from records.evidence import Cell, Evidence, Table
+from agents.answering.trust import DECLINED, chance, covers, is_empty, is_nil, is_sure, rows_of
+from records.evidence import Cell, Evidence, Rows, Sentence, Table
 from records.turn import Understanding
 from semantics.amounts import amounts
 from semantics.held import without
@@ -26,32 +26,21 @@ class Dispute:
     why: str
 
 
-def disputes(table: int, question: str, understanding: Understanding, evidence: Sequence[Evidence]) -> list[Dispute]:
+def disputes(chosen: Rows, question: str, understanding: Understanding, evidence: Sequence[Evidence]) -> list[Dispute]:
     """At most two other answers: of a query of the other mind, or of a text that tells of the same thing and property.
 
     Sentences made from the graph's own triples can't contradict its rows: they tell of another property.
     """
-    rows = evidence[table].table
-    if rows is None:
-        return []
-    found = [*_of_queries(table, rows, understanding, evidence), *_of_texts(rows, question, evidence)]
+    found = [*_of_queries(chosen, understanding, evidence), *_of_texts(chosen.table, question, evidence)]
     return found[:MOST]
 
 
-def _of_queries(
-    table: int, rows: Table, understanding: Understanding, evidence: Sequence[Evidence]
-) -> Iterator[Dispute]:
-    chosen = evidence[table]
-    for index, other in enumerate(evidence):
-        if (
-            not other.round
-            or other.table is None
-            or (other.reading is None) == (chosen.reading is None)
-            or is_empty(other.table)
-        ):
+def _of_queries(chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
+    for index, other in rows_of(evidence):
+        if (other.reading is None) == (chosen.reading is None) or is_empty(other.table):
             continue
         nil = is_nil(other.table) and not is_sure(understanding, other)
-        if nil or chance(understanding, other) < DECLINED or say_the_same(rows, other.table):
+        if nil or chance(understanding, other) < DECLINED or say_the_same(chosen.table, other.table):
             continue
         own, theirs = chance(understanding, chosen), chance(understanding, other)
         if theirs >= own * AS_LIKELY:
@@ -61,13 +50,13 @@ def _of_queries(
 def _of_texts(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
     names = {" ".join(name_tokens(cell)) for row in rows.rows for cell in row if isinstance(cell, str)}
     for index, other in enumerate(evidence):
-        if other.document is None or not covers(question, [other]):
+        if not isinstance(other, Sentence) or other.document is None or not covers(question, [other]):
             continue
         if _is_about(names, other) and _contradicts(rows, other.text):
             yield Dispute(index, "since it is what the graph itself states")
 
 
-def _is_about(names: set[str], text: Evidence) -> bool:
+def _is_about(names: set[str], text: Sentence) -> bool:
     """Whether a sentence of a text names one of these things, or speaks of "it" under a title that does."""
     said, title = (" ".join(name_tokens(part)) for part in (text.text, text.title))
     pronoun = bool(_PRONOUNS & set(said.split()))

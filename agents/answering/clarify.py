@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.answering.agreement import AS_LIKELY, say_the_same
-from agents.answering.trust import chance, is_empty, is_nil
+from agents.answering.trust import chance, is_empty, is_nil, rows_of
 from agents.plain import quoted
-from records.evidence import Evidence
+from records.evidence import Evidence, Rows
 from records.plan import Ask, Select
 from records.schema import Schema
 from records.turn import Reading, Understanding
@@ -16,23 +16,19 @@ MOST = 3
 
 
 def others(
-    table: int, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema
+    chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema
 ) -> tuple[Reading, ...]:
-    """The readings that are about as likely as what answers, and that give something else, the likeliest first.
+    """The readings that are about as likely as the rows that answer, and that give something else, the likeliest first.
 
     Where two are worded alike, since things of two kinds have one name, the later one names the kind.
     """
-    chosen = evidence[table]
-    if chosen.table is None:
-        return ()
     given, words = [chosen.table], {chosen.words}
     found: list[Reading] = []
-    for each in sorted(evidence, key=lambda e: -chance(understanding, e)):
-        if not each.round or each.table is None or each.reading is None:
+    rows = [each for _, each in rows_of(evidence)]
+    for each in sorted(rows, key=lambda e: -chance(understanding, e)):
+        if each.reading is None or chance(understanding, each) < AS_LIKELY * chance(understanding, chosen):
             continue
-        if chance(understanding, each) < AS_LIKELY * chance(understanding, chosen):
-            continue
-        if is_empty(each.table) or is_nil(each.table) or any(say_the_same(each.table, rows) for rows in given):
+        if is_empty(each.table) or is_nil(each.table) or any(say_the_same(each.table, table) for table in given):
             continue
         reading = understanding.readings[each.reading]
         if each.words in words:

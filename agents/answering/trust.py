@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from records.evidence import Evidence, Table
+from records.evidence import Evidence, Rows, Sentence, Table
 from records.plan import Itself, Plan, Select
 from records.turn import Understanding
 from semantics.english import function_words
@@ -30,66 +30,74 @@ def is_nil(table: Table) -> bool:
     return len(table.rows) == 1 and len(table.rows[0]) == 1 and table.rows[0][0] in (0, False)
 
 
-def chance(understanding: Understanding, evidence: Evidence) -> float:
+def chance(understanding: Understanding, rows: Rows) -> float:
     """The probability that rows answer the question: as it was weighed when they were found, else their reading's."""
-    if evidence.probability is not None:
-        return evidence.probability
-    if evidence.reading is None:
+    if rows.probability is not None:
+        return rows.probability
+    if rows.reading is None:
         return 0.0
-    return understanding.readings[evidence.reading].probability or 0.0
+    return understanding.readings[rows.reading].probability or 0.0
 
 
-def is_sure(understanding: Understanding, evidence: Evidence) -> bool:
+def is_sure(understanding: Understanding, rows: Rows) -> bool:
     """Whether rows are likely enough to be given as the answer."""
-    return chance(understanding, evidence) >= weights().threshold
+    return chance(understanding, rows) >= weights().threshold
 
 
-def gathered(evidence: Sequence[Evidence]) -> list[int]:
-    """The indexes of rows that queries of a model gave in this turn."""
-    return [i for i, each in enumerate(evidence) if each.round and each.table is not None and each.reading is None]
+def rows_of(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
+    """The rows of this turn, with their indexes."""
+    return [(i, each) for i, each in enumerate(evidence) if isinstance(each, Rows) and each.round]
+
+
+def sentences_of(evidence: Sequence[Evidence]) -> list[tuple[int, Sentence]]:
+    """All sentences, with their indexes."""
+    return [(i, each) for i, each in enumerate(evidence) if isinstance(each, Sentence)]
+
+
+def gathered(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
+    """The rows of this turn that no reading gave: those of a model's queries, and comparisons; with their indexes."""
+    return [(i, each) for i, each in rows_of(evidence) if each.reading is None]
 
 
 def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
-    """The plan that gave the rows; None for a query that a model wrote."""
-    return None if evidence.reading is None else understanding.readings[evidence.reading].plan
+    """The plan that gave the rows; None for a query that a model wrote, and for a sentence."""
+    if isinstance(evidence, Sentence) or evidence.reading is None:
+        return None
+    return understanding.readings[evidence.reading].plan
 
 
-def is_echo(understanding: Understanding, evidence: Evidence) -> bool:
+def is_echo(understanding: Understanding, rows: Rows) -> bool:
     """Whether rows only repeat the things that the question names: "Bessie" says nothing of Bessie's colour."""
-    plan = plan_of(understanding, evidence)
-    if plan is None or evidence.confirmed or not isinstance(plan.body, Select) or evidence.table is None:
+    plan = plan_of(understanding, rows)
+    if plan is None or rows.confirmed or not isinstance(plan.body, Select):
         return False
     named = {variable.name: variable.keys for variable in plan.body.variables if variable.keys}
     answers = [answer.variable for answer in plan.body.answers if isinstance(answer, Itself)]
     if len(answers) < len(plan.body.answers) or not set(answers) <= named.keys():
         return False
-    return len(evidence.table.rows) == len({key for name in answers for key in named[name]})
+    return len(rows.table.rows) == len({key for name in answers for key in named[name]})
 
 
-def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> int | None:
-    """The index of the rows to answer with: the likeliest to be right, among equals the earlier reading's.
+def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
+    """The rows to answer with, and their index: the likeliest to be right, among equals the earlier reading's.
 
     None where none has a cell, where none is likely enough to be given, or where an empty result is sure.
     """
-    rows = [
-        (index, each)
-        for index, each in enumerate(evidence)
-        if each.round and each.table is not None and not is_echo(understanding, each)
-    ]
-    filled = [(index, each) for index, each in rows if each.table is not None and not is_empty(each.table)]
+    rows = [(index, each) for index, each in rows_of(evidence) if not is_echo(understanding, each)]
+    filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     best = max(filled, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
     if best is None or chance(understanding, best[1]) < DECLINED:
         return None
     empty = max((chance(understanding, each) for index, each in rows if (index, each) not in filled), default=0.0)
     if empty >= weights().threshold and empty > chance(understanding, best[1]):
         return None
-    return best[0]
+    return best
 
 
-def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> int | None:
-    """The index of the likeliest rows that are none."""
-    empty = [i for i, e in enumerate(evidence) if e.round and e.table is not None and is_empty(e.table)]
-    return max(empty, key=lambda i: (chance(understanding, evidence[i]), -i), default=None)
+def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
+    """The likeliest rows that are none, and their index."""
+    empty = [(i, each) for i, each in rows_of(evidence) if is_empty(each.table)]
+    return max(empty, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -102,13 +110,13 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(token.lemma for token in tokens(text) if not {token.norm, token.lemma} & empty)
 
 
-def covers(question: str, sentences: Sequence[Evidence]) -> bool:
+def covers(question: str, sentences: Sequence[Sentence]) -> bool:
     """Whether those of these sentences that are about one thing hold most of the question's words."""
     about = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
     return any(_covers(question, told) for told in about.values())
 
 
-def _covers(question: str, sentences: Sequence[Evidence]) -> bool:
+def _covers(question: str, sentences: Sequence[Sentence]) -> bool:
     """Whether these sentences hold most of the question's words, and of those that are more than their titles."""
     named = frozenset[str]().union(*(content_words(each.title) for each in sentences))
     further = " ".join(sorted(content_words(question) - named))
@@ -122,5 +130,5 @@ def is_enough(understanding: Understanding, evidence: Sequence[Evidence]) -> boo
     if answering_table(understanding, evidence) is not None:
         return True
     if understanding.expected == "prose" or not understanding.readings:
-        return covers(understanding.standalone, [each for each in evidence if each.kind == "sentence"])
+        return covers(understanding.standalone, [each for _, each in sentences_of(evidence)])
     return False

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from records.evidence import Cell, Evidence, Found, Table
+from records.evidence import Cell, Evidence, Found, Rows, Table
 from records.turn import Understanding
 from semantics.ranking.calibrate import MOST_RUN, Outcome, after_running, choose, outcome_features
 from semantics.to_sql import RAW
@@ -31,11 +31,11 @@ def weighed(understanding: Understanding, ran: Sequence[Found]) -> tuple[Found, 
 
 
 def _with(evidence: Evidence, chance: float) -> Evidence:
-    return replace(evidence, probability=round(chance, 4)) if evidence.table is not None else evidence
+    return replace(evidence, probability=round(chance, 4)) if isinstance(evidence, Rows) else evidence
 
 
 def _outcome(found: Found) -> Outcome:
-    table = next((each.table for each in found.evidence if each.table is not None), None)
+    table = next((each.table for each in found.rows), None)
     return Outcome(None) if table is None else Outcome(_values(table))
 
 

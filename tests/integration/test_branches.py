@@ -8,7 +8,7 @@ import pytest
 
 from config.settings import Settings
 from graph.branches import BRANCHES
-from records.evidence import Evidence, Found
+from records.evidence import Found, Rows
 from records.turn import Rewrite
 from semantics.understand import understand
 from stores.catalog import Graph, Library
@@ -24,9 +24,9 @@ def graph(settings: Settings) -> Iterator[Graph]:
     library.close()
 
 
-def table(found: Found) -> Evidence:
+def table(found: Found) -> Rows:
     assert found.error is None, found.error
-    return found.evidence[0]
+    return found.rows[0]
 
 
 def relation(graph: Graph, label: str) -> str:

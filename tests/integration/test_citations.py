@@ -18,7 +18,7 @@ from graph.turn import stream
 from ingestion.export import export
 from ingestion.pipeline import ingest
 from records.answer import Answer, Citation
-from records.evidence import Cell, Evidence, Table
+from records.evidence import Cell, Evidence, Rows, Sentence, Table
 from semantics.claims import unsupported
 from semantics.words import split_name
 from stores.catalog import Graph
@@ -161,7 +161,7 @@ def source(answer: Answer, citation: Citation, graph: Graph) -> Iterator[Evidenc
     counts = Counter(triple[1] for triple in citation["triples"])
     told = [f"{count} times {predicate}" for predicate, count in counts.items()]
     told += [" ".join([*triple, split_name(re.split(r"[/#]", triple[1])[-1])]) for triple in citation["triples"]]
-    yield Evidence(citation["tool"], 1, "sentence", text="; ".join(told), keys=tuple(citation["keys"]))
+    yield Sentence(citation["tool"], 1, text="; ".join(told), keys=tuple(citation["keys"]))
     if citation["columns"]:
         rows = tuple(tuple(row) for row in citation["rows"])
         queries = [answer["queries"][i] for i in citation["queries"]]
@@ -169,7 +169,5 @@ def source(answer: Answer, citation: Citation, graph: Graph) -> Iterator[Evidenc
         for query in queries:
             if query["rows"] > len(rows) > 1:
                 ran = graph.tables.run(query["text"], query["params"])
-                yield Evidence("sql", 1, "table", table=Table(tuple(ran.columns), tuple(ran.rows)), words=words)
-        yield Evidence(
-            "sql", 1, "table", table=Table(tuple(citation["columns"]), rows, (), tuple(citation["units"])), words=words
-        )
+                yield Rows("sql", 1, table=Table(tuple(ran.columns), tuple(ran.rows)), words=words)
+        yield Rows("sql", 1, table=Table(tuple(citation["columns"]), rows, (), tuple(citation["units"])), words=words)

@@ -23,7 +23,7 @@ from graph.nodes import Resources
 from graph.turn import stream
 from ingestion.pipeline import ingest
 from records.answer import Answer
-from records.evidence import Evidence, Found
+from records.evidence import Found, Rows
 from tests.scripted_model import ScriptedModel
 
 GRAPH = """
@@ -59,16 +59,16 @@ def likely(*chances: float) -> QueryWriter:
 
     async def query_writer(view: TurnView, database: Database) -> Result[Found]:
         found = (await by_rules(view, database)).value
-        if any(each.probability == 1 for each in found.evidence):
+        if any(each.probability == 1 for each in found.rows):
             # what the person chose
             return Result(found)
-        by_place = sorted(found.evidence, key=lambda each: each.reading or 0)
+        by_place = sorted(found.rows, key=lambda each: each.reading or 0)
         return Result(replace(found, evidence=tuple(_with_chance(each, view, chances) for each in by_place)))
 
     return query_writer
 
 
-def _with_chance(rows: Evidence, view: TurnView, chances: Sequence[float]) -> Evidence:
+def _with_chance(rows: Rows, view: TurnView, chances: Sequence[float]) -> Rows:
     place = rows.reading or 0
     whole = place < len(chances) and not view.understanding.readings[place].unused
     return replace(rows, probability=chances[place] if whole else 0.01)

@@ -29,9 +29,8 @@ def run(sql: str, tables: Tables) -> Found:
 
 def rows(found: Found) -> list[tuple[object, ...]]:
     assert found.error is None
-    [evidence] = found.evidence
-    assert evidence.table is not None
-    return list(evidence.table.rows)
+    [found_rows] = found.rows
+    return list(found_rows.table.rows)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from records.evidence import Evidence
+from records.evidence import Rows
 from records.plan import Aggregate, Attribute, Combine, Itself, Plan, Select, Variable
 from records.turn import Reading
 from stores.catalog import Graph, Library
@@ -29,8 +29,8 @@ def dish(graph: Graph) -> str:
     return next(group.relation for group in graph.schema.groups if group.label == "dish")
 
 
-def written(graph: Graph, sql: str) -> Evidence:
-    [found] = run_written(sql.format(dish=dish(graph)), graph.tables, round=1).evidence
+def written(graph: Graph, sql: str) -> Rows:
+    [found] = run_written(sql.format(dish=dish(graph)), graph.tables, round=1).rows
     return sources(found, None, graph.tables)
 
 
@@ -49,7 +49,6 @@ def test_a_row_rests_on_the_table_that_is_joined_with_its_label(graph: Graph) ->
 
 def test_an_aggregate_rests_on_all_that_it_gathers(graph: Graph) -> None:
     found = written(graph, "SELECT max(cooking_time) FROM {dish}")
-    assert found.table is not None
     assert found.table.contributing == 3
     assert found.basis == "3 things"
     assert TIME in found.triples
@@ -57,21 +56,19 @@ def test_an_aggregate_rests_on_all_that_it_gathers(graph: Graph) -> None:
 
 def test_groups_rest_on_all_things_together(graph: Graph) -> None:
     found = written(graph, "SELECT cooking_time > 30, count(*) FROM {dish} GROUP BY 1")
-    assert found.table is not None
     assert len(found.table.keys) == len(found.table.rows) == 2
     assert len(found.keys) == 3
 
 
 def test_sets_rest_on_the_query_and_say_so(graph: Graph) -> None:
     found = written(graph, "SELECT label FROM {dish} EXCEPT SELECT label FROM {dish} WHERE cooking_time > 30")
-    assert found.table is not None
     assert found.table.rows == (("pilaf",),)
     assert (found.keys, found.triples) == ((), ())
     assert "query as a whole" in found.basis
 
 
-def planned(graph: Graph, plan: Plan) -> Evidence:
-    [found] = run_reading(Reading(plan, 1.0, 1.0, "x"), 0, graph.tables, round=1).evidence
+def planned(graph: Graph, plan: Plan) -> Rows:
+    [found] = run_reading(Reading(plan, 1.0, 1.0, "x"), 0, graph.tables, round=1).rows
     return sources(found, plan, graph.tables)
 
 

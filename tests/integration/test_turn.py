@@ -23,7 +23,7 @@ from graph.nodes import Resources
 from graph.turn import stream
 from records.answer import Answer
 from records.errors import ConfigError
-from records.evidence import Evidence, Found, QueryError
+from records.evidence import Found, QueryError, Sentence
 
 
 @pytest.fixture
@@ -230,7 +230,7 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
 
 
 async def test_evidence_of_one_turn_is_absent_from_the_next(composition: Composition) -> None:
-    marked = Evidence("sql", 1, "sentence", text="Marked evidence of turn one.")
+    marked = Sentence("sql", 1, text="Marked evidence of turn one.")
     turns = iter([Found("sql", (marked,)), Found("sql")])
 
     async def writer(view: TurnView, database: Database) -> Result[Found]:

@@ -13,7 +13,7 @@ from agents.models.calls import Limits
 from agents.result import Result
 from agents.turn_view import TurnView
 from graph.gate import Gate
-from records.evidence import Evidence, Found, Query, QueryError, Table
+from records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
 from records.plan import Itself, Plan, Select, Variable
 from records.schema import Schema
 from records.turn import Reading, Rewrite, Understanding
@@ -27,13 +27,11 @@ UNSURE = Understanding("What is in pilaf?", readings=(Reading(PLAN, 1.0, 0.5, "w
 SURE = Understanding("What is in pilaf?", readings=(Reading(PLAN, 1.0, 1.0, "what pilaf contains", probability=1.0),))
 UNREAD = replace(SURE, readings=())
 RAN = Query("sql", 1, "SELECT label FROM dish", rows=1)
-ROWS = Evidence(
-    "sql", 1, "table", text="dish: onion", reading=0, query=RAN, table=Table(("dish",), (("onion",),)), words="pilaf"
-)
+ROWS = Rows("sql", 1, text="dish: onion", reading=0, query=RAN, table=Table(("dish",), (("onion",),)), words="pilaf")
 EMPTY = replace(ROWS, text="", table=Table(("dish",), ()))
 # rows of a query that a model wrote, as likely as can be
 WRITTEN = replace(ROWS, reading=None, probability=1.0)
-SENTENCE = Evidence("lexical", 1, "sentence", text="The pilaf contains rice and onion.", title="pilaf")
+SENTENCE = Sentence("lexical", 1, text="The pilaf contains rice and onion.", title="pilaf")
 
 
 def fused(agent: fuser.Fuser, view: TurnView) -> tuple[Result[Account], Gate]:

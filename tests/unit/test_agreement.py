@@ -6,7 +6,7 @@ import pytest
 
 from agents.answering.account import Account, account
 from agents.turn_view import TurnView
-from records.evidence import Evidence, Found, Query, QueryError, Table
+from records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
 from records.plan import Attribute, Itself, Plan, Select, Variable
 from records.schema import Predicate, Schema
 from records.turn import Mention, Reading, Rewrite, Understanding
@@ -26,10 +26,9 @@ TIME = Plan(
 )
 SURE = Understanding(QUESTION, (PILAF,), (Reading(TIME, 1.0, 1.0, "the cooking time of pilaf", probability=1.0),))
 UNSURE = replace(SURE, readings=(replace(SURE.readings[0], covered=0.6, probability=0.5),))
-ROWS = Evidence(
+ROWS = Rows(
     "sql",
     1,
-    "table",
     text="dish: pilaf, cooking time: 25 min",
     reading=0,
     query=Query("sql", 1, "SELECT 1"),
@@ -37,13 +36,10 @@ ROWS = Evidence(
     words="the cooking time of pilaf",
 )
 WRITTEN = replace(ROWS, reading=None, words="", query=Query("sql", 1, "SELECT 2", by="model"))
-TEXT = Evidence(
-    "lexical", 1, "sentence", text="The cooking time of pilaf is 40 min.", title="Recipes", document="recipes.md"
-)
-FACT = Evidence(
+TEXT = Sentence("lexical", 1, text="The cooking time of pilaf is 40 min.", title="Recipes", document="recipes.md")
+FACT = Sentence(
     "lexical",
     1,
-    "sentence",
     text="The serves of pilaf are 4.",
     title="pilaf",
     keys=(f"{E}pilaf",),

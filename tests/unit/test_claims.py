@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from records.evidence import Evidence, Table
+from records.evidence import Evidence, Rows, Sentence, Table
 from semantics.claims import unsupported
 from semantics.words import name_tokens
 
@@ -21,10 +21,10 @@ SENTENCES = [
 
 def evidence(case: dict[str, Any]) -> Evidence:
     if "text" in case:
-        return Evidence("lexical", 1, "sentence", text=case["text"], title=case["title"])
+        return Sentence("lexical", 1, text=case["text"], title=case["title"])
     rows = tuple(tuple(row) for row in case["rows"])
     table = Table(tuple(case["columns"]), rows, units=tuple(case.get("units", ())))
-    return Evidence("sql", 1, "table", table=table, words=case["asked"])
+    return Rows("sql", 1, table=table, words=case["asked"])
 
 
 @pytest.mark.parametrize(("case", "text", "right"), SENTENCES)
@@ -40,7 +40,7 @@ def test_a_sentence_is_held_or_not(case: dict[str, Any], text: str, right: bool)
 
 def test_names_and_numbers_of_two_sentences_are_not_joined_anew() -> None:
     told = [
-        Evidence("lexical", 1, "sentence", text=f"The {dish} cooks for {minutes} min.", title=dish)
+        Sentence("lexical", 1, text=f"The {dish} cooks for {minutes} min.", title=dish)
         for dish, minutes in (("pilaf", 25), ("dal", 35))
     ]
     assert unsupported("The dal cooks for 35 min, the pilaf for 25 min.", told) == []

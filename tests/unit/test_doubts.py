@@ -92,7 +92,7 @@ def test_no_more_than_three_names_are_told_of() -> None:
 
 
 def test_rows_are_shown_short_with_a_header() -> None:
-    text = shown(rows(*range(12)).evidence[0], 5)
+    text = shown(rows(*range(12)).rows[0].table, 5)
     assert text.splitlines() == ["c0", "0", "1", "2", "3", "4", "... 7 more rows"]
-    assert len(shown(rows("x" * 5000).evidence[0])) < 200
-    assert shown(rows().evidence[0]) == "no rows"
+    assert len(shown(rows("x" * 5000).rows[0].table)) < 200
+    assert shown(rows().rows[0].table) == "no rows"

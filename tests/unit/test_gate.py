@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.gate import Gate
-from records.evidence import Evidence, Table
+from records.evidence import Rows, Sentence, Table
 
 EVIDENCE = (
-    Evidence("lexical", 1, "sentence", text="The pilaf cooks for 25 min.", title="pilaf"),
-    Evidence("lexical", 1, "sentence", text="The dal cooks for 35 min.", title="dal"),
-    Evidence("lexical", 1, "sentence", text="The porridge contains rice.", title="rice porridge"),
+    Sentence("lexical", 1, text="The pilaf cooks for 25 min.", title="pilaf"),
+    Sentence("lexical", 1, text="The dal cooks for 35 min.", title="dal"),
+    Sentence("lexical", 1, text="The porridge contains rice.", title="rice porridge"),
 )
 SHOWN = [0, 1, 2]
 
@@ -116,7 +116,7 @@ def test_what_broke_off_is_forgotten() -> None:
 
 
 def test_brackets_of_the_graph_are_no_citations() -> None:
-    recipe = Evidence("lexical", 1, "sentence", text="The recipe [3] cooks for 25 min.")
+    recipe = Sentence("lexical", 1, text="The recipe [3] cooks for 25 min.")
     gate = Gate([recipe], lambda token: None)
     gate.say(recipe.text, (0,))
     assert gate.answer == "The recipe (3) cooks for 25 min [1]."
@@ -135,6 +135,6 @@ def test_a_wrong_citation_is_put_right() -> None:
 
 def test_the_rules_too_say_only_what_the_rows_hold() -> None:
     rows = Table(("dish",), (("dal",), ("pilaf",)))
-    gate = Gate([Evidence("sql", 1, "table", text="dish: dal; dish: pilaf", table=rows)], lambda token: None)
+    gate = Gate([Rows("sql", 1, text="dish: dal; dish: pilaf", table=rows)], lambda token: None)
     gate.say("Goulash and 99 others.", (0,))
     assert gate.answer == "dal and pilaf [1]."

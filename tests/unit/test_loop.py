@@ -5,17 +5,17 @@ import pytest
 from agents.turn_view import TurnView, asked
 from graph.check import wanted
 from graph.state import add_up, attribute, gather
-from records.evidence import Evidence, Found, QueryError, Table
+from records.evidence import Evidence, Found, QueryError, Rows, Sentence, Table
 from records.plan import Plan, Select
 from records.turn import Reading, Understanding
 
 READING = Reading(Plan(Select((), ())), 1.0, 1.0, "what the pilaf contains", probability=1.0)
 ONE = Understanding("What does the pilaf contain?", readings=(READING,))
 THREE = replace(ONE, readings=tuple(replace(READING, score=score) for score in (3.0, 2.0, 1.0)))
-ROWS = Evidence("sql", 1, "table", reading=0, table=Table(("dish",), (("onion",),)))
+ROWS = Rows("sql", 1, reading=0, table=Table(("dish",), (("onion",),)))
 EMPTY = replace(ROWS, table=Table(("dish",), ()))
 ZERO = replace(ROWS, table=Table(("count",), ((0,),)))
-TEXT = Evidence("lexical", 1, "sentence", text="The pilaf does contain rice.", title="pilaf")
+TEXT = Sentence("lexical", 1, text="The pilaf does contain rice.", title="pilaf")
 BROKEN = QueryError("unavailable", "the disk is gone")
 BOTH = ("sql", "lexical")
 

@@ -14,7 +14,7 @@ from agents.models.priors import priors
 from agents.query_writer import Lead
 from agents.result import Result
 from agents.turn_view import TurnView, asked
-from records.evidence import Evidence, Found
+from records.evidence import Found, Rows
 from records.look_up import LookUp, Occurrence
 from records.plan import Plan, Select
 from records.turn import Earlier, Mention, Reading, Rewrite, Understanding
@@ -37,7 +37,7 @@ def read(found: Found, index: int = 0, words: str = "pilaf") -> Found:
     """Rows as a reading of the rules gives them."""
     return replace(
         found,
-        evidence=tuple(replace(each, reading=index, words=words) for each in found.evidence),
+        evidence=tuple(replace(each, reading=index, words=words) for each in found.rows),
         queries=tuple(replace(query, by="rules", text=f"reading {index}") for query in found.queries),
         by="rules",
     )
@@ -55,7 +55,7 @@ async def by_readings(turn: TurnView, database: Database) -> Result[Found]:
     """The rows of all readings, each as likely as its reading: the rules, whatever their learned weights are."""
     readings = turn.understanding.readings
     ran = [await database.read(reading, index) for index, reading in enumerate(readings)]
-    read_of = [(each, readings[each.reading or 0]) for found in ran for each in found.evidence]
+    read_of = [(each, readings[each.reading or 0]) for found in ran for each in found.rows]
     evidence = tuple(replace(each, probability=reading.probability) for each, reading in read_of)
     return Result(Found("sql", evidence, tuple(query for found in ran for query in found.queries)))
 
@@ -78,9 +78,9 @@ def told(scripted: ScriptedModel, call: int) -> str:
     return str(scripted.asked[call][-1].content)
 
 
-def own(found: Found) -> Evidence:
+def own(found: Found) -> Rows:
     """The rows that are the model's, or that it agreed to."""
-    return next(each for each in found.evidence if each.reading is None or each.confirmed)
+    return next(each for each in found.rows if each.reading is None or each.confirmed)
 
 
 # Who is asked
@@ -93,14 +93,14 @@ async def test_a_reading_that_is_as_likely_as_the_model_costs_no_call(scripted: 
 
 
 def own_values(result: Result[Found]) -> list[Any]:
-    return [cell for each in result.value.evidence if each.table for row in each.table.rows for cell in row]
+    return [cell for each in result.value.rows for row in each.table.rows for cell in row]
 
 
 @pytest.mark.parametrize("found", [Found("sql"), read(BLANK)])
 async def test_a_likely_reading_without_rows_leaves_it_to_the_model(scripted: ScriptedModel, found: Found) -> None:
     scripted.replies = [step("SELECT 1")]
     result = await wrote(scripted, view(SURE), FakeDatabase([found], [RICE]))
-    assert (result.by, own(result.value).table) == ("model", RICE.evidence[0].table)
+    assert (result.by, own(result.value).table) == ("model", RICE.rows[0].table)
 
 
 async def test_with_the_lead_of_the_rules_any_rows_answer_and_none_ask_the_model(scripted: ScriptedModel) -> None:
@@ -207,10 +207,10 @@ async def test_what_speaks_against_rows_goes_back_once_with_them(
     again = told(scripted, 1)
     assert why in again
     assert "SELECT meal" in again
-    if bad.evidence and bad.evidence[0].table and bad.evidence[0].table.rows:
+    if bad.rows and bad.rows[0].table.rows:
         assert "c0\n" in again, "the rows are shown with their header"
     assert len(scripted.asked) == 2
-    assert own(result.value).table == good.evidence[0].table
+    assert own(result.value).table == good.rows[0].table
     assert [query.text for query in result.value.queries] == database.queries
 
 
@@ -261,7 +261,7 @@ async def test_rows_of_the_model_alone_have_its_chance(scripted: ScriptedModel) 
 async def test_agreement_raises_the_chance_and_keeps_the_rows_of_the_plan(scripted: ScriptedModel) -> None:
     scripted.replies = [step("SELECT 1")]
     result = await wrote(scripted, view(DOUBTED), FakeDatabase([read(ONION)], [ONION]))
-    (rows_of_plan,) = result.value.evidence
+    (rows_of_plan,) = result.value.rows
     assert (rows_of_plan.reading, rows_of_plan.confirmed) == (0, True)
     assert rows_of_plan.probability == LARGE.after("agreed") > LARGE.after("alone")
     assert [query.by for query in result.value.queries] == ["rules", "model"]
@@ -271,8 +271,8 @@ async def test_where_a_plan_shows_more_columns_the_rows_of_the_model_stay(script
     scripted.replies = [step("SELECT 1")]
     wide = read(rows("onion", 1, columns=2))
     result = await wrote(scripted, view(DOUBTED), FakeDatabase([wide], [ONION]))
-    (kept,) = result.value.evidence
-    assert (kept.reading, kept.table) == (None, ONION.evidence[0].table)
+    (kept,) = result.value.rows
+    assert (kept.reading, kept.table) == (None, ONION.rows[0].table)
     assert kept.probability == LARGE.after("agreed")
 
 
@@ -280,7 +280,9 @@ async def test_a_reading_that_is_hardly_likely_disputes_nothing(scripted: Script
     scripted.replies = [step("SELECT 1")]
     result = await wrote(scripted, view(LESS), FakeDatabase([read(ONION)], [RICE]))
     assert own(result.value).probability == LARGE.after("alone")
-    assert answering_table(Understanding(QUESTION, readings=(LESS,)), result.value.evidence) == 0
+    answering = answering_table(Understanding(QUESTION, readings=(LESS,)), result.value.evidence)
+    assert answering is not None
+    assert answering[0] == 0
 
 
 # a reading as likely as the model's rows that it disputes
@@ -296,9 +298,9 @@ async def test_a_disputed_candidate_buys_one_independent_query(
     assert "what pilaf contains" not in told(scripted, 1), "it sees neither readings nor earlier rows"
     assert "rice" not in told(scripted, 1)
     assert result.usage.calls == 2
-    confirmed = [each.table.rows[0][0] for each in result.value.evidence if each.confirmed and each.table]
+    confirmed = [each.table.rows[0][0] for each in result.value.rows if each.confirmed]
     assert confirmed == ([sure] if sure else [])
-    assert all(each.probability == LARGE.after("agreed") for each in result.value.evidence if each.confirmed)
+    assert all(each.probability == LARGE.after("agreed") for each in result.value.rows if each.confirmed)
     assert [query.text for query in result.value.queries] == ["reading 0", "SELECT 1", "SELECT 2"]
 
 
@@ -335,7 +337,7 @@ async def test_a_dead_slow_or_babbling_model_leaves_the_rows_of_the_rules(
     result = await wrote(scripted, view(DOUBTED), FakeDatabase([read(ONION)]), limits=replace(LIMITS, seconds=0.2))
     assert result.by.startswith(f"rules after model: {why}")
     assert own_values(result) == ["onion"]
-    assert result.value.evidence[0].probability == DOUBTED.probability
+    assert result.value.rows[0].probability == DOUBTED.probability
     assert result.usage.calls == len(scripted.asked)
 
 
@@ -418,15 +420,15 @@ async def test_the_best_readings_are_run_together() -> None:
 async def test_rows_are_weighed_by_what_running_all_gave_the_likeliest_first() -> None:
     database = FakeDatabase([read(BLANK), read(ONION, 1), read(RICE, 2)])
     found = (await query_writer.by_rules(view(DOUBTED, DOUBTED, LESS), database)).value
-    chances = [each.probability for each in found.evidence if each.probability is not None]
+    chances = [each.probability for each in found.rows if each.probability is not None]
     assert len(chances) == len(found.evidence) == 3
     assert chances == sorted(chances, reverse=True)
     assert all(0 <= chance <= 1 for chance in chances)
-    assert found.evidence[0].reading != 0, "a reading that gives rows is likelier than one as likely that gives none"
+    assert found.rows[0].reading != 0, "a reading that gives rows is likelier than one as likely that gives none"
 
 
 async def test_the_writers_share_one_contract(scripted: ScriptedModel) -> None:
     for agent in (by_readings, query_writer.by_rules, query_writer.by_model(scripted, by_readings, LIMITS, LARGE)):
-        (rows_read,) = (await agent(view(SURE), FakeDatabase([read(ONION)]))).value.evidence
+        (rows_read,) = (await agent(view(SURE), FakeDatabase([read(ONION)]))).value.rows
         assert rows_read.probability is not None
         assert replace(rows_read, probability=None) == read(ONION).evidence[0]

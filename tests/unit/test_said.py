@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.gate import Gate
-from records.evidence import Evidence, Table
+from records.evidence import Rows, Table
 from records.plan import (
     Aggregate,
     Ask,
@@ -125,9 +125,7 @@ def test_several_columns_are_a_table_of_all_cells() -> None:
     assert told.values == ("Rovers", 2, "United")
     assert told.columns == ("football club", "number of players")
     assert told.rows == (("Rovers", 2), ("United", 2))
-    gate = Gate(
-        [Evidence("sql", 1, "table", table=Table(("c", "count"), told.rows), words=words(each))], lambda _: None
-    )  # type: ignore[arg-type]
+    gate = Gate([Rows("sql", 1, table=Table(("c", "count"), told.rows), words=words(each))], lambda _: None)  # type: ignore[arg-type]
     gate.say(told.text, (0,))
     assert gate.unsupported == 0
     assert gate.answer == (
@@ -141,7 +139,7 @@ def test_several_columns_are_a_table_of_all_cells() -> None:
 
 def test_a_table_says_only_what_the_rows_hold() -> None:
     rows = Table(("c", "count"), (("Rovers", 2),))
-    gate = Gate([Evidence("sql", 1, "table", table=rows)], lambda _: None)
+    gate = Gate([Rows("sql", 1, table=rows)], lambda _: None)
     gate.say("Players:\n\n| Club | Number |\n| --- | ---: |\n| Rovers | 3 |", (0,))
     assert gate.unsupported == 1
     assert "3" not in gate.answer

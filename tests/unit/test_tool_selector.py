@@ -9,14 +9,14 @@ from agents.result import Result
 from agents.team import build_agents
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView, asked
-from records.evidence import Evidence, Found, Query
+from records.evidence import Found, Query, Sentence
 from tests.scripted_model import ScriptedModel
 
 LIMITS = Limits(seconds=2, retries=1)
 BOTH = ("sql", "lexical")
 FIRST = replace(asked("What simmers?"), enabled=BOTH)
 DISHES = Query("sql", 1, "SELECT 1", words="dishes")
-SIMMERS = Evidence("lexical", 1, "sentence", text="Dal simmers.", title="dal")
+SIMMERS = Sentence("lexical", 1, text="Dal simmers.", title="dal")
 UNSURE = replace(
     FIRST,
     round=2,
