@@ -16,7 +16,7 @@ from tools.apart import Apart
 
 E = "http://example.org/"
 SECONDS = 2.0
-GROWN = "replace(" * 6 + "'aaaaaaaaaa'" + ",'a','aaaaaaaaaa')" * 6
+GROWN = "replace(" * 6 + "'aaaaaaaaa'" + ",'a','aaaaaaaaaa')" * 6
 # one call of a function that takes minutes: no handler of SQLite is asked while it runs
 BURNING = [
     f"SELECT instr({GROWN} || 'b', {GROWN} || 'c')",
@@ -86,7 +86,7 @@ def test_no_statement_outlives_its_limit(apart: Apart, tables: Path, sql: str) -
 
 def test_who_leaves_ends_the_statement(apart: Apart, tables: Path) -> None:
     async def left() -> float:
-        running = asyncio.create_task(apart.run(tables, BURNING[0], round=1, limit=10, seconds=60))
+        running = asyncio.create_task(apart.run(tables, BURNING[-1], round=1, limit=10, seconds=60))
         await asyncio.sleep(1)
         running.cancel()
         started = time.monotonic()
