@@ -14,6 +14,7 @@ from typing import NamedTuple
 from records.errors import ConfigError, ToolError
 from records.json_form import from_json
 from records.schema import Schema
+from records.waiting import is_left
 
 Cell = str | int | float | None
 
@@ -76,7 +77,7 @@ class Tables:
             raise ToolError("too_large", f"The query has {len(sql)} characters; at most {_LONGEST_SQL} are allowed.")
         deadline = time.monotonic() + seconds
         guard.refusal = ""
-        guard.connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_CHECKS)
+        guard.connection.set_progress_handler(lambda: time.monotonic() > deadline or is_left(), _STEPS_BETWEEN_CHECKS)
         try:
             cursor = guard.connection.execute(sql, tuple(params))
             try:
