@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from records.waiting import Waiting, waited_for
@@ -21,7 +22,7 @@ async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) 
     """`function(*args, **kwargs)`, run in a thread; where the caller is cancelled, `records.waiting` tells the work."""
     waiting, context = Waiting(), copy_context()
     context.run(waited_for.set, waiting)
-    running = _POOL.submit(context.run, function, *args, **kwargs)
+    running = _POOL.submit(context.run, partial(function, *args, **kwargs))
     try:
         return await asyncio.wrap_future(running)
     except asyncio.CancelledError:
