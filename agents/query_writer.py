@@ -226,14 +226,11 @@ def _together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) 
     outcome = _outcome(view.understanding, drafted, own, writing)
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _agree(each, own[0])]
     own = [replace(each, probability=priors.after(outcome)) for each in own]
-    if any(_alike(each, own[0]) for each in agreeing):
+    alike = [each for each in agreeing if _alike(each, own[0])]
+    if alike:
         # rows of a plan are worded and traced better than those of a bare query
         words = own[0].words
-        own = [
-            replace(each, probability=priors.after(outcome), confirmed=True)
-            for each in agreeing
-            if _alike(each, own[0])
-        ]
+        own = [replace(each, probability=priors.after(outcome), confirmed=True) for each in alike]
         if view.language != ENGLISH:
             # a model that words them reads what its own query gives, not the plan in English
             own = [replace(each, words=words or each.words) for each in own]

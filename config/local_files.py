@@ -25,7 +25,6 @@ class Recommended(NamedTuple):
     gigabytes: float
     memory: float
     licence: str
-    sha256: str | None
 
 
 @cache

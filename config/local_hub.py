@@ -34,24 +34,28 @@ def fetch(model: Recommended, folder: Path, on_progress: OnProgress, endpoint: s
     url = hf_hub_url(model.repo, model.file, endpoint=endpoint)
     try:
         about = get_hf_file_metadata(url, endpoint=endpoint)
-        sha256 = model.sha256 or (about.etag or "").lower()
-        if not SHA256.fullmatch(sha256):
+        # the hub's tag of a large file is its checksum
+        sha256 = (about.etag or "").lower()
+        if not SHA256.fullmatch(sha256) or not about.size:
+            lacks = "size" if SHA256.fullmatch(sha256) else "checksum"
             raise ValueError(
-                f"The hub names no checksum for {model.file}. Fetch it yourself, then: nacre model use FILE"
+                f"The hub names no {lacks} for {model.file}. Fetch it yourself, then: nacre model use FILE"
             )
         folder.mkdir(parents=True, exist_ok=True)
         half = folder / f"{model.file}.{sha256[:12]}.half"
         token = get_token()
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        _download(url, headers, half, about.size or 0, on_progress)
+        _download(url, headers, half, about.size, on_progress)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise ValueError(f"Can't fetch {url} ({' '.join(str(error).split())[:200]}). {AGAIN}") from error
-    if about.size and half.stat().st_size < about.size:
-        raise ValueError(f"{url} broke off after {half.stat().st_size:,} of {about.size:,} bytes. {AGAIN}")
-    present = _sha256(half)
+    size = half.stat().st_size
+    if size < about.size:
+        raise ValueError(f"{url} broke off after {size:,} of {about.size:,} bytes. {AGAIN}")
+    present = _sha256(half) if size == about.size else ""
     if present != sha256:
         half.unlink()
-        raise ValueError(f"{model.file} has the checksum {present}, not {sha256}: it was deleted. Fetch it again.")
+        wrong = f"the checksum {present}, not {sha256}" if present else f"{size:,} bytes, not {about.size:,}"
+        raise ValueError(f"{model.file} has {wrong}: it was deleted. Fetch it again.")
     half.replace(file)
     return file
 
@@ -59,7 +63,7 @@ def fetch(model: Recommended, folder: Path, on_progress: OnProgress, endpoint: s
 def _download(url: str, headers: dict[str, str], half: Path, size: int, on_progress: OnProgress) -> None:
     """Append to `half` what it lacks."""
     there = half.stat().st_size if half.exists() else 0
-    if size and there >= size:
+    if there >= size:
         return
     # compressed bytes could not be counted
     wanted = {**headers, "accept-encoding": "identity", **({"range": f"bytes={there}-"} if there else {})}

@@ -22,6 +22,7 @@ from agents.plain import quoted
 from agents.turn_view import TurnView
 from records.answer import Status, Value
 from records.evidence import Evidence, Ledger, Rows, Sentence, Table
+from records.plan import Plan
 from records.schema import Schema
 from records.turn import Reading, Understanding
 from semantics.comparison import difference
@@ -97,6 +98,14 @@ def said(table: Table) -> Phrase:
     return rows_said(table)
 
 
+def worded(rows: Rows, plan: Plan | None, schema: Schema, question: str) -> Phrase:
+    """Rows as the answer to a question; `plan` gave them, or a model's query where it is None."""
+    result = phrase(plan, rows.table, schema, question) if plan is not None else Phrase("")
+    if result.text:
+        return result
+    return truth(rows) if rows.table.columns == ("yes",) else said(rows.table)
+
+
 def truth(rows: Rows) -> Phrase:
     """The yes or no of a query that has no plan, with what it is about."""
     yes = bool(rows.table.rows[0][0])
@@ -118,12 +127,7 @@ def _left_out(understanding: Understanding, used: Rows) -> tuple[str, ...]:
 
 def _rows(index: int, used: Rows, view: TurnView, schema: Schema) -> Account:
     understanding, evidence = view.understanding, view.evidence
-    result = Phrase("")
-    plan = plan_of(understanding, used)
-    if plan is not None:
-        result = phrase(plan, used.table, schema, view.question)
-    if not result.text:
-        result = truth(used) if used.table.columns == ("yes",) else said(used.table)
+    result = worded(used, plan_of(understanding, used), schema, view.question)
     by_reading = used.reading is not None and not used.confirmed
     missing = tuple(word for word, _ in understanding.unknown) if by_reading else ()
     caveats: tuple[str, ...] = ()

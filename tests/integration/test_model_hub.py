@@ -17,16 +17,17 @@ from config.local_files import Recommended, recommended
 from config.local_hub import fetch
 
 CONTENT = b"GGUF" + bytes(range(256)) * 400
-MODEL = Recommended("small", "maker/small", "small.gguf", 0.1, 1, "Apache-2.0", None)
+MODEL = Recommended("small", "maker/small", "small.gguf", 0.1, 1, "Apache-2.0")
 
 
 @dataclass
 class Hub:
-    """`cut` breaks the next download off after so many bytes; `ranges` are what was asked for."""
+    """It names `etag` and `size`; `cut` breaks the next download off after so many bytes; `ranges` were asked for."""
 
     url: str = ""
     content: bytes = CONTENT
     etag: str = hashlib.sha256(CONTENT).hexdigest()
+    size: int = len(CONTENT)
     cut: int | None = None
     ranges: list[str | None] = field(default_factory=list)
 
@@ -38,7 +39,7 @@ def hub() -> Iterator[Hub]:
             self.send_response(200)
             self.send_header("etag", f'"{state.etag}"')
             self.send_header("x-repo-commit", "a" * 40)
-            self.send_header("content-length", str(len(state.content)))
+            self.send_header("content-length", str(state.size))
             self.end_headers()
 
         def do_GET(self) -> None:
@@ -91,20 +92,22 @@ def test_a_fetch_that_broke_off_goes_on(tmp_path):
     assert there.ranges == [None, "bytes=1000-"]
 
 
-@pytest.mark.parametrize("sha256", [None, "0" * 64])
-def test_a_wrong_checksum_leaves_nothing(tmp_path, sha256):
+@pytest.mark.parametrize(
+    ("content", "why"), [(CONTENT[:-1] + b"?", "the checksum"), (CONTENT + b"?", "102,405 bytes, not 102,404")]
+)
+def test_what_is_not_as_the_hub_names_it_leaves_nothing(tmp_path, content, why):
     with hub() as there:
-        if sha256 is None:
-            there.content = CONTENT[:-1] + b"?"
-        with pytest.raises(ValueError, match="checksum"):
-            fetch(MODEL._replace(sha256=sha256), tmp_path, quiet, there.url)
+        there.content = content
+        with pytest.raises(ValueError, match=why):
+            fetch(MODEL, tmp_path, quiet, there.url)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_hub_without_checksums_is_not_trusted(tmp_path):
+@pytest.mark.parametrize(("lacks", "named"), [("checksum", {"etag": "abc"}), ("size", {"size": 0})])
+def test_a_hub_that_does_not_name_what_to_check_is_not_trusted(tmp_path, lacks, named):
     with hub() as there:
-        there.etag = "abc"
-        with pytest.raises(ValueError, match="no checksum"):
+        vars(there).update(named)
+        with pytest.raises(ValueError, match=f"no {lacks}"):
             fetch(MODEL, tmp_path, quiet, there.url)
     assert there.ranges == []
 
