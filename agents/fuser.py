@@ -64,11 +64,15 @@ Fuser = Callable[[TurnView, Schema, Gate], Awaitable[Result[Account]]]
 
 async def by_rules(view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
     """The sentences of the rules' account, each through the gate."""
-    told = await off_loop(account, view, schema)
+    return Result(await off_loop(_said, view, schema, gate))
+
+
+def _said(view: TurnView, schema: Schema, gate: Gate) -> Account:
+    told = account(view, schema)
     for text, evidence in told.ledger.sentences:
         gate.say(text, evidence)
     _offer(told, gate)
-    return Result(told)
+    return told
 
 
 def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
@@ -89,25 +93,20 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
             for text, indexes in told.ledger.sentences
             if indexes and not any(_is_wide(view.evidence[index]) for index in indexes)
         ]
-        shown = numbered(view, told, limits.evidence_tokens)
+        shown = await off_loop(numbered, view, told, limits.evidence_tokens)
         meter = Meter()
         why = ""
         try:
             bounds = limits.until(view.deadline, view.version)
             async for text in streamed(model, _messages(view, shown), meter, limits=bounds):
-                gate.feed(text, shown)
-            gate.finish(shown)
+                await off_loop(gate.feed, text, shown)
+            await off_loop(gate.finish, shown)
         except ModelFailed as failed:
             gate.discard()
             why = failed.why
         if not gate.fed and not why:
             why = "nothing it said rests on the evidence"
-        if why or _left_out(told.values, gate.answer):
-            _complete(told, gate)
-        if not {index for _, indexes in told.disputed for index in indexes} <= set(gate.cited):
-            for text, indexes in told.disputed:
-                gate.say(text, indexes)
-        _offer(told, gate)
+        await off_loop(_completed, told, gate, broken=bool(why))
         return Result(told, f"rules after model: {why}" if why else "model", meter.usage)
 
     return fuser
@@ -189,6 +188,16 @@ def _offer(told: Account, gate: Gate) -> None:
         gate.say(offer(told.options), ())
     elif told.confirm:
         gate.say(confirm(told.confirm), ())
+
+
+def _completed(told: Account, gate: Gate, *, broken: bool) -> None:
+    """Say what the model left out."""
+    if broken or _left_out(told.values, gate.answer):
+        _complete(told, gate)
+    if not {index for _, indexes in told.disputed for index in indexes} <= set(gate.cited):
+        for text, indexes in told.disputed:
+            gate.say(text, indexes)
+    _offer(told, gate)
 
 
 def _complete(told: Account, gate: Gate) -> None:

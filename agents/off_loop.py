@@ -2,12 +2,29 @@
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import ParamSpec, TypeVar
+
+from records.waiting import Waiting, waited_for
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+# more at once only wait for each other, and for the event loop's turn: the work is bound to the processor
+AT_ONCE = 8
+# of its own, so that what waits for a processor keeps nobody from reading a file
+_POOL = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="nacre-work")
+
 
 async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """`function(*args, **kwargs)`, run in a thread."""
-    return await asyncio.to_thread(function, *args, **kwargs)
+    """`function(*args, **kwargs)`, run in a thread; where the caller is cancelled, `records.waiting` tells the work."""
+    waiting, context = Waiting(), copy_context()
+    context.run(waited_for.set, waiting)
+    running = _POOL.submit(context.run, partial(function, *args, **kwargs))
+    try:
+        return await asyncio.wrap_future(running)
+    except asyncio.CancelledError:
+        waiting.over = True
+        raise

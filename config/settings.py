@@ -102,6 +102,12 @@ class Settings(BaseSettings):
     stop_seconds: float = Field(10.0, ge=0, description="How long turns may go on when the server is to stop.")
     keep_days: float = Field(0.0, ge=0, description="Threads untouched for so many days are deleted; 0 keeps all.")
     cors_origins: str = Field("", description="Web origins that may use the API, with commas; none by default.")
+    unfinished_seconds: float = Field(
+        30.0, gt=0, description="How long a client may take to send a request, its body included."
+    )
+    trusted_proxies: str = Field(
+        "", description="Addresses of proxies, with commas, whose word counts on who asks (X-Forwarded-For)."
+    )
     log: Literal["text", "json"] = Field("text", description="How the server logs: text or json.")
 
     otel_endpoint: str | None = Field(

@@ -1,6 +1,7 @@
 """Composition root of the loop: Settings -> library, minds, compiled graph; langgraph.json names `graph`."""
 
 import logging
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -95,7 +96,11 @@ async def remembering(composition: Composition) -> AsyncIterator[Kept]:
 def _conversations(file: Path) -> Conversations:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.open("a").close()
+        # others on this machine may not read what was asked; SQLite gives its journals the mode of the file
+        os.close(os.open(file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
+        if file.stat().st_uid == os.geteuid():
+            for each in (file, *file.parent.glob(f"{file.name}-*")):
+                each.chmod(0o600)
         return Conversations(file)
     except OSError as error:
         raise ConfigError(f"Can't write {file}: {error.strerror}. Check who may write there, or NACRE_DATA.") from error

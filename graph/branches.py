@@ -19,6 +19,7 @@ from records.evidence import Found
 from records.turn import Understanding
 from tools import lexical as lexical_tool
 from tools import vector as vector_tool
+from tools.apart import Apart
 
 if TYPE_CHECKING:
     from stores.catalog import Graph
@@ -31,6 +32,7 @@ class Tools:
     graph: Graph
     team: Team
     settings: Settings
+    apart: Apart
     top_k: int
 
 
@@ -45,7 +47,7 @@ class Branch:
 
 
 async def _sql(view: TurnView, tools: Tools) -> Result[Found]:
-    return await tools.team.query_writer(view, database(tools.graph, tools.settings, view.round))
+    return await tools.team.query_writer(view, database(tools.graph, tools.settings, tools.apart, view.round))
 
 
 async def _vector(view: TurnView, tools: Tools) -> Result[Found]:

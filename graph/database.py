@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.off_loop import off_loop
 from config.settings import Settings
+from records.errors import ToolError
 from records.evidence import Found
 from records.look_up import LookUp, Occurrence
 from records.schema import Schema
@@ -16,6 +18,7 @@ from records.turn import Reading
 from stores.lexicon import Lexicon
 from stores.schema_sql import schema_sql
 from tools import lexical, sql
+from tools.apart import Apart
 
 if TYPE_CHECKING:
     from stores.catalog import Graph
@@ -31,6 +34,7 @@ class Opened:
 
     graph: Graph
     settings: Settings
+    apart: Apart
     round: int
 
     @property
@@ -46,13 +50,12 @@ class Opened:
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
     async def query(self, text: str) -> Found:
-        def run() -> Found:
-            # sqlglot is slow to import, and the rules do without it
-            from tools.written import run_written
-
-            return run_written(text, self.graph.tables, round=self.round, limit=self.settings.row_limit)
-
-        return await asyncio.wait_for(off_loop(run), self.settings.branch_seconds)
+        started = time.perf_counter()
+        limit, seconds = self.settings.row_limit, self.settings.branch_seconds
+        try:
+            return await self.apart.run(self.graph.tables.path, text, round=self.round, limit=limit, seconds=seconds)
+        except ToolError as error:
+            return sql.failed(error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model")
 
     def describe(self, relations: Collection[str] | None) -> str:
         return self.graph.described(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
@@ -83,6 +86,6 @@ class Opened:
         return "\n".join(f"{each.title}: {each.text}" for each in found.evidence) or "No passage is about that."
 
 
-def database(graph: Graph, settings: Settings, round: int = 1) -> Opened:
-    """What agents may ask of the graph in one round."""
-    return Opened(graph, settings, round)
+def database(graph: Graph, settings: Settings, apart: Apart, round: int = 1) -> Opened:
+    """What agents may ask of the graph in one round; the queries of others run `apart`."""
+    return Opened(graph, settings, apart, round)

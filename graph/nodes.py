@@ -39,6 +39,7 @@ from semantics.known_names import known_names
 from semantics.languages import ENGLISH, language_name
 from semantics.understand import understand as understand_question
 from stores.catalog import Graph, Library
+from tools.apart import Apart
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,7 @@ class Resources:
     teams: dict[str, Team]
     settings: Settings
     holds: Holds = field(default_factory=Holds)
+    apart: Apart = field(default_factory=Apart)
 
 
 def team_of(resources: Resources, context: Context | None) -> Team:
@@ -78,7 +80,7 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
     deadline = started + resources.settings.turn_seconds
     view = replace(asked_first(question), conversation=earlier, deadline=deadline, version=graph.version)
     try:
-        rewrite = await team.rewriter(view, database(graph, resources.settings))
+        rewrite = await team.rewriter(view, database(graph, resources.settings, resources.apart))
     except Exception:
         log.exception("rewriting failed")
         caveats = ["The question was taken as it stands: relating it to the conversation failed."]
@@ -155,9 +157,8 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
         result: Result[Found]
         try:
             with await off_loop(_pinned, resources.library, state) as graph:
-                tools = Tools(
-                    graph, team_of(resources, context), settings, (context and context.top_k) or settings.top_k
-                )
+                top_k = (context and context.top_k) or settings.top_k
+                tools = Tools(graph, team_of(resources, context), settings, resources.apart, top_k)
                 result = await BRANCHES[name].look(view_of(state, settings), tools)
         except ToolError as error:
             result = Result(Found(name, error=QueryError(error.kind, str(error))))

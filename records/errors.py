@@ -1,5 +1,7 @@
 """The three families of errors that a person may see: each names the thing, the value and the next step."""
 
+from pathlib import Path
+
 
 class NacreError(Exception):
     """An error whose message is written for the person at the keyboard."""
@@ -22,3 +24,11 @@ class ToolError(NacreError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class NoGraph(ConfigError):
+    """There is no graph of that name in the data folder `folder`, which only those on its machine are told."""
+
+    def __init__(self, message: str, folder: Path) -> None:
+        super().__init__(message)
+        self.folder = folder

@@ -1,6 +1,7 @@
 """The HTTP app: settings -> FastAPI with the page, the native API under /api, LangServe at /ask, health and metrics."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -10,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 
+from agents.off_loop import off_loop
 from config.settings import Settings
 from graph.app import load_settings
 from records.errors import NacreError
@@ -43,6 +45,11 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
         app.state.stopping = anyio.Event()
         async with opened(settings, lasting=True) as asking:
             app.state.asking = asking
+            # the routes are put together when they are first looked at, which takes longer than a request may wait
+            await off_loop(app.openapi)
+            # what is there now stays: to look through all of it again and again for garbage stops everybody meanwhile
+            gc.collect()
+            gc.freeze()
             beside = [asyncio.create_task(_stop(app, settings.stop_seconds))]
             if settings.keep_days and asking.threads is not None:
                 beside.append(asyncio.create_task(_forget(asking.threads, settings.keep_days)))
@@ -64,6 +71,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     origins = frozenset(origin.strip().rstrip("/") for origin in settings.cors_origins.split(",") if origin.strip())
     app.state.settings = settings
     app.state.metrics = Metrics()
+    app.state.looks = health.Looks()
     app.state.door = Door(Keys(settings.data), settings.max_rate, origins)
     app.add_exception_handler(NacreError, refuse)
     app.add_exception_handler(RequestValidationError, invalid)

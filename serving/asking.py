@@ -188,6 +188,8 @@ async def opened(settings: Settings, *, lasting: bool) -> AsyncIterator[Asking]:
     except ValueError as error:
         # the packages below `records` can't raise our errors; theirs are written for people too
         raise ConfigError(str(error)) from error
+    if "model" in composition.teams:
+        await off_loop(composition.resources.apart.warm)
     try:
         if lasting:
             async with remembering(composition) as (app, saver, seen):
@@ -196,4 +198,5 @@ async def opened(settings: Settings, *, lasting: bool) -> AsyncIterator[Asking]:
             yield Asking(composition, composition.build(InMemorySaver()), None)
     finally:
         composition.library.close()
+        await off_loop(composition.resources.apart.close)
         await off_loop(stop_engines)

@@ -34,6 +34,7 @@ def serve(
     from graph.app import load_settings
     from serving import logs
     from serving.ahead import begin_reading
+    from serving.connection import MOST_HEAD_BYTES, within
     from serving.keys import Keys
     from serving.metrics import SHARED
 
@@ -60,6 +61,12 @@ def serve(
             log_config=None,
             access_log=False,
             server_header=False,
+            http=within(settings.unfinished_seconds),
+            ws="none",
+            h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+            # who a request comes from is believed of the proxies that are named, and of nobody else
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=settings.trusted_proxies,
             timeout_graceful_shutdown=round(settings.stop_seconds) + 10,
         )
         if processes > 1:

@@ -1,17 +1,22 @@
 """The door: request -> who asks. Keys where there are keys; else this machine alone; not too often in either case."""
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from records.errors import ConfigError
 from serving.keys import LOCAL, Caller, Keys
-from serving.refusals import Busy, Foreign, Unknown
+from serving.refusals import Busy, Foreign, Unkept, Unknown
+
+log = logging.getLogger(__name__)
 
 HERE = {"127.0.0.1", "::1", "localhost"}
+PROXIED = ("x-forwarded-for", "x-forwarded-host", "forwarded")
 MOST_KNOWN = 10_000
 bearer = HTTPBearer(auto_error=False, description="A key made by `nacre keys add`; none is needed where none was made.")
 
@@ -27,7 +32,13 @@ class Door:
     def caller(self, request: Request, token: str | None) -> Caller:
         """Who asks; raises Unknown, Foreign or Busy. It reads a file: not on the event loop."""
         address = request.client.host if request.client else "127.0.0.1"
-        if self._keys.all():
+        try:
+            locked = bool(self._keys.all())
+        except ConfigError as error:
+            # where the keys lie is nothing for those who have none
+            log.error("%s", error)
+            raise Unkept("The keys can't be read, so nobody is let in. Run on the server: nacre keys list") from error
+        if locked:
             caller = self._keys.caller(token) if token else None
             # who guesses keys is slowed down by address, who has one by its owner
             self._rate.count(f"owner {caller.owner}" if caller else f"address {address}")
@@ -44,10 +55,24 @@ class Door:
         """Without keys a page that the person happens to look at must not ask: it says its origin, or another host."""
         host = request.headers.get("host", "")
         origin = request.headers.get("origin", "")
-        if (urlsplit(f"//{host}").hostname or "") not in HERE:
-            raise Foreign(f"The host {host!r} is not this machine. Without keys use http://127.0.0.1.")
-        if origin and urlsplit(origin).netloc != host and origin not in self._origins:
-            raise Foreign(f"Pages of {origin} may not ask. Set NACRE_CORS_ORIGINS to allow them.")
+        if any(request.headers.get(name) for name in PROXIED):
+            raise Unknown("A proxy sent this; without keys only this machine is answered. Run: nacre keys add NAME")
+        if _parts(f"//{host}").hostname not in HERE:
+            raise Foreign(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
+        if origin and _parts(origin).netloc != host and origin not in self._origins:
+            raise Foreign(f"Pages of {origin[:100]!r} may not ask. Set NACRE_CORS_ORIGINS to allow them.")
+
+
+def _parts(url: str) -> SplitResult:
+    """As `urlsplit`; nothing of what is no address.
+
+    >>> _parts("//[::1").netloc, _parts("//[::1]:82").hostname
+    ('', '::1')
+    """
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 class Rate:

@@ -4,7 +4,7 @@ import errno
 import logging
 import sys
 
-from records.errors import NacreError
+from records.errors import NacreError, NoGraph
 
 BAD_INPUT = 2
 BROKEN = 70
@@ -19,6 +19,8 @@ def explain(error: BaseException) -> tuple[str, int]:
         return "", error.code if isinstance(error.code, int) else 1
     if isinstance(error, KeyboardInterrupt):
         return str(error) or "Stopped.", STOPPED
+    if isinstance(error, NoGraph):
+        return one_line(f"{error} The data folder is {error.folder}/."), BAD_INPUT
     if isinstance(error, NacreError):
         return one_line(str(error)), BAD_INPUT
     if isinstance(error, OSError):

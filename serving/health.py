@@ -1,7 +1,10 @@
 """Is it well? Settings and stores -> /healthz, /readyz, /metrics."""
 
 import shutil
-from typing import Any
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import httpx
 from fastapi import APIRouter, Request, Response
@@ -15,11 +18,20 @@ from serving.keys import Keys
 from serving.reach import TheAsking, TheMetrics
 from stores import versions
 from stores.conversations import KeepingError
+from stores.whole import Damaged, sealed
 
 router = APIRouter(tags=["health"])
 metrics_router = APIRouter(tags=["health"])
 
+FRESH_SECONDS = 1.0
 LEAST_BYTES = 50_000_000
+
+
+class Look(NamedTuple):
+    """The graphs, and the problems that are not of one graph."""
+
+    graphs: tuple[Listed, ...]
+    problems: list[str]
 
 
 @router.get("/healthz", summary="Does the process live?")
@@ -34,9 +46,7 @@ def readyz(asking: TheAsking, request: Request) -> JSONResponse:
 
     Which stores and graphs are amiss is told to those who may know their names.
     """
-    graphs = [_looked_at(asking, name) for name in asking.library.names()]
-    settings = asking.composition.settings
-    problems = [*_threads(asking), *_disk(settings), *_keys(settings), *_model(settings)]
+    graphs, problems = request.app.state.looks.latest(asking)
     able = [graph for graph in graphs if not graph.problem]
     if not able:
         body: dict[str, Any] = {"status": "no graph", "next": "nacre ingest FILE --graph NAME"}
@@ -62,6 +72,38 @@ def metrics(metrics: TheMetrics) -> Response:
     return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
+class Looks:
+    """What was found when somebody last looked: anybody may ask whether all is well, and nobody is slowed down by it.
+
+    Stores are looked at once a second at most, by one request; others get what was found last.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._looking = threading.Lock()
+        self._found: Look | None = None
+        self._at = 0.0
+
+    def latest(self, asking: Asking) -> Look:
+        """The graphs, and what is amiss beside them."""
+        # the very first wait for each other
+        if self._looking.acquire(blocking=self._found is None):
+            try:
+                if self._found is None or self._clock() - self._at > FRESH_SECONDS:
+                    self._found = _look(asking)
+                    self._at = self._clock()
+            finally:
+                self._looking.release()
+        assert self._found is not None
+        return self._found
+
+
+def _look(asking: Asking) -> Look:
+    settings = asking.composition.settings
+    graphs = tuple(_looked_at(asking, name) for name in asking.library.names())
+    return Look(graphs, [*_threads(asking), *_disk(settings), *_keys(settings), *_model(settings)])
+
+
 def _looked_at(asking: Asking, name: str) -> Listed:
     """A graph with what its version lacks now: stores that are open go on answering when their files are gone."""
     graph = listed(asking.library, name)
@@ -71,6 +113,11 @@ def _looked_at(asking: Asking, name: str) -> Listed:
     for branch, place in (("lexical", folder / versions.LEXICAL), ("vector", vectors)):
         if not graph.problem and branch not in graph.unavailable and not place.exists():
             graph.unavailable[branch] = f"its files are gone. Run: nacre index --graph {name}"
+    if not graph.problem and "lexical" not in graph.unavailable:
+        try:
+            sealed(folder / versions.LEXICAL)
+        except Damaged as error:
+            graph.unavailable["lexical"] = f"{error}. Run: nacre index --graph {name}"
     if not graph.problem and not (folder / versions.TABLES).exists():
         graph.unavailable["sql"] = f"its file is gone. Run: nacre ingest FILE.ttl --graph {name}"
     return graph

@@ -1,12 +1,15 @@
 """Who may come in: a key -> its owner and the graphs it may read; keys lie hashed in NACRE_DATA/keys.json."""
 
+import fcntl
 import json
 import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from dataclasses import replace as replaced
 from hashlib import sha256
 from pathlib import Path
 
@@ -91,9 +94,13 @@ class Keys:
         """Make a key and return it, the only time that it is seen. `replace` gives an owner a new key for the old."""
         if not NAME.fullmatch(name) or name == LOCAL.owner:
             raise ConfigError(f"{name!r} can't name a key: use lower-case letters, digits and hyphens, not 'local'.")
-        if replace and not any(key.name == name for key in self.all()):
+        with self._changing() as keys:
+            return self._added(keys, name, graphs, replace=replace)
+
+    def _added(self, keys: Sequence[Key], name: str, graphs: Sequence[str] | None, *, replace: bool) -> str:
+        if replace and not any(key.name == name for key in keys):
             raise ConfigError(f"There is no key named {name!r} to replace. Run: nacre keys add {name}")
-        if not replace and any(key.name == name for key in self.all()):
+        if not replace and any(key.name == name for key in keys):
             # its threads belong to the name, and whoever gets the name gets the threads
             raise ConfigError(
                 f"There was a key named {name!r}, and its threads are kept. Take another name, or run: "
@@ -101,29 +108,40 @@ class Keys:
             )
         token = f"nacre_{secrets.token_urlsafe(32)}"
         new = Key(name, _hash(token), None if graphs is None else tuple(graphs), time.time())
-        self._write([*(key for key in self.all() if key.name != name), new])
+        self._write([*(key for key in keys if key.name != name), new])
         return token
 
     def revoke(self, name: str) -> None:
         """Let a key open nothing any more; its threads stay."""
-        keys = self.all()
-        if not any(key.name == name and key.revoked is None for key in keys):
-            raise ConfigError(f"There is no key named {name!r} to revoke. Run: nacre keys list")
-        now = time.time()
-        self._write([Key(**{**asdict(key), "revoked": now}) if key.name == name else key for key in keys])
+        with self._changing() as keys:
+            if not any(key.name == name and key.revoked is None for key in keys):
+                raise ConfigError(f"There is no key named {name!r} to revoke. Run: nacre keys list")
+            now = time.time()
+            self._write([replaced(key, revoked=now) if key.name == name else key for key in keys])
+
+    @contextmanager
+    def _changing(self) -> Iterator[tuple[Key, ...]]:
+        """The keys as they are, while nobody else changes them: no change of one process undoes that of another."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.file.with_suffix(".lock"), "a", opener=_private) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._seen = None
+            yield self.all()
 
     def _write(self, keys: Sequence[Key]) -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
         new = self.file.with_suffix(f".{os.getpid()}")
-        opened: Callable[[str, int], int] = lambda path, flags: os.open(path, flags, 0o600)  # noqa: E731
         try:
-            with open(new, "w", encoding="utf-8", opener=opened) as out:
+            with open(new, "w", encoding="utf-8", opener=_private) as out:
                 json.dump([asdict(key) for key in keys], out, indent=1)
                 out.write("\n")
             os.replace(new, self.file)
         except OSError:
             new.unlink(missing_ok=True)
             raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _hash(token: str) -> str:

@@ -3,6 +3,8 @@
 import uuid
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
@@ -16,11 +18,14 @@ from serving.asking import Asking
 from serving.door import caller
 from serving.keys import Caller
 from serving.metrics import Metrics
+from serving.refusals import Missing
 from serving.tracing import traced
 
 PATH = "/ask"
 FROM = "asked_from"
 MOST_IN_A_BATCH = 32
+_DIST = Path(str(files("langserve"))) / "playground" / "dist"
+PLAYGROUND = frozenset(file.relative_to(_DIST).as_posix() for file in _DIST.rglob("*") if file.is_file())
 # one chain has one output type for LangServe, and ours gives tokens when streamed and a record when invoked
 OUTPUT: Any = str | dict[str, Any]
 
@@ -72,6 +77,8 @@ def add_ask(app: FastAPI) -> None:
     """
 
     async def known(request: Request) -> None:
+        if request.path_params.get("file_path") not in (None, "", *PLAYGROUND):
+            raise Missing("Not Found")
         # LangServe turns what a chain raises into a bare 500; what can't be asked is found before it gets there
         try:
             body = await request.json()
@@ -80,8 +87,10 @@ def add_ask(app: FastAPI) -> None:
         if not isinstance(body, dict):
             return
         asking: Asking = app.state.asking
-        several = body.get("inputs")
-        inputs = [body.get("input"), *(several if isinstance(several, list) else ())]
+        several = body.get("inputs", [])
+        if not isinstance(several, list) or not all(isinstance(each, dict) for each in several):
+            raise ConfigError('A batch is a list of questions: {"inputs": [{"question": "...", "graph": "..."}]}.')
+        inputs = [body.get("input"), *several]
         if len(inputs) > MOST_IN_A_BATCH + 1:
             raise ConfigError(f"A batch has at most {MOST_IN_A_BATCH} questions. Send fewer at once.")
         asking.admit()

@@ -1,27 +1,43 @@
-"""Around every request: how large it may be, its name in the log, how long it took. ASGI app -> ASGI app."""
+"""Around every request: how large it may be and whether it can be read, its name in the log, how long it took.
 
+ASGI app -> ASGI app.
+"""
+
+import json
 import logging
 import re
 import time
 import uuid
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agents.off_loop import off_loop
 from serving.metrics import Metrics
 
 log = logging.getLogger("nacre.access")
 
 OURS = re.compile(r"/(?:api|ask|v1|mcp|healthz|readyz|metrics)(?:/|$)|/$")
 NAMED = re.compile(r"[\w.:-]{1,100}")
+MOST_PATH = 1000
+# each holds in a page of ours; a page's own policy stands
+GUARDED = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+}
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
-class TooLarge(Exception):
-    """The body has more bytes than allowed."""
+class Refused(Exception):
+    """The request can't be taken: its status, and why."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
 
 
 class Watched:
@@ -40,38 +56,26 @@ class Watched:
         given = headers.get(b"x-request-id", "")
         name = given if NAMED.fullmatch(given) else uuid.uuid4().hex
         request_id.set(name)
-        begun, status, size, large = time.perf_counter(), 500, 0, False
-
-        async def bounded() -> Message:
-            nonlocal size, large
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > self._max_body:
-                large = True
-                raise TooLarge
-            return message
+        begun, status = time.perf_counter(), 500
 
         async def named(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)["X-Request-ID"] = name
+                own = MutableHeaders(scope=message)
+                own["X-Request-ID"] = name
+                for header, value in GUARDED.items():
+                    own.setdefault(header, value)
             await send(message)
 
-        async def unless_large(message: Message) -> None:
-            # what reads the body may take the exception for a body that can't be read, and say so
-            if not large:
-                await named(message)
-
         try:
-            length = headers.get(b"content-length", "0")
-            large = not length.isdigit() or int(length) > self._max_body
-            if not large:
-                with suppress(TooLarge):
-                    await self._app(scope, bounded, unless_large)
-            if large:
-                detail = f"A request has at most {self._max_body} bytes here. Send less."
-                await JSONResponse({"detail": detail}, status_code=413)(scope, receive, named)
+            try:
+                _pathed(scope["path"])
+                body = await self._body(headers, receive)
+            except Refused as refused:
+                await JSONResponse({"detail": str(refused)}, refused.status)(scope, receive, named)
+            else:
+                await self._app(scope, body, named)
         finally:
             seconds = time.perf_counter() - begun
             # the pattern of the route, not the path: paths hold ids without end
@@ -80,3 +84,47 @@ class Watched:
             self._metrics.request_seconds.labels(route).observe(seconds)
             told = {"method": scope["method"], "path": scope["path"], "status": status, "seconds": round(seconds, 4)}
             log.info("%(method)s %(path)s %(status)d in %(seconds).4f s", told, extra={"fields": told})
+
+    async def _body(self, headers: Mapping[bytes, str], receive: Receive) -> Receive:
+        """What gives the body, read whole: it can be read as JSON where there is any. Raises Refused."""
+        large = Refused(413, f"A request has at most {self._max_body} bytes here. Send less.")
+        length = headers.get(b"content-length", "0")
+        if not length.isdecimal() or len(length) > 18 or int(length) > self._max_body:
+            raise large
+        read, whole = bytearray(), False
+        while not whole:
+            message = await receive()
+            if message["type"] != "http.request":
+                # the client has left
+                return _then([message], receive)
+            read += message.get("body", b"")
+            whole = not message.get("more_body", False)
+            if len(read) > self._max_body:
+                raise large
+        if read:
+            # on a thread: a million brackets take longer than others should wait
+            await off_loop(_readable, bytes(read))
+        return _then([{"type": "http.request", "body": bytes(read), "more_body": False}], receive)
+
+
+def _pathed(path: str) -> None:
+    if len(path) > MOST_PATH or "\0" in path:
+        raise Refused(404, "Not Found")
+
+
+def _readable(body: bytes) -> None:
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError) as error:
+        told = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:200]
+        raise Refused(400, f"The body can't be read as JSON: {told}.") from None
+
+
+def _then(messages: Sequence[Message], receive: Receive) -> Receive:
+    """These messages first, then what else comes."""
+    waiting = iter(messages)
+
+    async def following() -> Message:
+        return next(waiting, None) or await receive()
+
+    return following

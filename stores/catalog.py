@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from records.errors import ConfigError
+from records.errors import ConfigError, NoGraph
 from records.schema import Schema
 from stores import versions
 from stores.lexical import Lexical
@@ -106,19 +106,18 @@ class Library:
         known = self.names()
         if name is not None and name in known:
             return name
-        place = f"{self.data}/"
         if not known:
             wanted = name if name is not None and versions.NAME.fullmatch(name) else "NAME"
             named = f" named {name!r}" if name is not None else ""
-            raise ConfigError(f"No graph{named} in {place}. Run: nacre ingest FILE.ttl --graph {wanted}")
+            raise NoGraph(f"No graph{named}. Run: nacre ingest FILE.ttl --graph {wanted}", self.data)
         if name is None:
             if len(known) == 1:
                 return known[0]
-            raise ConfigError(f"Which graph? There are {', '.join(known)} in {place}. Add: --graph {known[0]}")
+            raise NoGraph(f"Which graph? There are {', '.join(known)}. Add: --graph {known[0]}", self.data)
         versions.check_name(name)
         near = difflib.get_close_matches(name, known, 1, 0.5)
         hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(known[:8])}."
-        raise ConfigError(f"No graph named {name!r} in {place}. {hint} Run: nacre ingest FILE.ttl --graph {name}")
+        raise NoGraph(f"No graph named {name!r}. {hint} Run: nacre ingest FILE.ttl --graph {name}", self.data)
 
     def current(self, name: str) -> str:
         """The version that a new turn should read."""
@@ -180,7 +179,7 @@ class Library:
     def _present(self, name: str) -> Pointer:
         found = versions.pointer(self.data / self.resolve(name))
         if found is None:
-            raise ConfigError(f"No graph named {name!r} in {self.data}/. Run: nacre ingest FILE.ttl --graph {name}")
+            raise NoGraph(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}", self.data)
         return found
 
     def _found(self, name: str, version: str, vectors: str | None) -> _Held | None:

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +18,7 @@ KeepingError = sqlite3.Error
 
 TITLE = 80
 BUSY_SECONDS = 3.0
+TRIAL_SECONDS = 0.5
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS conversation (
     owner TEXT NOT NULL, thread TEXT NOT NULL, graph TEXT NOT NULL, title TEXT NOT NULL,
@@ -63,13 +64,20 @@ class Conversations:
     """All threads of a data folder, each seen by its owner alone. Safe to share between threads and processes."""
 
     def __init__(self, file: Path) -> None:
-        self._lock = threading.Lock()
-        self._connection = sqlite3.connect(file, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
+        self._file = file
+        # who reads does not wait for who writes, in this process as in others
+        self._lock, self._read_lock = threading.Lock(), threading.Lock()
+        self._connection = self._connect(BUSY_SECONDS)
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.executescript(SCHEMA)
+        self._reading = self._connect(BUSY_SECONDS)
+
+    def _connect(self, seconds: float) -> sqlite3.Connection:
+        return sqlite3.connect(self._file, timeout=seconds, check_same_thread=False, isolation_level=None)
 
     def close(self) -> None:
         self._connection.close()
+        self._reading.close()
 
     def find(self, owner: str, thread: str) -> Conversation | None:
         """One thread of an owner, None where there is none of that name."""
@@ -175,9 +183,13 @@ class Conversations:
                 run(f"DELETE FROM {table} WHERE owner = ? AND thread = ?", owner, thread)
 
     def try_writing(self) -> None:
-        """Raises KeepingError where nothing can be written, after waiting for whoever holds the file."""
-        with self._writing():
-            pass
+        """Raises KeepingError where nothing can be written, after waiting for whoever holds the file.
+
+        It waits with a connection of its own, so that no turn waits for it.
+        """
+        with closing(self._connect(TRIAL_SECONDS)) as trial:
+            trial.execute("BEGIN IMMEDIATE")
+            trial.execute("COMMIT")
 
     def untouched(self, since: float) -> list[tuple[str, str]]:
         """(owner, thread) of all threads that were not touched since a time."""
@@ -186,8 +198,8 @@ class Conversations:
         ]
 
     def _rows(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
-        with self._lock:
-            return self._connection.execute(sql, given).fetchall()
+        with self._read_lock:
+            return self._reading.execute(sql, given).fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[Run]:

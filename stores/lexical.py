@@ -9,10 +9,13 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from records.errors import ToolError
 from stores.passages import Hit
+from stores.whole import Damaged, check_sizes, seal, sealed, unpanicked
 
 TITLE_BOOST = 2.5
 MOST_WORDS = 64
+NAME = "the index of words"
 
 
 class Lexical:
@@ -21,6 +24,7 @@ class Lexical:
     def __init__(self, folder: Path) -> None:
         import tantivy
 
+        self._folder, self._sizes = folder, sealed(folder)
         # tantivy takes a lock file in the folder of each index it opens, also to read; so it is given its own folder
         self._private = tempfile.mkdtemp(prefix="nacre-lexical-")
         self._close = weakref.finalize(self, rmtree, self._private, ignore_errors=True)
@@ -28,15 +32,19 @@ class Lexical:
             if file.suffix != ".lock":
                 os.symlink(file.absolute(), os.path.join(self._private, file.name))
         try:
-            index = tantivy.Index.open(self._private)
+            with unpanicked(NAME):
+                index = tantivy.Index.open(self._private)
+                self._schema: Any = index.schema
+                self._searcher = index.searcher()
         except BaseException:
             self.close()
             raise
-        self._schema: Any = index.schema
-        self._searcher = index.searcher()
 
     def search(self, text: str, limit: int) -> list[Hit]:
-        """The best passages for the words of `text`, titles counting more; its punctuation means nothing."""
+        """The best passages for the words of `text`, titles counting more; its punctuation means nothing.
+
+        Raises ToolError `unavailable` where the index is damaged.
+        """
         import tantivy
 
         words = query_words(text)
@@ -49,10 +57,19 @@ class Lexical:
             )
             body = tantivy.Query.term_query(self._schema, "text", word, "freq")
             clauses += [(tantivy.Occur.Should, title), (tantivy.Occur.Should, body)]
-        found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
-        ids = self._searcher.fast_field_values("id", [address for _, address in found])
+        self.check()
+        with unpanicked(NAME):
+            found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
+            ids = self._searcher.fast_field_values("id", [address for _, address in found])
         hits = [Hit(int(i), float(score)) for i, (score, _) in zip(ids, found, strict=True) if i is not None]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))
+
+    def check(self) -> None:
+        """Raises ToolError `unavailable` where a file was cut short since it was opened: to read it would be fatal."""
+        try:
+            check_sizes(self._folder, self._sizes)
+        except Damaged as error:
+            raise ToolError("unavailable", f"{NAME} is {error}") from None
 
     def close(self) -> None:
         """Remove the private folder; the handle must not be used any more."""
@@ -81,6 +98,7 @@ def write_lexical(passages: Iterable[tuple[int, str, str]], folder: Path) -> int
         count += 1
     writer.commit()
     writer.wait_merging_threads()
+    seal(folder)
     return count
 
 

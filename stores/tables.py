@@ -14,6 +14,7 @@ from typing import NamedTuple
 from records.errors import ConfigError, ToolError
 from records.json_form import from_json
 from records.schema import Schema
+from records.waiting import is_left
 
 Cell = str | int | float | None
 
@@ -45,7 +46,7 @@ class Tables:
     def __init__(self, path: Path) -> None:
         if not path.is_file():
             raise ConfigError(f"No tables at {path}. Run: nacre ingest FILE.ttl --graph NAME")
-        self._path = path
+        self.path = path
         self._local = threading.local()
         self._lock = threading.Lock()
         self._open: list[sqlite3.Connection] = []
@@ -60,7 +61,7 @@ class Tables:
         """One value that the loader left in the file ("schema", "layout", "format" ...)."""
         row = self.trusted().execute("SELECT value FROM _nacre_meta WHERE key = ?", (key,)).fetchone()
         if row is None:
-            raise ConfigError(f"{self._path}: no '{key}' in this file. Ingest the graph again.")
+            raise ConfigError(f"{self.path}: no '{key}' in this file. Ingest the graph again.")
         return str(row[0])
 
     def run(self, sql: str, params: Sequence[Cell] = (), *, limit: int = 1000, seconds: float = 5.0) -> Fetched:
@@ -76,7 +77,7 @@ class Tables:
             raise ToolError("too_large", f"The query has {len(sql)} characters; at most {_LONGEST_SQL} are allowed.")
         deadline = time.monotonic() + seconds
         guard.refusal = ""
-        guard.connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_CHECKS)
+        guard.connection.set_progress_handler(lambda: time.monotonic() > deadline or is_left(), _STEPS_BETWEEN_CHECKS)
         try:
             cursor = guard.connection.execute(sql, tuple(params))
             try:
@@ -119,8 +120,8 @@ class Tables:
     def _connect(self) -> sqlite3.Connection:
         with self._lock:
             if self._closed:
-                raise ConfigError(f"{self._path} is closed. Open the graph again.")
-            name = str(self._path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+                raise ConfigError(f"{self.path} is closed. Open the graph again.")
+            name = str(self.path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
             try:
                 # immutable: a published version never changes, so no lock file is needed even in a read-only folder
                 connection = sqlite3.connect(f"file:{name}?mode=ro&immutable=1", uri=True, check_same_thread=False)
@@ -129,7 +130,7 @@ class Tables:
                 connection.execute("PRAGMA temp_store=MEMORY")
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             except sqlite3.Error as error:
-                raise ConfigError(f"{self._path}: not a readable graph ({error}). Ingest the graph again.") from None
+                raise ConfigError(f"{self.path}: not a readable graph ({error}). Ingest the graph again.") from None
             connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
             self._open.append(connection)
             return connection

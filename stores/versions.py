@@ -72,7 +72,7 @@ def check_name(name: str) -> str:
     """
     if not NAME.fullmatch(name):
         raise ConfigError(
-            f"{name!r} can't name a graph: use up to 64 lower-case letters, digits and hyphens, such as my-graph."
+            f"{name[:80]!r} can't name a graph: use up to 64 lower-case letters, digits and hyphens, such as my-graph."
         )
     return name
 

@@ -1,16 +1,25 @@
 """Let one reading statement through and nothing else: SQL text of a model -> a normalised query, or ToolError."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import cast
 
 from rapidfuzz import fuzz, process
-from sqlglot import exp, parse
+from sqlglot import Dialect, Token, TokenType, exp, parse
 from sqlglot.errors import SqlglotError
 
 from records.errors import ToolError
 
 LONGEST = 10_000
+# before parsing: what is nested or joined beyond these takes the parser, or SQLite, longer than any limit
+MOST = {"SELECT": 40, "JOIN": 20, "WITH": 8, "nesting": 40, "tables of a WITH": 16}
+MOST_BARE_JOINS = 3
+MOST_TABLES = 40
 
+_COUNTED = {TokenType.SELECT, TokenType.JOIN, TokenType.WITH}
+_OPENING, _CLOSING = {TokenType.L_PAREN, TokenType.CASE}, {TokenType.R_PAREN, TokenType.END}
+_CONDITION = {TokenType.ON, TokenType.USING, TokenType.SELECT, TokenType.WHERE}
 _REFUSED: tuple[type[exp.Expr], ...] = (
     exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Into,
     exp.Command, exp.Pragma, exp.Attach, exp.Detach, exp.Transaction, exp.Commit, exp.Rollback, exp.Set, exp.Use,
@@ -33,25 +42,64 @@ def guard(text: str, relations: Collection[str], *, limit: int) -> exp.Query:
     if len(text) > LONGEST:
         raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
     try:
-        statements = [statement for statement in parse(text, read="sqlite") if statement is not None]
-    except (SqlglotError, RecursionError) as error:
+        tokens = Dialect.get_or_raise("sqlite").tokenize(text)
+        _bounded(tokens)
+        return _guarded(text, relations, limit)
+    except SqlglotError as error:
         raise ToolError("syntax", f"The query can't be parsed: {_first_line(error)}") from None
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _too_deep() -> ToolError:
+    return ToolError("too_large", "The query is nested too deep. Write it with fewer levels.")
+
+
+def _bounded(tokens: Sequence[Token]) -> None:
+    """Raises ToolError `too_large` for more joins, SELECTs or levels than a question needs."""
+    counted: Counter[str] = Counter(token.text.upper() for token in tokens if token.token_type in _COUNTED)
+    counted["tables of a WITH"] = sum(
+        before.token_type == TokenType.ALIAS and token.token_type == TokenType.L_PAREN
+        for before, token in pairwise(tokens)
+    )
+    depth = bare = 0
+    for token in tokens:
+        depth += (token.token_type in _OPENING) - (token.token_type in _CLOSING)
+        counted["nesting"] = max(counted["nesting"], depth)
+        # joins that wait for their condition make the parser try every way to nest them
+        bare = 0 if token.token_type in _CONDITION else bare + (token.token_type == TokenType.JOIN)
+        if bare > MOST_BARE_JOINS:
+            raise ToolError("too_large", "Every JOIN needs its ON.")
+    for what, most in MOST.items():
+        if counted[what] > most:
+            raise ToolError("too_large", f"The query has more than {most} of {what}. Write a shorter one.")
+
+
+def _guarded(text: str, relations: Collection[str], limit: int) -> exp.Query:
+    statements = [statement for statement in parse(text, read="sqlite") if statement is not None]
     if len(statements) != 1:
         raise ToolError("refused", f"One SELECT is allowed, not {len(statements)} statements.")
     query = statements[0].unnest() if isinstance(statements[0], exp.Subquery) else statements[0]
     if not isinstance(query, exp.Select | exp.SetOperation):
         raise ToolError("refused", f"Only SELECT is allowed, not {query.key.upper()}.")
+    tables = list(query.find_all(exp.Table))
+    if len(tables) > MOST_TABLES:
+        raise ToolError("too_large", f"The query reads {len(tables)} tables; {MOST_TABLES} are the most.")
+    known = {name.lower() for name in relations} | {cte.alias.lower() for cte in query.find_all(exp.CTE)}
     for node in query.walk():
-        _check(node, query, relations)
+        _check(node, known, relations)
     return _limited(cast(exp.Query, query), limit)
 
 
 def sql_of(query: exp.Expr) -> str:
-    """The tree as SQLite text on one line."""
-    return query.sql(dialect="sqlite", comments=False)
+    """The tree as SQLite text on one line; raises ToolError `too_large` where it is too deep to be written."""
+    try:
+        return query.sql(dialect="sqlite", comments=False)
+    except RecursionError:
+        raise _too_deep() from None
 
 
-def _check(node: exp.Expr, query: exp.Expr, relations: Collection[str]) -> None:
+def _check(node: exp.Expr, known: Collection[str], relations: Collection[str]) -> None:
     if isinstance(node, _REFUSED):
         raise ToolError("refused", f"{node.key.upper()} is not allowed in a query.")
     if isinstance(node, exp.Func):
@@ -59,15 +107,14 @@ def _check(node: exp.Expr, query: exp.Expr, relations: Collection[str]) -> None:
         if name in _DENIED or name.startswith(("sqlite_", "pragma_", "fts")):
             raise ToolError("refused", f"The function {name} is not allowed in a query.")
     if isinstance(node, exp.Table):
-        _check_table(node, query, relations)
+        _check_table(node, known, relations)
 
 
-def _check_table(table: exp.Table, query: exp.Expr, relations: Collection[str]) -> None:
+def _check_table(table: exp.Table, known: Collection[str], relations: Collection[str]) -> None:
     if not isinstance(table.this, exp.Identifier):
         raise ToolError("refused", f"{sql_of(table)} is not a table.")
     if table.catalog or table.db.lower() not in ("", "main"):
         raise ToolError("refused", f"Only the graph's own tables can be read, not {sql_of(table)}.")
-    known = {name.lower() for name in relations} | {cte.alias.lower() for cte in query.find_all(exp.CTE)}
     if table.name.lower() not in known:
         raise ToolError("unknown_name", f"There is no table {table.name!r}.{_nearest(table.name, relations)}")
 

@@ -4,6 +4,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
+from records.waiting import go_on
 from semantics.parsing.cues import RULES, against_own, cue
 from semantics.parsing.mentions import mention
 from semantics.parsing.numbers import number
@@ -29,6 +30,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WI
     agenda: list[dict[tuple[object, ...], State]] = [{} for _ in range(n + 1)]
     _add(agenda[0], State())
     for i in range(n):
+        go_on()
         kept = sorted(agenda[i].values(), key=lambda s: -s.score)[: width if time.monotonic() < deadline else 1]
         agenda[i] = {}
         token = question.tokens[i]

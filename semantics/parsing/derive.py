@@ -4,6 +4,7 @@ import time
 from typing import NamedTuple
 
 from records.plan import Body
+from records.waiting import go_on
 from semantics.language.base import language
 from semantics.linking.index import Index
 from semantics.parsing.beam import read
@@ -53,6 +54,7 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
             if before_it is None or derivation.prior > before_it.prior:
                 apart[key] = derivation
     for derivation in sorted(apart.values(), key=lambda d: -d.prior)[:MOST_LOWERED]:
+        go_on()
         if time.monotonic() > deadline and found:
             break
         for choice in range(MOST_WAYS):

@@ -4,6 +4,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -14,6 +15,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 GRAPHS = ROOT / "tests/fixtures/graphs"
+WATCH = Path(__file__).with_name("watch")
+# what the event loops of all servers under test took too long for; see watch/sitecustomize.py
+LOOP_TOLD = Path(tempfile.gettempdir()) / f"nacre-loops-{os.getpid()}.txt"
 Nacre = Callable[..., "subprocess.CompletedProcess[str]"]
 MOST_FILES = 2000
 
@@ -23,7 +27,9 @@ def environment(data: Path) -> dict[str, str]:
     inherited = {
         key: value for key, value in os.environ.items() if not key.startswith(("NACRE_", "OPENAI_", "OLLAMA_"))
     }
-    return {**inherited, "NACRE_DATA": str(data), "LANGSMITH_TRACING": "false", "PYTHONPATH": str(ROOT)}
+    path = f"{WATCH}{os.pathsep}{ROOT}"
+    ours = {"NACRE_DATA": str(data), "LANGSMITH_TRACING": "false", "PYTHONPATH": path, "LOOP_TOLD": str(LOOP_TOLD)}
+    return {**inherited, **ours}
 
 
 # root may write anywhere, unless it gives up the capability to do so
@@ -144,6 +150,16 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 def serve(tmp_path: Path) -> Callable[..., AbstractContextManager[tuple[str, "subprocess.Popen[bytes]"]]]:
     """Starts a server over a data folder, with settings of its own."""
     return lambda data, *arguments, **settings: serving(data, tmp_path, *arguments, **settings)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loops() -> Iterator[None]:
+    """Fails the session where the event loop of a server stood still for more than 50 ms of work at once."""
+    LOOP_TOLD.unlink(missing_ok=True)
+    yield
+    told = LOOP_TOLD.read_text() if LOOP_TOLD.exists() else ""
+    LOOP_TOLD.unlink(missing_ok=True)
+    assert not told, f"the event loop stood still:\n{told}"
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,14 @@
 """Search by words in a real tantivy index."""
 
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
 
+from records.errors import ToolError
 from stores.lexical import Lexical, query_words, write_lexical
+from stores.whole import Damaged
 
 PASSAGES = [
     (2**62 + 1, "Oak", "A tree with lobed leaves, found near the maple."),
@@ -68,3 +71,30 @@ def test_an_empty_index_finds_nothing(tmp_path: Path) -> None:
     lexical = Lexical(tmp_path / "index")
     assert lexical.search("oak", 3) == []
     lexical.close()
+
+
+def test_a_file_that_was_cut_short_is_told_and_not_read(tmp_path):
+    write_lexical(PASSAGES, tmp_path / "index")
+    largest = max((tmp_path / "index").iterdir(), key=lambda file: file.stat().st_size)
+    opened = Lexical(tmp_path / "index")
+    assert opened.search("rivers", 3) is not None
+    content = largest.read_bytes()
+    largest.write_bytes(content[:10])
+    with pytest.raises(ToolError, match="10 bytes"):
+        opened.search("rivers", 3)
+    opened.close()
+    with pytest.raises(Damaged, match=largest.name):
+        Lexical(tmp_path / "index")
+
+
+def test_a_file_of_another_content_is_told(tmp_path):
+    write_lexical(PASSAGES, tmp_path / "index")
+    for file in sorted((tmp_path / "index").iterdir()):
+        content = file.read_bytes()
+        if file.name == "files.json" or not content:
+            continue
+        file.write_bytes(bytes(255 - byte for byte in content))
+        with pytest.raises(Damaged, match=re.escape(file.name)):
+            Lexical(tmp_path / "index")
+        file.write_bytes(content)
+    Lexical(tmp_path / "index").close()

@@ -1,0 +1,183 @@
+"""What a stranger may try on a started server: python -m benchmarks.abuse [--write]; exit 1 where a limit is broken.
+
+Questions made to take long, requests that can't be read, statements that burn, and SIGTERM in the middle of it; times
+are compared with an ordinary question's, and /healthz is asked throughout.
+"""
+
+import argparse
+import asyncio
+import socket
+import sqlite3
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+from benchmarks.hostile_sql import statements
+from benchmarks.load import GRAPH, ROOT, memory, server
+from benchmarks.page import write
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
+from records.errors import ToolError
+from tools.apart import Apart
+
+LONGEST = 4000
+QUESTION_SECONDS, HEALTH_SECONDS, GROWTH, STOP_SECONDS = 2.0, 0.1, 1.5, 20.0
+STATEMENTS, STATEMENT_SECONDS, GRACE_SECONDS = 200, 1.0, 2.0
+ORDINARY = "Which cars are there?"
+QUESTIONS = (
+    "What is " + "the engine of " * 250 + "the car?",
+    "Which cars weigh more than " + " ".join(map(str, range(500))),
+    "car " * 1000,
+    "Which cars weigh more than 1000 kg" + " and less than 2000 kg and more than 1000 kg" * 85,
+    "a" * LONGEST,
+    "(" * 2000 + "car" + ")" * 1990,
+    "which car has " + "the longest " * 300,
+    "X5 or " * 600 + "?",
+    "list " + ", ".join(["name", "price", "payload", "colour"] * 150),
+    "中" * LONGEST,
+    "1.2.3.4" * 500,
+    '"' * LONGEST,
+    "who's " * 600,
+    "is the X5 " * 400,
+    "12.5kg " * 500,
+    "not fewer than the average of " * 130,
+    "per " * 1000,
+    "\u0301" * LONGEST,
+)
+
+
+async def abused(address: str, pid: int) -> tuple[list[str], list[str]]:
+    """What was measured, line by line, and the limits that were broken."""
+    told: list[str] = []
+    broken: list[str] = []
+
+    def note(what: str, value: float, unit: str, limit: float) -> None:
+        told.append(f"| {what} | {value:.3g} {unit} | at most {limit:g} | {'' if value <= limit else 'BROKEN'} |")
+        if value > limit:
+            broken.append(what)
+
+    async with httpx.AsyncClient(base_url=address, timeout=120) as http:
+        ordinary = [await _asked(http, ORDINARY) for _ in range(6)][1:]
+        usual = sorted(ordinary)[len(ordinary) // 2]
+        before = memory(pid)
+        health: list[float] = []
+        listening = asyncio.create_task(_listen(http, health))
+        alone = [await _asked(http, question[:LONGEST]) for question in QUESTIONS]
+        note("the longest question of 4,000 characters, one at a time", max(alone), "s", QUESTION_SECONDS)
+        told.append(f"| the same, in ordinary questions ({usual * 1000:.0f} ms) | {max(alone) / usual:.0f} x | | |")
+        begun = time.perf_counter()
+        await asyncio.gather(*(_asked(http, question[:LONGEST]) for question in QUESTIONS))
+        told.append(f"| all {len(QUESTIONS)} of them at once | {time.perf_counter() - begun:.1f} s | | |")
+        # who asks and leaves: the work must not go on
+        for question in QUESTIONS[:6]:
+            with suppress(httpx.ReadTimeout):
+                await http.post("/ask/invoke", json=_body(question[:LONGEST]), timeout=0.2)
+        await asyncio.to_thread(_unreadable, address)
+        note("an ordinary question after clients have left", await _asked(http, ORDINARY), "s", QUESTION_SECONDS)
+        listening.cancel()
+        note(
+            f"/healthz meanwhile, 99 of 100 ({len(health)})",
+            sorted(health)[int(len(health) * 0.99)],
+            "s",
+            HEALTH_SECONDS,
+        )
+        note("memory, against before", memory(pid) / before, "x", GROWTH)
+    return told, broken
+
+
+def _body(question: str) -> dict[str, dict[str, str]]:
+    return {"input": {"question": question, "graph": GRAPH}}
+
+
+async def _asked(http: httpx.AsyncClient, question: str) -> float:
+    begun = time.perf_counter()
+    reply = await http.post("/ask/invoke", json=_body(question))
+    assert reply.status_code == 200, reply.text[:200]
+    return time.perf_counter() - begun
+
+
+async def _listen(http: httpx.AsyncClient, seconds: list[float]) -> None:
+    while True:
+        begun = time.perf_counter()
+        await http.get("/healthz")
+        seconds.append(time.perf_counter() - begun)
+        await asyncio.sleep(0.05)
+
+
+def _unreadable(address: str) -> None:
+    """Heads and bodies that are never finished, or too long."""
+    parts = urlsplit(address)
+    begun = b"POST /api/ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900000\r\n\r\n"
+    for sent in (b"GET / HTTP/1.1\r\nX: " + b"a" * 50_000_000, begun + b"[" * 100_000, begun + b"[" * 900_000):
+        with suppress(OSError), socket.create_connection((parts.hostname, parts.port), timeout=5) as line:
+            line.sendall(sent)
+
+
+async def stopped(address: str) -> None:
+    """Leave the server with all it can do, as it is told to stop."""
+    async with httpx.AsyncClient(base_url=address, timeout=0.5) as http:
+        asked = [http.post("/ask/invoke", json=_body(question[:LONGEST])) for question in QUESTIONS]
+        await asyncio.gather(*asked, return_exceptions=True)
+
+
+async def burned(limit: float = STATEMENT_SECONDS, number: int = STATEMENTS) -> tuple[float, str]:
+    """The longest that one of the grammar's statements took, and what became of them all."""
+    ends: dict[str, int] = {}
+    longest = 0.0
+    with tempfile.TemporaryDirectory(prefix="nacre-abuse-") as folder:
+        file = Path(folder) / "graph.sqlite"
+        write_tables(parse([ROOT / "examples/bmw/kg.ttl"]), file)
+        before = sha256(file.read_bytes()).hexdigest()
+        apart = Apart()
+        try:
+            for text in statements(number, seed=1):
+                # so that a process which has to be started anew is not counted
+                await apart.run(file, "SELECT 1", round=1, limit=1, seconds=60)
+                begun = time.perf_counter()
+                try:
+                    found = await apart.run(file, text, round=1, limit=100, seconds=limit)
+                    end = found.error.kind if found.error else "rows"
+                except ToolError as error:
+                    end = error.kind
+                longest = max(longest, time.perf_counter() - begun)
+                ends[end] = ends.get(end, 0) + 1
+        finally:
+            apart.close()
+        with sqlite3.connect(file) as whole:
+            assert whole.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert sha256(file.read_bytes()).hexdigest() == before
+    return longest, ", ".join(f"{kind} {count}" for kind, count in sorted(ends.items()))
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    command = argparse.ArgumentParser("python -m benchmarks.abuse")
+    command.add_argument("--write", action="store_true", help="put the result into docs/performance.md")
+    given = command.parse_args(arguments or None)
+    with server(1) as (address, pid):
+        told, broken = asyncio.run(abused(address, pid))
+        asyncio.run(stopped(address))
+        begun = time.perf_counter()
+    seconds = time.perf_counter() - begun
+    longest, ends = asyncio.run(burned())
+    for what, value, limit in (
+        ("SIGTERM under all of it", seconds, STOP_SECONDS),
+        (f"{STATEMENTS} statements of {STATEMENT_SECONDS:g} s ({ends}), the longest", longest, GRACE_SECONDS),
+    ):
+        told.append(f"| {what} | {value:.3g} s | at most {limit:g} | {'' if value <= limit else 'BROKEN'} |")
+        if value > limit:
+            broken.append(what)
+    table = "\n".join(["| what | measured | limit | |", "|---|---:|---:|---|", *told])
+    print(table)
+    if given.write:
+        write("abuse", "python -m benchmarks.abuse", table)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,99 @@
+"""Queries of others run in a process that can be killed: no statement outlives its limit, the file stays as it is."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from ingestion.induce.load import write_tables
+from ingestion.read.parse import parse
+from records.errors import ToolError
+from records.evidence import Found
+from tools.apart import Apart
+
+E = "http://example.org/"
+SECONDS = 2.0
+GROWN = "replace(" * 6 + "'aaaaaaaaa'" + ",'a','aaaaaaaaaa')" * 6
+# one call of a function that takes minutes: no handler of SQLite is asked while it runs
+BURNING = [
+    f"SELECT instr({GROWN} || 'b', {GROWN} || 'c')",
+    f"SELECT length(replace({GROWN}, 'aab', 'x'))",
+    f"SELECT ltrim({GROWN}, 'cba')",
+    f"SELECT {GROWN} LIKE '%a%a%a%a%a%a%a%a%b'",
+    f"SELECT {GROWN} GLOB '*a*a*a*a*a*a*a*a*b'",
+    "SELECT count(*) FROM entity a, entity b, entity c, entity d, entity e, entity f, entity g",
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n",
+]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("apart")
+    lines = [f'<{E}{n}> <{E}size> "{n}"^^<http://www.w3.org/2001/XMLSchema#integer> .' for n in range(50)]
+    lines += [f"<{E}{n}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{E}Box> ." for n in range(50)]
+    (folder / "g.nt").write_text("\n".join(lines))
+    write_tables(parse([folder / "g.nt"]), folder / "graph.sqlite")
+    return folder / "graph.sqlite"
+
+
+@pytest.fixture(scope="module")
+def apart() -> Iterator[Apart]:
+    running = Apart()
+    yield running
+    running.close()
+
+
+def asked(apart: Apart, tables: Path, sql: str, seconds: float = 30) -> Found:
+    return asyncio.run(apart.run(tables, sql, round=1, limit=10, seconds=seconds))
+
+
+def ended(apart: Apart, tables: Path, sql: str) -> str:
+    """The kind of error that a statement ended with, or ""."""
+    try:
+        found = asked(apart, tables, sql, SECONDS)
+    except ToolError as error:
+        return error.kind
+    return found.error.kind if found.error else ""
+
+
+def test_rows_come_back_as_they_do_within_the_process(apart: Apart, tables: Path) -> None:
+    found = asked(apart, tables, "SELECT count(*), max(size) FROM box")
+    assert found.evidence[0].table is not None
+    assert found.evidence[0].table.rows == ((50, 49),)
+    assert found.by == "model"
+
+
+def test_what_is_refused_says_why(apart: Apart, tables: Path) -> None:
+    found = asked(apart, tables, "DELETE FROM box")
+    assert found.error is not None
+    assert found.error.kind == "refused"
+
+
+@pytest.mark.parametrize("sql", BURNING)
+def test_no_statement_outlives_its_limit(apart: Apart, tables: Path, sql: str) -> None:
+    before = sha256(tables.read_bytes()).hexdigest()
+    # a process that was killed takes a moment to be replaced, and that is not the statement's time
+    asked(apart, tables, "SELECT 1")
+    started = time.monotonic()
+    assert ended(apart, tables, sql) in ("", "timeout", "too_large")
+    assert time.monotonic() - started < 3 * SECONDS
+    assert asked(apart, tables, "SELECT count(*) FROM box").error is None
+    assert sha256(tables.read_bytes()).hexdigest() == before
+
+
+def test_who_leaves_ends_the_statement(apart: Apart, tables: Path) -> None:
+    async def left() -> float:
+        running = asyncio.create_task(apart.run(tables, BURNING[-1], round=1, limit=10, seconds=60))
+        await asyncio.sleep(1)
+        running.cancel()
+        started = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        # both processes answer again: none is left at work
+        await asyncio.gather(*(apart.run(tables, "SELECT 1", round=1, limit=1, seconds=30) for _ in range(4)))
+        return time.monotonic() - started
+
+    assert asyncio.run(left()) < 20
