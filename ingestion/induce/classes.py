@@ -231,7 +231,7 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
     for number, table in enumerate(tables):
         table_by_set[table.sets] = number
     table_of = table_by_set[set_of]
-    odd = _odd(asserted_index, names, table_of, tables)
+    odd = _odd(asserted_index, names, table_of, tables) | _stated(facts, type_rows)
     return Classes(facts, sets, counts, set_of, table_of, tables, table_by_set.tolist(), odd)
 
 
@@ -245,6 +245,19 @@ def _odd(
     described = np.flatnonzero(table_of >= 0)
     different = described[asserted_index[described] != usual[table_of[described]]]
     return {int(n): names[asserted_index[n]] for n in different.tolist()}
+
+
+def _stated(facts: Facts, type_rows: "Flags") -> dict[int, tuple[str, ...]]:
+    """The types that the graph itself states, of things that have derived ones or some that are kept aside."""
+    if facts.derived is None:
+        return {}
+    rows = np.flatnonzero(type_rows)
+    derived = facts.derived[rows]
+    found: dict[int, set[str]] = {number: set() for number in facts.subject[rows[derived]].tolist()}
+    for row in rows[~derived].tolist():
+        if (subject := int(facts.subject[row])) in found:
+            found[subject].add(facts.texts[facts.object[row]])
+    return {number: tuple(sorted(types)) for number, types in found.items()}
 
 
 def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]) -> list[Table]:

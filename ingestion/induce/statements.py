@@ -71,7 +71,9 @@ def read_statements(facts: Facts) -> Statements:
     type_rows = np.flatnonzero(facts.predicate == type_number)
     used_classes, _ = counted(facts.object[type_rows])
     is_schema = _schema_terms(facts, number_of, type_rows, used_classes)
-    if is_schema[facts.subject].all():
+    if facts.things is not None:
+        is_schema[facts.things] = False
+    elif is_schema[facts.subject].all():
         is_schema[:] = False
     declared = {texts[n] for n in used_classes.tolist() if not facts.is_literal[n]} - SCHEMA_TYPES
     statements = Statements(is_schema, number_of, declared)
@@ -84,6 +86,8 @@ def read_statements(facts: Facts) -> Statements:
             rows = facts.predicate == number_of[iri]
             described[facts.subject[rows]] = True
     _read(facts, np.flatnonzero(described[facts.subject]), statements)
+    if facts.things is not None:
+        statements.classes -= {texts[n] for n in facts.things.tolist()}
     return statements
 
 
