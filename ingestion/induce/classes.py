@@ -10,7 +10,7 @@ import numpy as np
 from ingestion.induce.column_names import Names, column_name, namespace_word
 from ingestion.induce.segments import telling_segments
 from ingestion.induce.statements import Statements
-from ingestion.read.capsules import Facts, changes
+from ingestion.read.capsules import Facts, changes, counted
 from ingestion.vocabulary import EMPTY_TYPES, local_name
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Classes:
     """`set_of[t]`: index of a term's closed type set (-1: not described here); `table_of[t]`: index of its table;
     `table_by_set`: that of a set.
 
+    `kinds` are classes beside the tables, each with its members: a view over the tables that hold these.
     `odd` are the subjects (term numbers) whose asserted types are not those of their table, with these types.
     """
 
@@ -66,6 +67,7 @@ class Classes:
     relation_of: dict[str, str] = field(default_factory=dict)
     view_of: dict[str, list[int]] = field(default_factory=dict)
     members: dict[str, int] = field(default_factory=dict)
+    kinds: dict[str, "Ints"] = field(default_factory=dict)
 
     def tables_with(self, iri: str) -> list[int]:
         """Indexes of the tables that hold members of a class."""
@@ -86,6 +88,17 @@ class Classes:
             for iri in closed:
                 members[iri] += count
         self.members = dict(members)
+
+    def kinds_of(self, terms: "Ints") -> dict[str, int]:
+        """How many of the terms are of each kind."""
+        among = np.zeros(len(self.set_of), dtype=bool)
+        among[terms] = True
+        counts = {iri: int(among[members].sum()) for iri, members in self.kinds.items()}
+        return {iri: count for iri, count in counts.items() if count}
+
+    def kind_tables(self, iri: str) -> list[int]:
+        """Indexes of the tables that hold the members of a kind."""
+        return counted(self.table_of[self.kinds[iri]])[0].tolist()
 
     def spread(self, terms: "Ints") -> dict[int, int]:
         """How many of the terms have each type set, -1 for those that are not described here."""
@@ -150,7 +163,9 @@ class Classes:
             for iri in table.closed:
                 if iri not in self.view_of:
                     self.relation_of[iri] = table.name
-        for iri in sorted(statements.classes - self.members.keys()):
+        for iri in sorted(self.kinds, key=lambda k: (-len(self.kinds[k]), k)):
+            self.relation_of[iri] = claim(iri)
+        for iri in sorted(statements.classes - self.members.keys() - self.kinds.keys()):
             if not iri.startswith("_:"):
                 self.relation_of[iri] = claim(iri)
                 self.view_of[iri] = []
@@ -232,7 +247,15 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
         table_by_set[table.sets] = number
     table_of = table_by_set[set_of]
     odd = _odd(asserted_index, names, table_of, tables) | _stated(facts, type_rows)
-    return Classes(facts, sets, counts, set_of, table_of, tables, table_by_set.tolist(), odd)
+    classes = Classes(facts, sets, counts, set_of, table_of, tables, table_by_set.tolist(), odd)
+    if facts.memberships is not None:
+        pairs = facts.memberships[set_of[facts.memberships[:, 0]] >= 0]
+        pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
+        numbers, counts_of = counted(pairs[:, 1])
+        parts = np.split(pairs[:, 0], np.cumsum(counts_of)[:-1])
+        named = {facts.texts[n]: part for n, part in zip(numbers.tolist(), parts, strict=len(numbers) > 0)}
+        classes.kinds = {iri: part for iri, part in named.items() if iri not in classes.members}
+    return classes
 
 
 def _odd(

@@ -75,11 +75,12 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
             Class(
                 iri=iri,
                 label=label,
-                count=classes.members.get(iri, 0),
+                count=len(classes.kinds[iri]) if iri in classes.kinds else classes.members.get(iri, 0),
                 relation=relation,
                 comment=statements.comments.get(iri, ""),
                 alt_labels=statements.other_labels(iri),
-                parents=tuple(statements.class_parents.get(iri, ())),
+                # a kind lists its members itself, whatever lies above it
+                parents=() if iri in classes.kinds else tuple(statements.class_parents.get(iri, ())),
             )
         )
     return tuple(sorted(found, key=lambda c: (-c.count, c.iri)))
@@ -105,6 +106,9 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
                 words=table.words,
             )
         )
+    for iri, members in classes.kinds.items():
+        label = layout.statements.label(iri) or plain_words(local_name(iri)) or iri
+        groups.append(Group(classes.relation_of[iri], label, (iri,), len(members)))
     return tuple(sorted(groups, key=lambda g: (-g.count, g.relation)))
 
 
@@ -119,6 +123,9 @@ def _relations(layout: Layout) -> tuple[Relation, ...]:
         relations.append(
             Relation(classes.relation_of[iri], "view", "id", tuple(map(column, union_columns(by_table, tables))))
         )
+    for iri in classes.kinds:
+        places = union_columns(by_table, classes.kind_tables(iri))
+        relations.append(Relation(classes.relation_of[iri], "view", "id", tuple(map(column, places))))
     for place in layout.places:
         if place.junction:
             relations.append(Relation(place.junction, "junction", place.key, (column(place),)))
@@ -150,8 +157,8 @@ def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> P
         has_literals=bool(place.literal.any()),
         has_links=bool(len(place.targets)),
         functional=subjects == len(place.subject),
-        domains=_by_class(layout, place.domains),
-        ranges=_by_class(layout, place.ranges),
+        domains=_by_class(layout, place.domains) | layout.classes.kinds_of(place.subject),
+        ranges=_by_class(layout, place.ranges) | layout.classes.kinds_of(place.targets),
         datatype=cells.datatype if cells else "text",
         shape=cells.shape if cells else "single",
         unit=_unit(cells, statements.comments.get(place.iri, ""), statements.label(place.iri), local_name(place.iri)),

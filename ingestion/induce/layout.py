@@ -138,7 +138,7 @@ def _resolve_collisions(texts: list[str], numbers: "Ints", ids: "Longs") -> None
 def _name(layout: Layout) -> None:
     """Give relations and columns their names, and move predicates to junctions where a relation would be too wide."""
     classes, statements = layout.classes, layout.statements
-    relations = Names(["entity", "entity_class"])
+    relations = Names(["entity", "entity_class", "entity_kind"])
     classes.name(relations, statements)
     columns = Names(["id"])
     for place in sorted(layout.places, key=lambda p: (-len(p.subject), p.iri)):

@@ -81,6 +81,8 @@ def read_statements(facts: Facts) -> Statements:
     described[used_classes] = True
     described[list(number_of.values())] = True
     described |= is_schema
+    if facts.memberships is not None:
+        described[facts.memberships[:, 1]] = True
     for iri in (SUBCLASS, SUBPROPERTY, INVERSE):
         if iri in number_of:
             rows = facts.predicate == number_of[iri]

@@ -20,7 +20,8 @@ class Draft:
     """The facts and what rules added; terms are numbers as in Facts, rows indexes of read triples.
 
     What is derived is no statement of the graph: it is shown and never exported. What is hidden stays a statement of the
-    graph and is kept aside, with the reason. `things` are classes that are themselves the things of the graph.
+    graph and is kept aside, with the reason. `things` are classes that are themselves the things of the graph. `kinds` are
+    pairs of a thing and a kind that it is of, where kinds are many and overlap, so that they split no table.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -28,6 +29,7 @@ class Draft:
         self.hidden: dict[int, str] = {}
         self.added: dict[tuple[int, int, int], None] = {}
         self.things: set[int] = set()
+        self.kinds: set[Pair] = set()
         self._new: list[tuple[str, Sort]] = []
         self._made: dict[tuple[str, Sort], int] = {}
         self._by_predicate: dict[int, list[Pair]] = defaultdict(list)
@@ -114,7 +116,7 @@ class Draft:
     def facts_meant(self) -> Facts:
         """The facts with what was derived, sorted like them; `facts` itself where nothing was."""
         old = self.facts
-        if not self.added and not self.hidden and not self.things:
+        if not self.added and not self.hidden and not self.things and not self.kinds:
             return old
         sorts = list(old.sorts)
         index = {sort: i for i, sort in enumerate(sorts)}
@@ -146,7 +148,8 @@ class Draft:
         )
         facts.derived = derived[order]
         facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}
-        facts.things = np.array(sorted(self.things), dtype=np.int32)
+        facts.things = np.array(sorted(self.things), dtype=np.int32) if self.things else None
+        facts.memberships = np.array(sorted(self.kinds), dtype=np.int32).reshape(-1, 2)
         return facts
 
     @cached_property
@@ -174,7 +177,8 @@ class Draft:
     def _read(self, subject: int, predicate: int, target: int) -> bool:
         rows = self.of(subject)
         return any(
-            self.facts.predicate[r] == predicate and self.facts.object[r] == target and r not in self.hidden for r in rows
+            self.facts.predicate[r] == predicate and self.facts.object[r] == target and r not in self.hidden
+            for r in rows
         )
 
     def _term(self, text: str, sort: Sort) -> int:

@@ -11,7 +11,11 @@ Kind = Literal["class", "some", "only", "value", "count", "and", "or", "not", "o
 _LISTS: dict[str, Kind] = {OWL + "intersectionOf": "and", OWL + "unionOf": "or", OWL + "oneOf": "one of"}
 _COUNTS = {
     OWL + name: (low, high)
-    for stem, low, high in (("ardinality", True, True), ("minCardinality", True, False), ("maxCardinality", False, True))
+    for stem, low, high in (
+        ("ardinality", True, True),
+        ("minCardinality", True, False),
+        ("maxCardinality", False, True),
+    )
     for name in ({"c" + stem, "qualifiedC" + stem} if low and high else {stem, stem.replace("Card", "QualifiedCard")})
 }
 # a node with one of these is a part of the description of a class
@@ -63,7 +67,9 @@ class Expressions:
             inner = self.read(said[OWL + "complementOf"], depth + 1)
             return Expression("not", parts=(inner,)) if inner else None
         predicate = said.get(OWL + "onProperty", -1)
-        return self._restriction(said, predicate, depth) if predicate >= 0 and draft.sort(predicate)[0] == "iri" else None
+        return (
+            self._restriction(said, predicate, depth) if predicate >= 0 and draft.sort(predicate)[0] == "iri" else None
+        )
 
     def items(self, node: int) -> list[int]:
         """The members of a list."""

@@ -34,14 +34,17 @@ def read_ontology(draft: Draft) -> None:
     reader = _Reader(draft)
     if not reader.about_classes():
         return
+    tables = reader.tables()
     for thing in sorted(reader.things):
         for kind in sorted(reader.above.get(thing, ())):
-            draft.add(thing, TYPE, kind)
+            if kind in tables:
+                draft.add(thing, TYPE, kind)
+            else:
+                draft.kinds.add((thing, kind))
         for predicate, target in reader.links[thing]:
             draft.add(thing, draft.text(predicate), target)
     for kind, members in reader.defined.items():
-        for member in members:
-            draft.add(member, TYPE, kind)
+        draft.kinds |= {(member, kind) for member in members}
     draft.things |= reader.things
     for thing in reader.things:
         for row in draft.of(thing):
@@ -102,7 +105,9 @@ class _Reader:
     def about_classes(self) -> bool:
         """Find the things; whether the graph is about its classes at all."""
         draft = self.draft
-        restricted = [c for c in self.classes if any(e.kind in ("some", "value", "count") for e in self.said.get(c, ()))]
+        restricted = [
+            c for c in self.classes if any(e.kind in ("some", "value", "count") for e in self.said.get(c, ()))
+        ]
         properties = {n for iri in sorted(PROPERTY_TYPES) for n in draft.typed(iri)}
         ontology = set(draft.typed(OWL + "Ontology"))
         others = {int(s) for s in set(draft.facts.subject.tolist()) - self.classes - properties - ontology}
@@ -116,7 +121,9 @@ class _Reader:
         used = {kind for kinds in self.types.values() for kind in kinds}
         outer = self.classes - self.inner - used
         self.links = {thing: self._links(thing) for thing in outer}
-        self.defined = {kind: found for kind in sorted(outer & self.definitions.keys()) if (found := self._fitting(kind))}
+        self.defined = {
+            kind: found for kind in sorted(outer & self.definitions.keys()) if (found := self._fitting(kind))
+        }
         outer = {c for c in outer - self.defined.keys() if self.above.get(c) or self.links[c]}
         ends = {target for thing in outer for _, target in self.links[thing]} & self.classes
         self.things = outer | ends
@@ -126,6 +133,20 @@ class _Reader:
                 # what only other things refer to has no kind but this
                 draft.add(end, TYPE, draft.iri(OWL + "Thing"))
         return True
+
+    def tables(self) -> set[int]:
+        """The kinds that split the things into tables: those at the top, and below one that has most of the things."""
+        below: dict[int, set[int]] = defaultdict(set)
+        for thing in self.things:
+            for kind in self.above.get(thing, ()):
+                below[kind].add(thing)
+        found, queue = set[int](), [kind for kind in below if not self.above.get(kind)]
+        while queue:
+            kind = queue.pop()
+            found.add(kind)
+            if 2 * len(below[kind]) > len(self.things):
+                queue += [inner for inner in below if kind in self.direct.get(inner, ()) and inner not in found]
+        return found
 
     def _links(self, thing: int) -> list[tuple[int, int]]:
         """Predicate and target, its own first; the kinds' where it has none that is more special."""

@@ -45,7 +45,7 @@ def read_thesaurus(draft: Draft) -> None:
         draft.add(concept, TYPE, draft.iri(CONCEPT))
     for concept in sorted(above.keys() - grouping):
         for kind in sorted(above[concept] & named):
-            draft.add(concept, TYPE, kind)
+            draft.kinds.add((concept, kind))
 
 
 def closed(direct: Mapping[int, Iterable[int]]) -> Above:

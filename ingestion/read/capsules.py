@@ -42,11 +42,12 @@ class Facts:
         self.predicate = predicate
         self.object = object
         self.graph = graph
-        # what ingestion.meaning adds: rows that follow from others, rows that are not shown with the reason why, and
-        # classes that are themselves the things of the graph
+        # what ingestion.meaning adds: rows that follow from others, rows that are not shown with the reason why,
+        # classes that are themselves the things of the graph, and pairs of a thing and a kind it is of
         self.derived: NDArray[np.bool_] | None = None
         self.aside: dict[str, NDArray[np.intp]] = {}
         self.things: Ints | None = None
+        self.memberships: Ints | None = None
 
     @property
     def triples(self) -> int:
