@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.column_names import label_from_iri
+from ingestion.induce.column_names import label_from_iri, words_of
 from ingestion.read.capsules import Facts, changes
 from ingestion.vocabulary import language_rank, name_rank
 
@@ -25,10 +25,13 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
     unnamed = {n for n in entities[blanks[entities]].tolist() if n not in best}
     described = _by_literals(facts, visible, unnamed)
     labels = []
+    # a class is written as one word, whatever it is called
+    classes = set() if facts.things is None else set(facts.things.tolist())
     for number in entities.tolist():
         text = " ".join(best.get(number, "").split())[:_LONGEST]
         if not text:
             text = described.get(number, "unnamed") if number in unnamed else label_from_iri(texts[number])
+            text = words_of(text) if number in classes else text
         labels.append(text)
     return labels
 

@@ -12,6 +12,7 @@ from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
     INVERSE,
+    KNOWN_NAMES,
     SCHEMA_PREDICATES,
     SCHEMA_TYPES,
     SUBCLASS,
@@ -157,6 +158,8 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> Non
                 statements.classes.add(subject)
     for subject, found in names.items():
         statements.labels[subject] = list(dict.fromkeys(value for _, _, value in sorted(found)))
+    for iri in KNOWN_NAMES.keys() & statements.number_of.keys() - statements.labels.keys():
+        statements.labels[iri] = list(KNOWN_NAMES[iri])
     statements.comments = {subject: min(found)[1] for subject, found in comments.items()}
     for lists in (
         statements.alternatives,

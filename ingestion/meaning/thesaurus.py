@@ -1,6 +1,6 @@
 """SKOS: schemes, collections and concepts with narrower ones are kinds, what lies below them their members."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from ingestion.meaning.draft import Draft
@@ -13,6 +13,8 @@ CONCEPT = SKOS + "Concept"
 MEMBER = SKOS + "member"
 # A kind is a view with a name of its own; beyond these, the largest, a thesaurus is asked by its links.
 MOST_KINDS = 300
+# Several schemes are several lists, each a table of its own.
+MOST_TABLES = 20
 
 Above = Mapping[int, frozenset[int]]
 
@@ -32,20 +34,29 @@ def read_thesaurus(draft: Draft) -> None:
         direct[narrow].add(broad)
     concepts = {*direct, *(b for above in direct.values() for b in above), *draft.typed(CONCEPT)}
     grouping = _grouping(draft, concepts, {b for above in direct.values() for b in above})
+    above = closed(direct)
+    of_schemes: dict[int, set[int]] = defaultdict(set)
     in_scheme = {*draft.pairs(SKOS + "inScheme"), *draft.pairs(SKOS + "topConceptOf")}
     for concept, scheme in (*in_scheme, *((c, s) for s, c in draft.pairs(SKOS + "hasTopConcept"))):
-        direct[concept].add(scheme)
+        of_schemes[concept].add(scheme)
+    collections: dict[int, set[int]] = defaultdict(set)
     for collection, member in draft.pairs(MEMBER):
-        direct[member].add(collection)
-    above = closed(direct)
-    members = Counter(kind for concept in above.keys() - grouping for kind in above[concept])
-    kinds = {kind for kind, _ in sorted(members.items(), key=lambda m: (-m[1], draft.text(m[0])))[:MOST_KINDS]}
-    named = {kind for kind in kinds if draft.sort(kind)[0] == "iri"}
+        collections[member].add(collection)
+    in_collections = closed(collections)
+    schemes = {scheme for found in of_schemes.values() for scheme in found}
+    members: dict[int, set[int]] = defaultdict(set)
+    for concept in (above.keys() | of_schemes.keys() | in_collections.keys()) - grouping:
+        for kind in (*above.get(concept, ()), *of_schemes.get(concept, ()), *in_collections.get(concept, ())):
+            if draft.sort(kind)[0] == "iri":
+                members[kind].add(concept)
     for concept in sorted(concepts):
         draft.add(concept, TYPE, draft.iri(CONCEPT))
-    for concept in sorted(above.keys() - grouping):
-        for kind in sorted(above[concept] & named):
-            draft.kinds.add((concept, kind))
+    for kind in sorted(members, key=lambda k: (-len(members[k]), draft.text(k)))[:MOST_KINDS]:
+        if kind in schemes and 1 < len(schemes) <= MOST_TABLES:
+            for concept in sorted(members[kind]):
+                draft.add(concept, TYPE, kind)
+        else:
+            draft.kinds |= {(concept, kind) for concept in members[kind]}
 
 
 def closed(direct: Mapping[int, Iterable[int]]) -> Above:
