@@ -68,7 +68,7 @@ NAME_RANK = {
 NAME_WORDS = frozenset({"name", "title", "label"})
 # What people call the predicates of vocabularies that a graph uses and seldom describes; the first is shown.
 KNOWN_NAMES = {
-    ALTERNATIVE: ("other name", "alternative name", "alternative label", "alt label", "synonym", "alias"),
+    ALTERNATIVE: ("other name", "alt label", "synonym", "alias"),
     SKOS + "hiddenLabel": ("hidden name", "misspelling"),
     SKOS + "broader": ("broader concept", "broader term", "broader"),
     SKOS + "narrower": ("narrower concept", "narrower term", "narrower"),

@@ -16,15 +16,10 @@ _MEANT = {SKOS + "memberList": SKOS + "member"}
 def unfold_lists(draft: Draft) -> None:
     """A link to a nameless list or container becomes a link to each member; the nodes are kept aside."""
     if draft.uses(FIRST):
-        rest = dict(draft.pairs(REST))
-        first = dict(draft.pairs(FIRST))
-        inner = set(rest.values())
-        for head in sorted(first.keys() - inner):
-            nodes, node = [], head
-            while node in first and node not in nodes:
-                nodes.append(node)
-                node = rest.get(node, -1)
-            _unfold(draft, head, nodes, [first[n] for n in nodes])
+        rest, first = dict(draft.pairs(REST)), dict(draft.pairs(FIRST))
+        for head in sorted(first.keys() - set(rest.values()) - set(first.values())):
+            nodes: list[int] = []
+            _unfold(draft, head, nodes, _items(head, first, rest, nodes))
     for number in draft.facts.predicates:
         if MEMBER.fullmatch(draft.text(number)):
             break
@@ -34,6 +29,17 @@ def unfold_lists(draft: Draft) -> None:
         for node in draft.typed(iri):
             members = [o for _, p, o in map(draft.row, draft.of(node)) if MEMBER.fullmatch(draft.text(p))]
             _unfold(draft, node, [node], members)
+
+
+def _items(head: int, first: dict[int, int], rest: dict[int, int], nodes: list[int]) -> list[int]:
+    """The members of a list, those of lists in it among them; its nodes are appended to `nodes`."""
+    found = []
+    while head in first and head not in nodes:
+        nodes.append(head)
+        member = first[head]
+        found += _items(member, first, rest, nodes) if member in first else [member]
+        head = rest.get(head, -1)
+    return found
 
 
 def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> None:
