@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.column_names import Names, column_name, namespace_word
+from ingestion.induce.column_names import Names, column_name, namespace_word, words_of
 from ingestion.induce.segments import telling_segments
 from ingestion.induce.statements import Statements
 from ingestion.read.capsules import Facts, changes, counted
@@ -39,6 +39,7 @@ class Table:
     count: int
     name: str = ""
     rows_name: str = ""
+    label: str = ""
     words: tuple[str, ...] = ()
 
     @property
@@ -145,7 +146,9 @@ class Classes:
             of_class = class_word(telling, statements)
             words = [w for w in segments[index] if not _says_less(column_name(w), of_class)]
             table.words = tuple(words)
+            table.label = words_of(of_class)
             if not telling:
+                table.label = "thing"
                 table.name = names.claim(["thing", "untyped_thing"])
             elif telling not in self.view_of:
                 table.name = claim(telling)
@@ -153,6 +156,7 @@ class Classes:
                 base = claim(telling).rstrip("_")
                 taken_by_others = {w for i, other in segments.items() if i != index for w in other}
                 unique = [w for w in words if w not in taken_by_others] or words
+                table.label = f"{table.label} {unique[0]}" if unique else f"other {table.label}"
                 table.name = names.claim(
                     [
                         *(f"{base}_{column_name(w)}" for w in unique),

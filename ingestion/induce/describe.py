@@ -9,6 +9,7 @@ import numpy as np
 
 from ingestion.induce.cells import Cells
 from ingestion.induce.column_names import plain_words, words_of
+from ingestion.induce.glued import unglued
 from ingestion.induce.layout import Layout
 from ingestion.induce.places import Place
 from ingestion.induce.quantities import stated_unit
@@ -37,7 +38,8 @@ def describe(layout: Layout) -> Schema:
     """The shown schema: classes, groups and predicates by IRI, and the relations they read from."""
     label_of = np.full(len(layout.facts.texts), -1, dtype=np.int64)
     label_of[layout.entities] = np.arange(len(layout.entities))
-    predicates = tuple(_predicate(layout, place, label_of) for place in layout.places)
+    words = {word for place in layout.places for word in plain_words(local_name(place.iri)).split()}
+    predicates = tuple(_predicate(layout, place, label_of, words) for place in layout.places)
     return Schema(
         classes=_classes(layout),
         groups=_groups(layout),
@@ -99,7 +101,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         groups.append(
             Group(
                 relation=table.name,
-                label=words_of(table.name),
+                label=table.label,
                 classes=table.asserted,
                 count=classes.counts[table.sets[0]],
                 without=tuple(sorted(without)),
@@ -143,14 +145,14 @@ def column(place: Place) -> Column:
     return Column(place.iri, place.value, place.low, place.high, place.text, place.link)
 
 
-def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> Predicate:
+def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", words: set[str]) -> Predicate:
     statements = layout.statements
     subjects = sum(place.domains.values())
     values, samples = _values(layout, place, label_of)
     cells = place.cells
     return Predicate(
         iri=place.iri,
-        label=statements.label(place.iri) or plain_words(local_name(place.iri)) or place.iri,
+        label=statements.label(place.iri) or unglued(plain_words(local_name(place.iri)), words) or place.iri,
         triples=len(place.subject),
         subjects=subjects,
         objects=len(place.targets) + len(place.distinct),

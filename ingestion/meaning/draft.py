@@ -99,7 +99,9 @@ class Draft:
         return sorted(read | {s for s, o in self._by_predicate.get(number, ()) if self.text(o) == iri})
 
     def add(self, subject: int, predicate: str, target: int) -> None:
-        """Derive a triple; one that is there already changes nothing."""
+        """Derive a triple; one that is there already changes nothing, and nothing is said of a literal."""
+        if self.sort(subject)[0] == "literal":
+            return
         number = self._predicates.get(predicate)
         if number is None:
             number = self._predicates[predicate] = self.iri(predicate)
@@ -149,8 +151,11 @@ class Draft:
         facts.derived = derived[order]
         facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}
         facts.things = np.array(sorted(self.things), dtype=np.int32) if self.things else None
-        facts.memberships = np.array(sorted(self.kinds), dtype=np.int32).reshape(-1, 2)
+        facts.memberships = np.array(self._of_kinds(), dtype=np.int32).reshape(-1, 2)
         return facts
+
+    def _of_kinds(self) -> list[Pair]:
+        return sorted((thing, kind) for thing, kind in self.kinds if self.sort(thing)[0] != "literal")
 
     @cached_property
     def _type_rows(self) -> "NDArray[np.intp]":
