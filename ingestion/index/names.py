@@ -128,9 +128,9 @@ def _links(layout: Layout, schema: Schema) -> tuple[list[Link], list[int]]:
         subject_homes, objects, object_homes = _with_kinds(subjects, subject_homes, also_of, objects, object_homes)
         object_homes, subject_homes = _with_kinds(objects, object_homes, also_of, subject_homes)
         homes = subject_homes * len(relations) + object_homes
-        kinds, counts = counted(homes)
-        for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
-            subject, object_ = divmod(kind, len(relations))
+        pairs, counts = counted(homes)
+        for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
+            subject, object_ = divmod(pair, len(relations))
             links.append(Link(predicate.iri, relations[subject], relations[object_], count))
     weight: list[int] = np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)).tolist()
     return links, weight

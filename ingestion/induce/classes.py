@@ -99,7 +99,8 @@ class Classes:
 
     def kind_tables(self, iri: str) -> list[int]:
         """Indexes of the tables that hold the members of a kind."""
-        return counted(self.table_of[self.kinds[iri]])[0].tolist()
+        tables: list[int] = counted(self.table_of[self.kinds[iri]])[0].tolist()
+        return tables
 
     def spread(self, terms: "Ints") -> dict[int, int]:
         """How many of the terms have each type set, -1 for those that are not described here."""
@@ -255,9 +256,9 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
     if facts.memberships is not None:
         pairs = facts.memberships[set_of[facts.memberships[:, 0]] >= 0]
         pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
-        numbers, counts_of = counted(pairs[:, 1])
+        kinds, counts_of = counted(pairs[:, 1])
         parts = np.split(pairs[:, 0], np.cumsum(counts_of)[:-1])
-        named = {facts.texts[n]: part for n, part in zip(numbers.tolist(), parts, strict=len(numbers) > 0)}
+        named = {facts.texts[n]: part for n, part in zip(kinds.tolist(), parts, strict=len(kinds) > 0)}
         classes.kinds = {iri: part for iri, part in named.items() if iri not in classes.members}
     return classes
 

@@ -27,7 +27,9 @@ def unglued(words: str, others: Collection[str]) -> str:
 
 def _parts(word: str, others: Collection[str]) -> tuple[str, ...]:
     if word.isupper():
-        first = max((o for o in others if o.isupper() and 3 <= len(o) <= len(word) - 2 and word.startswith(o)), default="")
+        first = max(
+            (o for o in others if o.isupper() and 3 <= len(o) <= len(word) - 2 and word.startswith(o)), default=""
+        )
         return (first, word[len(first) :]) if first else (word,)
     if len(word) < SHORTEST or not word.isascii() or not word.islower() or _is_word(word):
         return (word,)

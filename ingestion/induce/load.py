@@ -30,7 +30,8 @@ _CHUNK_CELLS = 1_000_000
 
 _PRIVATE = """
 CREATE TABLE entity_class (entity_id INTEGER NOT NULL, class TEXT NOT NULL);
-CREATE TABLE entity_kind (class TEXT NOT NULL, entity_id INTEGER NOT NULL, PRIMARY KEY (class, entity_id)) WITHOUT ROWID;
+CREATE TABLE entity_kind (class TEXT NOT NULL, entity_id INTEGER NOT NULL, PRIMARY KEY (class, entity_id))
+  WITHOUT ROWID;
 CREATE TABLE _nacre_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE _nacre_exact (predicate INTEGER NOT NULL, row INTEGER NOT NULL, lexical TEXT NOT NULL,
   datatype TEXT NOT NULL, language TEXT NOT NULL);

@@ -30,8 +30,11 @@ _TELLING = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z
 
 
 def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> dict[int, str]:
-    """A name for subjects that are not `named`, by the first of: both names of a person, a property whose own name ends
-    in "name" or "title" with hardly any value twice, a short text that nearly every thing of the class has to itself."""
+    """A name for subjects that are not `named`.
+
+    The first of: both names of a person; a property whose own name ends in "name" or "title", with hardly any value twice; a
+    short text that nearly every thing of the class has to itself.
+    """
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[list(named)] = False
     rows = np.flatnonzero(among & open_[facts.subject] & facts.is_literal[facts.object])

@@ -19,9 +19,9 @@ Pair = tuple[int, int]
 class Draft:
     """The facts and what rules added; terms are numbers as in Facts, rows indexes of read triples.
 
-    What is derived is no statement of the graph: it is shown and never exported. What is hidden stays a statement of the
-    graph and is kept aside, with the reason. `things` are classes that are themselves the things of the graph. `kinds` are
-    pairs of a thing and a kind that it is of, where kinds are many and overlap, so that they split no table.
+    What is derived is no statement of the graph: it is shown and never exported. What is hidden stays a statement of
+    the graph and is kept aside, with the reason. `things` are classes that are themselves the things of the graph.
+    `kinds` are pairs of a thing and a kind that it is of, where kinds are many and overlap, so that they split no table.
     """
 
     def __init__(self, facts: Facts) -> None:

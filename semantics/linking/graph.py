@@ -236,7 +236,7 @@ def groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
 
 
 def _named(lexicon: Lexicon) -> frozenset[str]:
-    """The tables most of whose things have a name besides their IRI, and the kinds, whose things lie in other tables."""
+    """The tables most of whose things have a name besides their IRI; kinds, whose things lie in other tables, too."""
     coded: dict[str, int] = defaultdict(int)
     total: dict[str, int] = defaultdict(int)
     for iri, (name, *_) in lexicon.entities.items():

@@ -70,7 +70,8 @@ def _comes_back(source: Path, folder: Path) -> None:
     form = ox.RdfFormat.from_extension(source.suffix[1:])
     assert form is not None
     graphs = [
-        ox.Dataset(ox.parse(data, of)) for data, of in ((source.read_bytes(), form), (out.getvalue(), ox.RdfFormat.N_QUADS))
+        ox.Dataset(ox.parse(data, of))
+        for data, of in ((source.read_bytes(), form), (out.getvalue(), ox.RdfFormat.N_QUADS))
     ]
     for graph in graphs:
         graph.canonicalize(ox.CanonicalizationAlgorithm.UNSTABLE)
@@ -87,16 +88,29 @@ def test_comes_back_as_it_was(path: Path, tmp_path: Path) -> None:
 
 _E = "http://example.org/"
 _OWL, _RDF = "http://www.w3.org/2002/07/owl#", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-_RDFS, _SKOS, _SCHEMA = "http://www.w3.org/2000/01/rdf-schema#", "http://www.w3.org/2004/02/skos/core#", "https://schema.org/"
+_RDFS, _SKOS, _SCHEMA = (
+    "http://www.w3.org/2000/01/rdf-schema#",
+    "http://www.w3.org/2004/02/skos/core#",
+    "https://schema.org/",
+)
 _terms = st.sampled_from([ox.NamedNode(_E + n) for n in ("a", "b", "c", "d", "p")] + [ox.BlankNode(n) for n in "xyz"])
 _classes = st.sampled_from(
-    [ox.NamedNode(iri) for iri in (_E + "a", _OWL + "Class", _OWL + "Restriction", _OWL + "ObjectProperty", _SKOS + "Concept")]
+    [
+        ox.NamedNode(iri)
+        for iri in (_E + "a", _OWL + "Class", _OWL + "Restriction", _OWL + "ObjectProperty", _SKOS + "Concept")
+    ]
     + [ox.NamedNode(_RDF + "Bag"), ox.NamedNode(_OWL + "SymmetricProperty")]
 )
 _meaningful = st.sampled_from(
-    [ox.NamedNode(_OWL + n) for n in "sameAs equivalentClass inverseOf onProperty someValuesFrom hasValue unionOf".split()]
+    [
+        ox.NamedNode(_OWL + n)
+        for n in "sameAs equivalentClass inverseOf onProperty someValuesFrom hasValue unionOf".split()
+    ]
     + [ox.NamedNode(_RDFS + n) for n in ("subClassOf", "label")]
-    + [ox.NamedNode(_SKOS + n) for n in "broader narrower member memberList inScheme related prefLabel altLabel".split()]
+    + [
+        ox.NamedNode(_SKOS + n)
+        for n in "broader narrower member memberList inScheme related prefLabel altLabel".split()
+    ]
     + [ox.NamedNode(_RDF + n) for n in ("first", "rest", "_1", "value")]
     + [ox.NamedNode(_SCHEMA + n) for n in ("value", "unitCode", "name")]
     + [ox.NamedNode(_E + n) for n in ("p", "q")]
