@@ -33,7 +33,7 @@ def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> d
     """A name for subjects that are not `named`.
 
     The first of: both names of a person; a property whose own name ends in "name" or "title", with hardly any value twice; a
-    short text that nearly every thing of the class has to itself.
+    short text that nearly every thing of the class has to itself, where it is the only one.
     """
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[list(named)] = False
@@ -71,7 +71,7 @@ def _persons(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str
 
 
 def _telling(facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str]) -> dict[int, str]:
-    """For each class the literal that tells its things apart best, if one does."""
+    """For each class the only text that its things have, if it tells them apart."""
     kind_of = np.full(len(facts.texts), -1, dtype=np.int64)
     type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
     typed = np.flatnonzero(facts.predicate == type_number)
@@ -85,15 +85,14 @@ def _telling(facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int,
         if sizes[kind] < LEAST:
             continue
         here = rows[kinds == kind]
-        best: list[tuple[float, str, Rows]] = []
-        for number, count in zip(*(each.tolist() for each in counted(facts.predicate[here])), strict=True):
-            if count < COVERED * sizes[kind] or set(words[number].split()) & IDENTIFIER_WORDS:
-                continue
-            mine = here[facts.predicate[here] == number]
-            if _unique(facts, mine) and _tells(facts, mine):
-                best.append((-float(count), facts.texts[number], mine))
-        if best:
-            found |= dict(_texts(facts, min(best, key=lambda each: each[:2])[2]))
+        usual = [
+            number
+            for number, count in zip(*(each.tolist() for each in counted(facts.predicate[here])), strict=True)
+            if count >= COVERED * sizes[kind] and not set(words[number].split()) & IDENTIFIER_WORDS
+        ]
+        # of several texts any may be what the thing is, or where, or of whom
+        if len(usual) == 1 and _unique(facts, mine := here[facts.predicate[here] == usual[0]]) and _tells(facts, mine):
+            found |= dict(_texts(facts, mine))
     return found
 
 
