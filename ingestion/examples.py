@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from math import log
 
-from ingestion.vocabulary import EMPTY_TYPES, OWL, PREFERRED, SKOS
+from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from records.answer import Value
 from records.schema import Class, Predicate, Schema
 from records.turn import Rewrite
 from semantics.labels_said import label_of
-from semantics.nouns import article, is_plural, plural, singular
+from semantics.nouns import is_plural, plural, singular
 from semantics.run_plan import run_plan
 from semantics.understand import understand
 from semantics.words import split_name
@@ -61,9 +61,6 @@ def _drafts(graph: Graph) -> Iterator[tuple[str, str, int]]:
             yield "average", f"What is the average {_noun(p, schema)} of the {_many(c)}?", 1
     for c, _ in central:
         yield "list", f"Which {_many(c)} are there?", 2
-        if SKOS + "Concept" in schema.class_of:
-            for name in _names(graph, c, schema.predicate_of.get(PREFERRED)):
-                yield "kind", f"Is {article(name)} {article(_one(c))}?", 1
         yield "count", f"How many {_many(c)} are there?", 1
 
 
@@ -120,10 +117,10 @@ def _lower(label: str) -> str:
     return " ".join(w if w.isupper() else w.lower() for w in label.split())
 
 
-def _names(graph: Graph, c: Class, p: Predicate | None) -> list[str]:
+def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:
     """Two members that have the property and a name to say, those with short names first."""
     relation = graph.schema.relation_of[c.relation]
-    column = next((x for x in relation.columns if p is not None and x.predicate == p.iri), None)
+    column = next((x for x in relation.columns if x.predicate == p.iri), None)
     if column is None:
         return []
     sql = (
