@@ -32,8 +32,8 @@ _TELLING = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z
 def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> dict[int, str]:
     """A name for subjects that are not `named`.
 
-    The first of: both names of a person; a property whose own name ends in "name" or "title", with hardly any value twice; a
-    short text that nearly every thing of the class has to itself, where it is the only one.
+    The first of: both names of a person; a property whose own name ends in "name" or "title", with hardly any value
+    twice; a short text that nearly every thing of the class has to itself, where it is the only one.
     """
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[list(named)] = False

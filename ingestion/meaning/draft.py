@@ -21,7 +21,7 @@ class Draft:
 
     What is derived is no statement of the graph: it is shown and never exported. What is hidden stays a statement of
     the graph and is kept aside, with the reason. `things` are classes that are themselves the things of the graph.
-    `kinds` are pairs of a thing and a kind that it is of, where kinds are many and overlap, so that they split no table.
+    `kinds` are pairs of a thing and a kind that it is of, where kinds are many, overlap, and so split no table.
     """
 
     def __init__(self, facts: Facts) -> None:
