@@ -158,8 +158,10 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> Non
                 statements.classes.add(subject)
     for subject, found in names.items():
         statements.labels[subject] = list(dict.fromkeys(value for _, _, value in sorted(found)))
-    for iri in KNOWN_NAMES.keys() & statements.number_of.keys() - statements.labels.keys():
-        statements.labels[iri] = list(KNOWN_NAMES[iri])
+    if facts.memberships is not None:
+        # a thesaurus, or the like: elsewhere an alternative label is only one more name
+        for iri in KNOWN_NAMES.keys() & statements.number_of.keys() - statements.labels.keys():
+            statements.labels[iri] = list(KNOWN_NAMES[iri])
     statements.comments = {subject: min(found)[1] for subject, found in comments.items()}
     for lists in (
         statements.alternatives,
