@@ -1,66 +1,144 @@
-"""Questions that a graph answers, made from plans and checked by asking them: Graph -> questions."""
+"""Questions that a graph answers, made from what is central in it and checked by asking them: Graph -> questions."""
 
 from collections.abc import Iterator
+from math import log
 
-from records.schema import Group, Predicate, Schema
+from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
+from records.answer import Value
+from records.schema import Class, Predicate, Schema
 from records.turn import Rewrite
+from semantics.labels_said import label_of
+from semantics.nouns import is_plural, plural, singular
 from semantics.run_plan import run_plan
-from semantics.to_words import predicate_words
 from semantics.understand import understand
+from semantics.words import split_name
 from stores.catalog import Graph
+from stores.schema_sql import quoted
+
+# classes and properties that questions are made of, members that are looked at, and items a list may have
+MOST_CLASSES, MOST_PROPERTIES, MOST_MEMBERS, LONGEST_LIST = 6, 4, 500, 30
+LONGEST_NAME = 40
+# a property that a class has for at least this share of its members
+USUAL = 0.5
+# the first probability of a reading that is shown as an example
+SURE = 0.5
+# what every thing of a vocabulary is, which is no answer to what a graph is about
+_FORMAL = EMPTY_TYPES | {SKOS + n for n in ("Concept", "ConceptScheme", "Collection")} | {OWL + "Class"}
+# numbers that nobody ranks or averages
+_NO_MEASURE = frozenset("code id key number latitude longitude lat long zip postcode phone year date".split())
 
 
 def examples(graph: Graph, wanted: int = 3) -> list[str]:
-    """Up to `wanted` questions of different kinds; each was understood, ran, and gave rows."""
+    """Up to `wanted` questions of different kinds; each was understood, ran, and gave something, not too much."""
     found: list[str] = []
     kinds: set[str] = set()
-    for kind, question in _drafts(graph.schema, graph):
+    for kind, question, least in _drafts(graph):
         if len(found) == wanted:
             break
-        if kind in kinds or not _answers(graph, question):
-            continue
-        kinds.add(kind)
-        found.append(question)
+        if kind not in kinds and _answers(graph, question, least):
+            kinds.add(kind)
+            found.append(question)
     return found
 
 
-def _drafts(schema: Schema, graph: Graph) -> Iterator[tuple[str, str]]:
-    groups = sorted((g for g in schema.groups if g.classes), key=lambda g: -g.count)
-    for group in groups:
-        for predicate in _numeric(schema, group):
-            label = _one_member(graph, group, predicate)
-            if label:
-                yield "lookup", f"What is the {predicate_words(predicate.iri, schema)} of {label}?"
-    for group in groups:
-        for predicate in _numeric(schema, group):
-            yield "most", f"Which {group.label} has the highest {predicate_words(predicate.iri, schema)}?"
-    for group in groups:
-        for predicate in _numeric(schema, group):
-            yield "average", f"What is the average {predicate_words(predicate.iri, schema)} of the {group.label}?"
-    for group in groups:
-        yield "count", f"How many {group.label} are there?"
-        yield "list", f"List the {group.label}."
+def _drafts(graph: Graph) -> Iterator[tuple[str, str, int]]:
+    """Kind, question and the least number of rows of its answer, the most telling first."""
+    schema = graph.schema
+    central = [(c, _properties(schema, c)) for c in _central(schema)]
+    for c, properties in central:
+        for p in [p for p in properties if _is_measure(p)][:MOST_PROPERTIES]:
+            yield "most", f"Which {_one(c)} has the highest {_noun(p, schema)}?", 1
+    for c, properties in central:
+        for p in [p for p in properties if p.has_links and 1 < len(p.values) <= LONGEST_LIST][:MOST_PROPERTIES]:
+            yield "list", f"Which {_many(c)} have the {_noun(p, schema)} {p.values[0]}?", 2
+    for c, properties in central:
+        for p in properties[:MOST_PROPERTIES]:
+            for name in _names(graph, c, p):
+                verb = "are" if is_plural(_noun(p, schema)) else "is"
+                yield "lookup", f"What {verb} the {_noun(p, schema)} of {name}?", 1
+    for c, properties in central:
+        for p in [p for p in properties if _is_measure(p)][:MOST_PROPERTIES]:
+            yield "average", f"What is the average {_noun(p, schema)} of the {_many(c)}?", 1
+    for c, _ in central:
+        yield "list", f"Which {_many(c)} are there?", 2
+        yield "count", f"How many {_many(c)} are there?", 1
 
 
-def _numeric(schema: Schema, group: Group) -> list[Predicate]:
-    columns = {c.predicate for c in schema.relation_of[group.relation].columns if c.value}
-    return [p for p in schema.predicates if p.iri in columns and p.minimum is not None and p.role == "fact"]
+def _central(schema: Schema) -> list[Class]:
+    """The classes that most is said of: many members with many usual properties."""
+
+    def weight(c: Class) -> float:
+        return log(1 + c.count) * len(_properties(schema, c))
+
+    named = [c for c in schema.classes if c.count > 1 and c.iri not in _FORMAL and _reads_well(c.label)]
+    if SKOS + "Concept" in schema.class_of:
+        # the name of a list or a collection is no noun, a plural is the name of its members
+        named = [c for c in named if is_plural(c.label)]
+    return sorted(named, key=lambda c: (-weight(c), -c.count, c.iri))[:MOST_CLASSES]
 
 
-def _one_member(graph: Graph, group: Group, predicate: Predicate) -> str | None:
-    relation = graph.schema.relation_of[group.relation]
-    column = next(c for c in relation.columns if c.predicate == predicate.iri)
-    sql = (
-        f'SELECT e.label FROM "{relation.name}" r JOIN entity e ON e.id = r."{relation.key}" '
-        f'WHERE r."{column.value}" IS NOT NULL ORDER BY length(e.label), e.label'
+def _properties(schema: Schema, c: Class) -> list[Predicate]:
+    """What a person would ask of its members, the properties most have first."""
+    usual = [p for p in schema.predicates if p.role == "fact" and p.domains.get(c.iri, 0) >= USUAL * c.count]
+    said = [p for p in usual if _reads_well(p.label) and label_of(p.iri, schema).kind == "noun"]
+    said = [p for p in said if not p.iri.startswith(SKOS)]
+    return sorted(said, key=lambda p: (-p.domains[c.iri], p.iri))
+
+
+def _is_measure(p: Predicate) -> bool:
+    words = set(split_name(p.label).split())
+    return (
+        p.minimum is not None
+        and p.minimum != p.maximum
+        and p.datatype in ("integer", "real")
+        and not words & _NO_MEASURE
+        and not is_plural(p.label)
     )
-    rows = graph.tables.run(sql, limit=1).rows
-    return str(rows[0][0]) if rows and rows[0][0] else None
 
 
-def _answers(graph: Graph, question: str) -> bool:
+def _reads_well(label: str) -> bool:
+    words = split_name(label).split()
+    return 0 < len(words) <= 4 and all(word.isalpha() and len(word) < 16 for word in words)
+
+
+def _noun(p: Predicate, schema: Schema) -> str:
+    return label_of(p.iri, schema).one
+
+
+def _one(c: Class) -> str:
+    return singular(_lower(c.label))
+
+
+def _many(c: Class) -> str:
+    return plural(_lower(c.label))
+
+
+def _lower(label: str) -> str:
+    return " ".join(w if w.isupper() else w.lower() for w in label.split())
+
+
+def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:
+    """Two members that have the property and a name to say, those with short names first."""
+    relation = graph.schema.relation_of[c.relation]
+    column = next((x for x in relation.columns if x.predicate == p.iri), None)
+    if column is None:
+        return []
+    sql = (
+        f"SELECT e.label FROM (SELECT {quoted(relation.key)} AS id FROM {quoted(relation.name)}"
+        f" WHERE {quoted(column.value or column.link)} IS NOT NULL LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
+    )
+    labels = {str(row[0]) for row in graph.tables.run(sql, limit=MOST_MEMBERS).rows if row[0]}
+    said = [text for text in labels if len(text) <= LONGEST_NAME and text[0].isalpha() and "_" not in text]
+    return sorted(said, key=lambda text: (len(text), text))[:2]
+
+
+def _answers(graph: Graph, question: str, least: int) -> bool:
     understood = understand(Rewrite(question), graph.schema, graph.lexicon)
-    if not understood.readings or understood.readings[0].covered < 0.99:
+    if not understood.readings:
         return False
-    table, _, _ = run_plan(understood.readings[0].plan, graph.tables, round=1)
-    return table is not None and bool(table.rows) and table.rows[0][-1] is not None
+    reading = understood.readings[0]
+    if reading.covered < 0.99 or (reading.probability or 0.0) < SURE:
+        return False
+    table, _, _ = run_plan(reading.plan, graph.tables, round=1)
+    cells: list[Value] = [] if table is None else [row[-1] for row in table.rows if row[-1] is not None]
+    return least <= len(cells) <= LONGEST_LIST

@@ -60,6 +60,8 @@ def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[s
 
 
 def _place(connection: sqlite3.Connection, layout: dict[str, Any], index: int, place: dict[str, Any]) -> Iterator[str]:
+    if place.get("derived"):
+        return
     predicate = _name(place["predicate"])
     graphs = _graphs(connection, index)
     base = [layout["base_graph"]]
@@ -93,7 +95,8 @@ def _query(index: int, place: dict[str, Any], relation: str, row: str, key: str)
         f"SELECT r.{row}, s.iri, {value}, {text}, {target}, x.lexical, x.datatype, x.language "
         f"FROM {_quoted(relation)} r JOIN entity s ON s.id = r.{_quoted(key)} {join} "
         f"LEFT JOIN _nacre_exact x ON x.predicate = {index} AND x.row = r.{row} AND {link} IS NULL "
-        f"WHERE {there} ORDER BY r.{row}"
+        f"WHERE ({there}) AND r.{row} NOT IN (SELECT row FROM _nacre_derived WHERE predicate = {index}) "
+        f"ORDER BY r.{row}"
     )
 
 

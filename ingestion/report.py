@@ -138,12 +138,18 @@ def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> list[Lies]
 def _place(connection: sqlite3.Connection, index: int, place: dict[str, Any]) -> list[Lies]:
     found = []
     row = "rowid" if place["junction"] else "id"
+    if place.get("derived"):
+        return []
     for relation in [place["junction"]] if place["junction"] else place["tables"]:
         shown = place["text"] or place["value"]
         for column, counted in ((place["value"] or shown, shown), (place["link"], place["link"])):
             if not counted:
                 continue
-            count = connection.execute(f'SELECT count("{counted}") FROM "{relation}"').fetchone()[0]
+            count = connection.execute(
+                f'SELECT count("{counted}") FROM "{relation}"'
+                f" WHERE {row} NOT IN (SELECT row FROM _nacre_derived WHERE predicate = ?)",
+                (index,),
+            ).fetchone()[0]
             # A triple in several named graphs is several statements in one cell.
             more = connection.execute(
                 f"SELECT count(*) - count(DISTINCT row) FROM _nacre_graph WHERE predicate = ? AND row IN "

@@ -66,6 +66,17 @@ NAME_RANK = {
     "http://purl.org/dc/elements/1.1/title": 2,
 }
 NAME_WORDS = frozenset({"name", "title", "label"})
+# What people call the predicates of vocabularies that a graph uses and seldom describes; the first is shown.
+KNOWN_NAMES = {
+    ALTERNATIVE: ("other name", "alt label", "synonym", "alias"),
+    SKOS + "hiddenLabel": ("hidden name", "misspelling"),
+    SKOS + "broader": ("broader concept", "broader term", "broader"),
+    SKOS + "narrower": ("narrower concept", "narrower term", "narrower"),
+    SKOS + "related": ("related concept", "related term", "related to"),
+    SKOS + "inScheme": ("scheme", "in scheme"),
+    SKOS + "topConceptOf": ("scheme as top concept", "top concept of"),
+    SKOS + "hasTopConcept": ("top concept",),
+}
 COMMENT_PREDICATES = frozenset(
     {
         COMMENT,

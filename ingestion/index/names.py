@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -13,6 +14,12 @@ from ingestion.read.capsules import counted
 from records.schema import Predicate, Schema
 from semantics.words import name_tokens, split_name
 from stores.lexicon import Link, Name, Row, row, write_lexicon
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+    Longs = NDArray[np.int64]
 
 
 def write_names(layout: Layout, schema: Schema, path: Path) -> int:
@@ -98,17 +105,22 @@ def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
         for index, count in place.domains.items():
             if index in relation_of:
                 yield relation_of[index], predicate.iri, count
+        for iri, count in layout.classes.kinds_of(place.subject).items():
+            if iri in schema.class_of:
+                yield layout.classes.relation_of[iri], predicate.iri, count
 
 
 def _links(layout: Layout, schema: Schema) -> tuple[list[Link], list[int]]:
     """How often each predicate links which tables, and how many links each term has."""
     classes = layout.classes
     relation_of = _relation_of(layout, schema)
-    relations = ["", *sorted(set(relation_of.values()))]
+    kinds = {iri: terms for iri, terms in classes.kinds.items() if iri in schema.class_of}
+    relations = ["", *sorted({*relation_of.values(), *(classes.relation_of[iri] for iri in kinds)})]
     number_of = {relation: number for number, relation in enumerate(relations)}
     home_of_set = np.zeros(len(classes.sets) + 1, dtype=np.int64)
     for index, relation in relation_of.items():
         home_of_set[index] = number_of[relation]
+    also_of = [(terms, number_of[classes.relation_of[iri]]) for iri, terms in kinds.items()]
     links, ends = [], [np.empty(0, dtype=np.int32)]
     for predicate, place in _places(layout, schema):
         if predicate.role in ("type", "schema"):
@@ -116,13 +128,29 @@ def _links(layout: Layout, schema: Schema) -> tuple[list[Link], list[int]]:
         rows = ~place.literal if place.junction else ~place.literal & (home_of_set[classes.set_of[place.subject]] > 0)
         subjects, objects = place.subject[rows], place.object[rows]
         ends += [subjects, objects]
-        homes = home_of_set[classes.set_of[subjects]] * len(relations) + home_of_set[classes.set_of[objects]]
-        kinds, counts = counted(homes)
-        for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
-            subject, object_ = divmod(kind, len(relations))
+        subject_homes, object_homes = home_of_set[classes.set_of[subjects]], home_of_set[classes.set_of[objects]]
+        subject_homes, objects, object_homes = _with_kinds(subjects, subject_homes, also_of, objects, object_homes)
+        object_homes, subject_homes = _with_kinds(objects, object_homes, also_of, subject_homes)
+        homes = subject_homes * len(relations) + object_homes
+        pairs, counts = counted(homes)
+        for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
+            subject, object_ = divmod(pair, len(relations))
             links.append(Link(predicate.iri, relations[subject], relations[object_], count))
     weight: list[int] = np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)).tolist()
     return links, weight
+
+
+def _with_kinds(
+    terms: "Ints", homes: "Longs", also_of: "list[tuple[Ints, int]]", *beside: "NDArray[Any]"
+) -> "tuple[NDArray[Any], ...]":
+    """The homes of terms, once more for every kind that a term is of; what stands beside them is repeated alike."""
+    rows, found = [np.arange(len(terms))], [homes]
+    for members, home in also_of:
+        here = np.flatnonzero(np.isin(terms, members))
+        rows.append(here)
+        found.append(np.full(len(here), home, dtype=np.int64))
+    order = np.concatenate(rows)
+    return np.concatenate(found), *(each[order] for each in beside)
 
 
 def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, Place]]:

@@ -37,15 +37,31 @@ def write_exact(connection: sqlite3.Connection, layout: Layout, place: Place, ke
     )
 
 
+def write_derived(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
+    """The rows that no triple of the graph stands behind; a predicate that is derived throughout needs none."""
+    derived = derived_of(layout, place)
+    if derived.any() and not derived.all():
+        connection.executemany(
+            "INSERT INTO _nacre_derived VALUES (?, ?)", ((place.index, key) for key in sorted(keys[derived].tolist()))
+        )
+
+
+def derived_of(layout: Layout, place: Place) -> "NDArray[np.bool_]":
+    """For each triple of a place whether it is derived."""
+    derived = layout.facts.derived
+    return np.zeros(len(place.row), dtype=bool) if derived is None else derived[place.row]
+
+
 def write_graphs(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
     """The graphs of triples that are not in the base graph alone."""
     facts = layout.facts
     if facts.graph is None or layout.repeated is None:
         return
     written = []
-    for row, key in zip(place.row.tolist(), keys.tolist(), strict=True):
+    derived = derived_of(layout, place)
+    for row, key in zip(place.row[~derived].tolist(), keys[~derived].tolist(), strict=True):
         graphs = [int(facts.graph[row])]
-        while (row := row + 1) < facts.triples and layout.repeated[row]:
+        while (row := row + 1) < len(facts.subject) and layout.repeated[row]:
             graphs.append(int(facts.graph[row]))
         if graphs != [layout.base_graph]:
             written += [(place.index, key, name) for name in sorted(facts.texts[g] for g in graphs)]
@@ -62,6 +78,8 @@ def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
         type_number = layout.statements.number_of.get(TYPE, -1)
         rows = np.flatnonzero((facts.predicate == type_number) & ~layout.statements.is_schema[facts.subject])
         rows = rows[facts.kinds("iri")[facts.object[rows]]]
+        if facts.derived is not None:
+            rows = rows[~facts.derived[rows]]
         special = set(np.unique(facts.subject[rows[facts.graph[rows] != layout.base_graph]]).tolist())
         for row in rows.tolist():
             subject = int(facts.subject[row])
@@ -88,7 +106,7 @@ def write_aside(connection: sqlite3.Connection, layout: Layout) -> None:
         wanted = set(rows.tolist())
         for row in rows.tolist():
             # The same triple in further graphs follows its first one.
-            while layout.repeated is not None and row + 1 < facts.triples and layout.repeated[row + 1]:
+            while layout.repeated is not None and row + 1 < len(facts.subject) and layout.repeated[row + 1]:
                 row += 1
                 wanted.add(row)
         for row in wanted:

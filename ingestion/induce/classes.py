@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.column_names import Names, column_name, namespace_word
+from ingestion.induce.column_names import Names, column_name, namespace_word, words_of
 from ingestion.induce.segments import telling_segments
 from ingestion.induce.statements import Statements
-from ingestion.read.capsules import Facts, changes
+from ingestion.read.capsules import Facts, changes, counted
 from ingestion.vocabulary import EMPTY_TYPES, local_name
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Table:
     count: int
     name: str = ""
     rows_name: str = ""
+    label: str = ""
     words: tuple[str, ...] = ()
 
     @property
@@ -52,6 +53,7 @@ class Classes:
     """`set_of[t]`: index of a term's closed type set (-1: not described here); `table_of[t]`: index of its table;
     `table_by_set`: that of a set.
 
+    `kinds` are classes beside the tables, each with its members: a view over the tables that hold these.
     `odd` are the subjects (term numbers) whose asserted types are not those of their table, with these types.
     """
 
@@ -66,6 +68,7 @@ class Classes:
     relation_of: dict[str, str] = field(default_factory=dict)
     view_of: dict[str, list[int]] = field(default_factory=dict)
     members: dict[str, int] = field(default_factory=dict)
+    kinds: dict[str, "Ints"] = field(default_factory=dict)
 
     def tables_with(self, iri: str) -> list[int]:
         """Indexes of the tables that hold members of a class."""
@@ -86,6 +89,18 @@ class Classes:
             for iri in closed:
                 members[iri] += count
         self.members = dict(members)
+
+    def kinds_of(self, terms: "Ints") -> dict[str, int]:
+        """How many of the terms are of each kind."""
+        among = np.zeros(len(self.set_of), dtype=bool)
+        among[terms] = True
+        counts = {iri: int(among[members].sum()) for iri, members in self.kinds.items()}
+        return {iri: count for iri, count in counts.items() if count}
+
+    def kind_tables(self, iri: str) -> list[int]:
+        """Indexes of the tables that hold the members of a kind."""
+        tables: list[int] = counted(self.table_of[self.kinds[iri]])[0].tolist()
+        return tables
 
     def spread(self, terms: "Ints") -> dict[int, int]:
         """How many of the terms have each type set, -1 for those that are not described here."""
@@ -143,7 +158,9 @@ class Classes:
             of_class = class_word(telling, statements)
             words = [w for w in segments[index] if not _says_less(column_name(w), of_class)]
             table.words = tuple(words)
+            table.label = words_of(of_class)
             if not telling:
+                table.label = "thing"
                 table.name = names.claim(["thing", "untyped_thing"])
             elif telling not in self.view_of:
                 table.name = claim(telling)
@@ -151,6 +168,7 @@ class Classes:
                 base = claim(telling).rstrip("_")
                 taken_by_others = {w for i, other in segments.items() if i != index for w in other}
                 unique = [w for w in words if w not in taken_by_others] or words
+                table.label = f"{table.label} {unique[0]}" if unique else f"other {table.label}"
                 table.name = names.claim(
                     [
                         *(f"{base}_{column_name(w)}" for w in unique),
@@ -161,7 +179,9 @@ class Classes:
             for iri in table.closed:
                 if iri not in self.view_of:
                     self.relation_of[iri] = table.name
-        for iri in sorted(statements.classes - self.members.keys()):
+        for iri in sorted(self.kinds, key=lambda k: (-len(self.kinds[k]), k)):
+            self.relation_of[iri] = claim(iri)
+        for iri in sorted(statements.classes - self.members.keys() - self.kinds.keys()):
             if not iri.startswith("_:"):
                 self.relation_of[iri] = claim(iri)
                 self.view_of[iri] = []
@@ -247,8 +267,16 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
     for number, table in enumerate(tables):
         table_by_set[table.sets] = number
     table_of = table_by_set[set_of]
-    odd = _odd(asserted_index, names, table_of, tables)
-    return Classes(facts, sets, counts, set_of, table_of, tables, table_by_set.tolist(), odd)
+    odd = _odd(asserted_index, names, table_of, tables) | _stated(facts, type_rows)
+    classes = Classes(facts, sets, counts, set_of, table_of, tables, table_by_set.tolist(), odd)
+    if facts.memberships is not None:
+        pairs = facts.memberships[set_of[facts.memberships[:, 0]] >= 0]
+        pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
+        kinds, counts_of = counted(pairs[:, 1])
+        parts = np.split(pairs[:, 0], np.cumsum(counts_of)[:-1])
+        named = {facts.texts[n]: part for n, part in zip(kinds.tolist(), parts, strict=len(kinds) > 0)}
+        classes.kinds = {iri: part for iri, part in named.items() if iri not in classes.members}
+    return classes
 
 
 def _odd(
@@ -261,6 +289,19 @@ def _odd(
     described = np.flatnonzero(table_of >= 0)
     different = described[asserted_index[described] != usual[table_of[described]]]
     return {int(n): names[asserted_index[n]] for n in different.tolist()}
+
+
+def _stated(facts: Facts, type_rows: "Flags") -> dict[int, tuple[str, ...]]:
+    """The types that the graph itself states, of things that have derived ones or some that are kept aside."""
+    if facts.derived is None:
+        return {}
+    rows = np.flatnonzero(type_rows)
+    derived = facts.derived[rows]
+    found: dict[int, set[str]] = {number: set() for number in facts.subject[rows[derived]].tolist()}
+    for row in rows[~derived].tolist():
+        if (subject := int(facts.subject[row])) in found:
+            found[subject].add(facts.texts[facts.object[row]])
+    return {number: tuple(sorted(types)) for number, types in found.items()}
 
 
 def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]) -> list[Table]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ingestion.induce.cells import Cells
 from ingestion.induce.column_names import plain_words, words_of
+from ingestion.induce.glued import unglued
 from ingestion.induce.layout import Layout
 from ingestion.induce.places import Place
 from ingestion.induce.quantities import stated_unit
@@ -37,7 +38,8 @@ def describe(layout: Layout) -> Schema:
     """The shown schema: classes, groups and predicates by IRI, and the relations they read from."""
     label_of = np.full(len(layout.facts.texts), -1, dtype=np.int64)
     label_of[layout.entities] = np.arange(len(layout.entities))
-    predicates = tuple(_predicate(layout, place, label_of) for place in layout.places)
+    words = {word for place in layout.places for word in plain_words(local_name(place.iri)).split()}
+    predicates = tuple(_predicate(layout, place, label_of, words) for place in layout.places)
     return Schema(
         classes=_classes(layout),
         groups=_groups(layout),
@@ -75,11 +77,12 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
             Class(
                 iri=iri,
                 label=label,
-                count=classes.members.get(iri, 0),
+                count=len(classes.kinds[iri]) if iri in classes.kinds else classes.members.get(iri, 0),
                 relation=relation,
                 comment=statements.comments.get(iri, ""),
                 alt_labels=statements.other_labels(iri),
-                parents=tuple(statements.class_parents.get(iri, ())),
+                # a kind lists its members itself, whatever lies above it
+                parents=() if iri in classes.kinds else tuple(statements.class_parents.get(iri, ())),
             )
         )
     return tuple(sorted(found, key=lambda c: (-c.count, c.iri)))
@@ -100,7 +103,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         groups.append(
             Group(
                 relation=table.name,
-                label=words_of(table.name),
+                label=table.label,
                 classes=table.asserted,
                 count=classes.counts[table.sets[0]],
                 without=tuple(sorted(without)),
@@ -120,6 +123,9 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
                 words=(),
             )
         )
+    for iri, members in classes.kinds.items():
+        label = layout.statements.label(iri) or plain_words(local_name(iri)) or iri
+        groups.append(Group(classes.relation_of[iri], label, (iri,), len(members)))
     return tuple(sorted(groups, key=lambda g: (-g.count, g.relation)))
 
 
@@ -134,6 +140,9 @@ def _relations(layout: Layout) -> tuple[Relation, ...]:
         relations.append(
             Relation(classes.relation_of[iri], "view", "id", tuple(map(column, union_columns(by_table, tables))))
         )
+    for iri in classes.kinds:
+        places = union_columns(by_table, classes.kind_tables(iri))
+        relations.append(Relation(classes.relation_of[iri], "view", "id", tuple(map(column, places))))
     for place in layout.places:
         if place.junction:
             relations.append(Relation(place.junction, "junction", place.key, (column(place),)))
@@ -151,22 +160,22 @@ def column(place: Place) -> Column:
     return Column(place.iri, place.value, place.low, place.high, place.text, place.link)
 
 
-def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> Predicate:
+def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", words: set[str]) -> Predicate:
     statements = layout.statements
     subjects = sum(place.domains.values())
     values, samples = _values(layout, place, label_of)
     cells = place.cells
     return Predicate(
         iri=place.iri,
-        label=statements.label(place.iri) or plain_words(local_name(place.iri)) or place.iri,
+        label=statements.label(place.iri) or unglued(plain_words(local_name(place.iri)), words) or place.iri,
         triples=len(place.subject),
         subjects=subjects,
         objects=len(place.targets) + len(place.distinct),
         has_literals=bool(place.literal.any()),
         has_links=bool(len(place.targets)),
         functional=subjects == len(place.subject),
-        domains=_by_class(layout, place.domains),
-        ranges=_by_class(layout, place.ranges),
+        domains=_by_class(layout, place.domains) | layout.classes.kinds_of(place.subject),
+        ranges=_by_class(layout, place.ranges) | layout.classes.kinds_of(place.targets),
         datatype=cells.datatype if cells else "text",
         shape=cells.shape if cells else "single",
         unit=_unit(cells, statements.comments.get(place.iri, ""), statements.label(place.iri), local_name(place.iri)),

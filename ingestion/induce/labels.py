@@ -1,17 +1,22 @@
 """Choose the name under which a thing is shown: Facts -> one label an entity."""
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.column_names import label_from_iri
+from ingestion.induce.column_names import label_from_iri, words_of
+from ingestion.induce.naming import shaped_names
 from ingestion.read.capsules import Facts, changes
-from ingestion.vocabulary import language_rank, name_rank
+from ingestion.vocabulary import language_rank, local_name, name_rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LONGEST = 200
+# the first rank of languages besides English and none
+_FOREIGN = language_rank("x")[0]
+_WORDS = re.compile(r"[A-Za-z]{3,}([_-][A-Za-z]+)*")
 
 
 def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDArray[np.bool_]") -> list[str]:
@@ -25,16 +30,20 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
     unnamed = {n for n in entities[blanks[entities]].tolist() if n not in best}
     described = _by_literals(facts, visible, unnamed)
     labels = []
+    # a class is written as one word, whatever it is called
+    classes = set() if facts.things is None else set(facts.things.tolist())
     for number in entities.tolist():
         text = " ".join(best.get(number, "").split())[:_LONGEST]
         if not text:
             text = described.get(number, "unnamed") if number in unnamed else label_from_iri(texts[number])
+            text = words_of(text) if number in classes else text
         labels.append(text)
     return labels
 
 
 def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
-    """The best name that these triples give each subject: by predicate, language, then in the order of the alphabet."""
+    """The best name that these triples give each subject: by predicate, language, then in the order of the alphabet;
+    for one without a label, by the shape of what is said of it."""
     ranks = np.full(len(facts.texts), -1, dtype=np.int16)
     for number in facts.predicates:
         rank = name_rank(facts.texts[number])
@@ -56,7 +65,13 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
     ties[1:] = (quality == quality[np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))])[1:] & ~first[1:]
     for number, other in zip(subjects[ties].tolist(), objects[ties].tolist(), strict=True):
         best[number] = min(best[number], texts[other])
-    return best
+    foreign = quality[first] % (len(tags) + 1) >= sum(language_rank(tag)[0] < _FOREIGN for tag in tags)
+    if 2 * foreign.sum() < len(foreign):
+        # where most have a name that all read, the words of an IRI come before a name in another language
+        for number in subjects[first][foreign].tolist():
+            if _WORDS.fullmatch(local_name(texts[number])):
+                best[number] = words_of(label_from_iri(texts[number]))
+    return best | shaped_names(facts, among, set(best))
 
 
 def _by_literals(facts: Facts, visible: "NDArray[np.bool_]", unnamed: set[int]) -> dict[int, str]:

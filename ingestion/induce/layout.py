@@ -13,6 +13,7 @@ from ingestion.induce.column_names import Names, column_name, namespace_word
 from ingestion.induce.labels import preferred_labels
 from ingestion.induce.places import Place, find_places
 from ingestion.induce.statements import Statements, read_statements
+from ingestion.meaning.meant import as_meant
 from ingestion.read.capsules import Facts, changes, counted
 from ingestion.vocabulary import TYPE, local_name
 
@@ -46,12 +47,14 @@ class Layout:
 
 def induce(facts: Facts) -> Layout:
     """Decide what becomes a table, a column, a junction, and what is kept aside."""
+    facts = as_meant(facts)
+    read = np.ones(len(facts.subject), dtype=bool) if facts.derived is None else ~facts.derived
     base_graph = 0
     repeated = None
     if facts.graph is not None:
-        numbers, counts = counted(facts.graph)
+        numbers, counts = counted(facts.graph[read])
         base_graph = int(numbers[np.lexsort((_text_ranks(facts, numbers), -counts))[0]])
-        repeated = np.zeros(facts.triples, dtype=bool)
+        repeated = np.zeros(len(facts.subject), dtype=bool)
         for column in (facts.subject, facts.predicate, facts.object):
             repeated[1:] |= column[1:] != column[:-1]
         repeated = ~repeated
@@ -65,17 +68,26 @@ def induce(facts: Facts) -> Layout:
     visible = ~schema_rows & ~typed
     if repeated is not None:
         visible &= ~repeated
+    for rows in facts.aside.values():
+        type_rows[rows] = visible[rows] = typed[rows] = schema_rows[rows] = False
     classes = find_classes(facts, statements, type_rows, visible)
     entities, ids = _entities(facts, visible, type_rows)
     layout = Layout(facts, statements, classes, entities, ids, [], [], {}, base_graph, repeated)
-    aside: dict[str, list[Any]] = defaultdict(list)
+    aside: dict[str, list[Any]] = defaultdict(list, {reason: [rows] for reason, rows in facts.aside.items()})
     aside["schema statement"].append(np.flatnonzero(schema_rows))
     aside["type is not a name"].append(np.flatnonzero(typed & ~type_rows))
     layout.places = find_places(facts, classes, visible, aside)
     layout.labels = preferred_labels(facts, entities, visible)
     _name(layout)
-    layout.aside = {reason: np.sort(np.concatenate(parts)) for reason, parts in aside.items() if sum(map(len, parts))}
+    layout.aside = {
+        reason: rows for reason, parts in aside.items() if len(rows := _of_graph(np.concatenate(parts), read))
+    }
     return layout
+
+
+def _of_graph(rows: "Longs", read: "Flags") -> "Longs":
+    """Those rows, in order, that were read; what is derived and not shown is nowhere."""
+    return np.sort(rows[read[rows]])
 
 
 def _text_ranks(facts: Facts, numbers: "Ints") -> "Longs":
@@ -126,7 +138,7 @@ def _resolve_collisions(texts: list[str], numbers: "Ints", ids: "Longs") -> None
 def _name(layout: Layout) -> None:
     """Give relations and columns their names, and move predicates to junctions where a relation would be too wide."""
     classes, statements = layout.classes, layout.statements
-    relations = Names(["entity", "entity_class"])
+    relations = Names(["entity", "entity_class", "entity_kind"])
     classes.name(relations, statements)
     columns = Names(["id"])
     frequent_first = sorted(layout.places, key=lambda p: (-len(p.subject), p.iri))

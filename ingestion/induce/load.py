@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingestion.induce.annotations import Annotations, annotate
-from ingestion.induce.aside import write_aside, write_exact, write_graphs, write_types
+from ingestion.induce.aside import derived_of, write_aside, write_derived, write_exact, write_graphs, write_types
 from ingestion.induce.cells import Cell
 from ingestion.induce.describe import column, describe, table_columns
 from ingestion.induce.layout import Layout, induce
@@ -30,10 +30,13 @@ _CHUNK_CELLS = 1_000_000
 
 _PRIVATE = """
 CREATE TABLE entity_class (entity_id INTEGER NOT NULL, class TEXT NOT NULL);
+CREATE TABLE entity_kind (class TEXT NOT NULL, entity_id INTEGER NOT NULL, PRIMARY KEY (class, entity_id))
+  WITHOUT ROWID;
 CREATE TABLE _nacre_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE _nacre_exact (predicate INTEGER NOT NULL, row INTEGER NOT NULL, lexical TEXT NOT NULL,
   datatype TEXT NOT NULL, language TEXT NOT NULL);
 CREATE TABLE _nacre_graph (predicate INTEGER NOT NULL, row INTEGER NOT NULL, graph TEXT NOT NULL);
+CREATE TABLE _nacre_derived (predicate INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (predicate, row));
 CREATE TABLE _nacre_type (entity INTEGER NOT NULL, class TEXT NOT NULL, graph TEXT NOT NULL);
 CREATE TABLE _nacre_aside (subject TEXT NOT NULL, predicate TEXT NOT NULL, kind TEXT NOT NULL, object TEXT NOT NULL,
   datatype TEXT NOT NULL, language TEXT NOT NULL, graph TEXT NOT NULL, reason TEXT NOT NULL);
@@ -209,6 +212,7 @@ def _write_place(connection: sqlite3.Connection, layout: Layout, place: Place, s
         keys[order] = np.arange(1, len(order) + 1)
     write_exact(connection, layout, place, keys)
     write_graphs(connection, layout, place, keys)
+    write_derived(connection, layout, place, keys)
 
 
 def _owner_note(layout: Layout, place: Place) -> str:
@@ -274,6 +278,7 @@ def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, 
             {
                 "predicate": p.iri,
                 "junction": p.junction,
+                "derived": len(p.row) > 0 and bool(derived_of(layout, p).all()),
                 "key": p.key,
                 "value": p.value,
                 "text": p.text,

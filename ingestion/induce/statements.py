@@ -12,6 +12,7 @@ from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
     INVERSE,
+    KNOWN_NAMES,
     SCHEMA_PREDICATES,
     SCHEMA_TYPES,
     SUBCLASS,
@@ -71,7 +72,9 @@ def read_statements(facts: Facts) -> Statements:
     type_rows = np.flatnonzero(facts.predicate == type_number)
     used_classes, _ = counted(facts.object[type_rows])
     is_schema = _schema_terms(facts, number_of, type_rows, used_classes)
-    if is_schema[facts.subject].all():
+    if facts.things is not None:
+        is_schema[facts.things] = False
+    elif is_schema[facts.subject].all():
         is_schema[:] = False
     declared = {texts[n] for n in used_classes.tolist() if not facts.is_literal[n]} - SCHEMA_TYPES
     statements = Statements(is_schema, number_of, declared)
@@ -79,11 +82,15 @@ def read_statements(facts: Facts) -> Statements:
     described[used_classes] = True
     described[list(number_of.values())] = True
     described |= is_schema
+    if facts.memberships is not None:
+        described[facts.memberships[:, 1]] = True
     for iri in (SUBCLASS, SUBPROPERTY, INVERSE):
         if iri in number_of:
             rows = facts.predicate == number_of[iri]
             described[facts.subject[rows]] = True
     _read(facts, np.flatnonzero(described[facts.subject]), statements)
+    if facts.things is not None:
+        statements.classes -= {texts[n] for n in facts.things.tolist()}
     return statements
 
 
@@ -151,6 +158,10 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> Non
                 statements.classes.add(subject)
     for subject, found in names.items():
         statements.labels[subject] = list(dict.fromkeys(value for _, _, value in sorted(found)))
+    if facts.memberships is not None:
+        # a thesaurus, or the like: elsewhere an alternative label is only one more name
+        for iri in KNOWN_NAMES.keys() & statements.number_of.keys() - statements.labels.keys():
+            statements.labels[iri] = list(KNOWN_NAMES[iri])
     statements.comments = {subject: min(found)[1] for subject, found in comments.items()}
     for lists in (
         statements.alternatives,

@@ -19,30 +19,55 @@ def write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[l
                 " WHERE id NOT IN (SELECT entity_id FROM entity_class)"
             )
     for iri, tables in sorted(classes.view_of.items()):
-        places = union_columns(by_table, tables)
-        selects = []
-        for index in tables:
-            here = {p.number for p in by_table[index]}
-            names = ["id"]
-            for place in places:
-                names += _names(place) if place.number in here else [f"NULL AS {n}" for n in _names(place)]
-            where = _member_filter(layout, index, iri)
-            selects.append(f"SELECT {', '.join(names)}\n  FROM {quoted(classes.tables[index].rows_name)}{where}")
-        if not selects:
-            selects = ["SELECT id FROM entity WHERE 0"]
-        body = "\nUNION ALL\n".join(selects)
-        connection.execute(f"CREATE VIEW {quoted(classes.relation_of[iri])} AS\n{body}")
+        _write_union(connection, layout, by_table, iri, tables, {i: _member_filter(layout, i, iri) for i in tables})
+    write_kinds(connection, layout, by_table)
+
+
+def write_kinds(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:
+    """The members of the kinds, and a view for each over the tables that hold them."""
+    classes = layout.classes
+    members = ((iri, key) for iri, terms in sorted(classes.kinds.items()) for key in sorted(layout.ids[terms].tolist()))
+    connection.executemany("INSERT INTO entity_kind VALUES (?, ?)", members)
+    for iri in sorted(classes.kinds):
+        listed = f"id IN (SELECT entity_id FROM entity_kind WHERE class = {_literal(iri)})"
+        _write_union(
+            connection, layout, by_table, iri, classes.kind_tables(iri), dict.fromkeys(range(len(by_table)), listed)
+        )
+
+
+def _write_union(
+    connection: sqlite3.Connection,
+    layout: Layout,
+    by_table: list[list[Place]],
+    iri: str,
+    tables: list[int],
+    filters: dict[int, str],
+) -> None:
+    """A view over tables with the columns of all, of each the rows that its filter lets through ("" for all)."""
+    classes = layout.classes
+    places = union_columns(by_table, tables)
+    selects = []
+    for index in tables:
+        here = {p.number for p in by_table[index]}
+        names = ["id"]
+        for place in places:
+            names += _names(place) if place.number in here else [f"NULL AS {n}" for n in _names(place)]
+        where = f" WHERE {filters[index]}" if filters[index] else ""
+        selects.append(f"SELECT {', '.join(names)}\n  FROM {quoted(classes.tables[index].rows_name)}{where}")
+    body = "\nUNION ALL\n".join(selects or ["SELECT id FROM entity WHERE 0"])
+    connection.execute(f"CREATE VIEW {quoted(classes.relation_of[iri])} AS\n{body}")
 
 
 def _member_filter(layout: Layout, index: int, iri: str) -> str:
     table = layout.classes.tables[index]
     if not table.merged:
         return ""
-    literal = "'" + iri.replace("'", "''") + "'"
-    listed = f"id IN (SELECT entity_id FROM entity_class WHERE class = {literal})"
-    if iri not in table.closed:
-        return f" WHERE {listed}"
-    return f" WHERE id NOT IN (SELECT entity_id FROM entity_class) OR {listed}"
+    listed = f"id IN (SELECT entity_id FROM entity_class WHERE class = {_literal(iri)})"
+    return listed if iri not in table.closed else f"id NOT IN (SELECT entity_id FROM entity_class) OR {listed}"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _names(place: Place) -> list[str]:

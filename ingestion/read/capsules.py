@@ -46,11 +46,17 @@ class Facts:
         self.object = object
         self.graph = graph
         self.omitted = omitted
+        # what ingestion.meaning adds: rows that follow from others, rows that are not shown with the reason why,
+        # classes that are themselves the things of the graph, and pairs of a thing and a kind it is of
+        self.derived: NDArray[np.bool_] | None = None
+        self.aside: dict[str, NDArray[np.intp]] = {}
+        self.things: Ints | None = None
+        self.memberships: Ints | None = None
 
     @property
     def triples(self) -> int:
-        """The number of distinct triples; one in two named graphs counts twice."""
-        return len(self.subject)
+        """The number of distinct triples that were read; one in two named graphs counts twice."""
+        return len(self.subject) - (0 if self.derived is None else int(self.derived.sum()))
 
     def term(self, number: int) -> Term:
         """The term with that number."""

@@ -139,7 +139,10 @@ def _declared(facts: Facts, schema: Schema, teller: Teller) -> "Flags":
     declared = np.zeros(len(texts), dtype=bool)
     declared[facts.subject[rows[np.isin(facts.object[rows], kinds)]]] = True
     known = schema.class_of.keys() | schema.predicate_of.keys()
-    subjects = np.flatnonzero((teller.near.outgoing.sizes > 0) & facts.kinds("iri"))
+    # a concept that others are of is a thing as well
+    thing = np.zeros(len(texts), dtype=bool)
+    thing[facts.subject[rows[~np.isin(facts.object[rows], kinds)]]] = True
+    subjects = np.flatnonzero((teller.near.outgoing.sizes > 0) & facts.kinds("iri") & ~thing)
     declared[[n for n in subjects.tolist() if texts[n] in known]] = True
     return declared
 

@@ -81,7 +81,9 @@ def of_kind(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Ca
     for kind in last:
         if words[kind.start - 1].norm not in language().words["article"]:
             continue
-        named = [x for x in links if x.kind == "entity" and x.exact and (x.start, x.end) == (1, kind.start - 1)]
+        # "is the tuba a brass instrument"
+        starts = (1, 2) if words[1].norm in language().words["article"] else (1,)
+        named = [x for x in links if x.kind == "entity" and x.exact and x.start in starts and x.end == kind.start - 1]
         if not named:
             continue
         keys = tuple(dict.fromkeys(k for x in named for k in x.keys))

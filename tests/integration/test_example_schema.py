@@ -37,7 +37,7 @@ def test_the_annotations_change_what_is_shown_and_nothing_that_is_stored(places:
     def labels(schema: Schema) -> set[str]:
         return {p.label for p in schema.predicates} | {c.label for c in schema.classes}
 
-    assert labels(plain.schema) - labels(noted.schema) >= {"WLTPCO2 emissioncombined", "url"}
+    assert labels(plain.schema) - labels(noted.schema) >= {"WLTP CO2 emission combined", "url"}
     assert labels(noted.schema) - labels(plain.schema) == {
         "engine",
         "acceleration from 0 to 62 mph",

@@ -1,0 +1,194 @@
+"""A graph while rules read it: Facts -> Draft, which takes derived triples and hides read ones -> Facts."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingestion.read.capsules import IRI, Facts, Sort, counted
+from ingestion.vocabulary import TYPE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Pair = tuple[int, int]
+
+
+class Draft:
+    """The facts and what rules added; terms are numbers as in Facts, rows indexes of read triples.
+
+    What is derived is no statement of the graph: it is shown and never exported. What is hidden stays a statement of
+    the graph and is kept aside, with the reason. `things` are classes that are themselves the things of the graph.
+    `kinds` are pairs of a thing and a kind that it is of, where kinds are many, overlap, and so split no table.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.hidden: dict[int, str] = {}
+        self.added: dict[tuple[int, int, int], None] = {}
+        self.things: set[int] = set()
+        self.kinds: set[Pair] = set()
+        self._new: list[tuple[str, Sort]] = []
+        self._made: dict[tuple[str, Sort], int] = {}
+        self._by_predicate: dict[int, list[Pair]] = defaultdict(list)
+        self._predicates = {facts.texts[n]: n for n in facts.predicates}
+
+    def predicate(self, iri: str) -> int | None:
+        """The number of a predicate that the graph uses."""
+        return self._predicates.get(iri)
+
+    def uses(self, *iris: str) -> bool:
+        """Whether any of these predicates is used."""
+        return any(iri in self._predicates for iri in iris)
+
+    def iri(self, text: str) -> int:
+        """The number of an IRI, a new one where the graph does not have it."""
+        found = self._predicates.get(text)
+        if found is None:
+            found = self._iris.get(text)
+        return self._term(text, IRI) if found is None else found
+
+    def literal(self, text: str, datatype: str = "", language: str = "") -> int:
+        """The number of a new literal."""
+        return self._term(text, ("literal", datatype, language))
+
+    def text(self, term: int) -> str:
+        """The IRI, blank label or lexical form of a term."""
+        known = len(self.facts.texts)
+        return self.facts.texts[term] if term < known else self._new[term - known][0]
+
+    def sort(self, term: int) -> Sort:
+        """Kind, datatype and language of a term."""
+        known = len(self.facts.texts)
+        return self.facts.sorts[int(self.facts.sort_of[term])] if term < known else self._new[term - known][1]
+
+    def pairs(self, iri: str) -> list[Pair]:
+        """Subject and object of what is read and shown or derived with a predicate."""
+        number = self._predicates.get(iri)
+        if number is None:
+            return []
+        rows = np.flatnonzero(self.facts.predicate == number).tolist()
+        subject, object_ = self.facts.subject, self.facts.object
+        read = [(int(subject[r]), int(object_[r])) for r in rows if r not in self.hidden]
+        return [*read, *self._by_predicate.get(number, ())]
+
+    def of(self, subject: int) -> range:
+        """The rows of a subject."""
+        low, high = self.facts.subject.searchsorted((subject, subject + 1)).tolist()
+        return range(low, high)
+
+    def to(self, target: int) -> list[int]:
+        """The rows that lead to a term."""
+        low, high = self._ordered.searchsorted((target, target + 1)).tolist()
+        rows: list[int] = self._by_object[low:high].tolist()
+        return rows
+
+    def row(self, row: int) -> tuple[int, int, int]:
+        """One triple."""
+        facts = self.facts
+        return int(facts.subject[row]), int(facts.predicate[row]), int(facts.object[row])
+
+    def typed(self, iri: str) -> list[int]:
+        """The things that are said to be of a class."""
+        wanted = self._classes.get(iri)
+        rows = [] if wanted is None else self._type_rows[self.facts.object[self._type_rows] == wanted].tolist()
+        read = {int(self.facts.subject[row]) for row in rows if row not in self.hidden}
+        number = self._predicates.get(TYPE, -1)
+        return sorted(read | {s for s, o in self._by_predicate.get(number, ()) if self.text(o) == iri})
+
+    def add(self, subject: int, predicate: str, target: int) -> None:
+        """Derive a triple; one that is there already changes nothing, and nothing is said of a literal."""
+        if self.sort(subject)[0] == "literal":
+            return
+        number = self._predicates.get(predicate)
+        if number is None:
+            number = self._predicates[predicate] = self.iri(predicate)
+        key = subject, number, target
+        if key not in self.added and not self._read(*key):
+            self.added[key] = None
+            self._by_predicate[number].append((subject, target))
+
+    def hide(self, rows: "Iterator[int] | range | list[int]", reason: str) -> None:
+        """Keep read triples aside; the first reason counts."""
+        for row in rows:
+            self.hidden.setdefault(row, reason)
+
+    def facts_meant(self) -> Facts:
+        """The facts with what was derived, sorted like them; `facts` itself where nothing was."""
+        old = self.facts
+        if not self.added and not self.hidden and not self.things and not self.kinds:
+            return old
+        sorts = list(old.sorts)
+        index = {sort: i for i, sort in enumerate(sorts)}
+        codes = []
+        for _, sort in self._new:
+            codes.append(index.setdefault(sort, len(index)))
+        sorts = list(index)
+        new = np.array(list(self.added), dtype=np.int32).reshape(-1, 3)
+        subject, predicate, object_ = (
+            np.concatenate((column, new[:, i])) for i, column in enumerate((old.subject, old.predicate, old.object))
+        )
+        reasons = sorted(set(self.hidden.values()))
+        aside = np.zeros(len(subject), dtype=np.int8)
+        for row, reason in self.hidden.items():
+            aside[row] = reasons.index(reason) + 1
+        derived = np.zeros(len(subject), dtype=bool)
+        derived[old.triples :] = True
+        graph = None if old.graph is None else np.concatenate((old.graph, np.zeros(len(new), dtype=np.int32)))
+        keys = (object_, predicate, subject)
+        order = np.lexsort(keys if graph is None else (graph, *keys))
+        facts = Facts(
+            [*old.texts, *(text for text, _ in self._new)],
+            sorts,
+            np.concatenate((old.sort_of, np.array(codes, dtype=np.int32))),
+            subject[order],
+            predicate[order],
+            object_[order],
+            None if graph is None else graph[order],
+        )
+        facts.derived = derived[order]
+        facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}
+        facts.things = np.array(sorted(self.things), dtype=np.int32) if self.things else None
+        facts.memberships = np.array(self._of_kinds(), dtype=np.int32).reshape(-1, 2)
+        return facts
+
+    def _of_kinds(self) -> list[Pair]:
+        return sorted((thing, kind) for thing, kind in self.kinds if self.sort(thing)[0] != "literal")
+
+    @cached_property
+    def _type_rows(self) -> "NDArray[np.intp]":
+        return np.flatnonzero(self.facts.predicate == self._predicates.get(TYPE, -1))
+
+    @cached_property
+    def _classes(self) -> dict[str, int]:
+        """The classes that things are said to be of; few, so that no other term is looked at."""
+        return {self.facts.texts[n]: n for n in counted(self.facts.object[self._type_rows])[0].tolist()}
+
+    @cached_property
+    def _iris(self) -> dict[str, int]:
+        wanted = np.flatnonzero(self.facts.kinds("iri")).tolist()
+        return {self.facts.texts[n]: n for n in wanted}
+
+    @cached_property
+    def _by_object(self) -> "NDArray[np.intp]":
+        return np.argsort(self.facts.object, kind="stable")
+
+    @cached_property
+    def _ordered(self) -> "NDArray[np.int32]":
+        return self.facts.object[self._by_object]
+
+    def _read(self, subject: int, predicate: int, target: int) -> bool:
+        rows = self.of(subject)
+        return any(
+            self.facts.predicate[r] == predicate and self.facts.object[r] == target and r not in self.hidden
+            for r in rows
+        )
+
+    def _term(self, text: str, sort: Sort) -> int:
+        key = text, sort
+        if key not in self._made:
+            self._made[key] = len(self.facts.texts) + len(self._new)
+            self._new.append(key)
+        return self._made[key]

@@ -1,0 +1,99 @@
+"""Class expressions of OWL: the nodes of a restriction, union or intersection -> Expression."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ingestion.meaning.draft import Draft
+from ingestion.vocabulary import OWL, RDF, RDFS, XSD
+
+Kind = Literal["class", "some", "only", "value", "count", "and", "or", "not", "one of"]
+
+_LISTS: dict[str, Kind] = {OWL + "intersectionOf": "and", OWL + "unionOf": "or", OWL + "oneOf": "one of"}
+_COUNTS = {
+    OWL + name: (low, high)
+    for stem, low, high in (
+        ("ardinality", True, True),
+        ("minCardinality", True, False),
+        ("maxCardinality", False, True),
+    )
+    for name in ({"c" + stem, "qualifiedC" + stem} if low and high else {stem, stem.replace("Card", "QualifiedCard")})
+}
+# a node with one of these is a part of the description of a class
+PARTS = (
+    *_LISTS,
+    OWL + "onProperty",
+    OWL + "complementOf",
+    OWL + "datatypeComplementOf",
+    OWL + "onDatatype",
+    RDF + "first",
+)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """What a class is said to be. `term` is the class, or the value of a restriction on `predicate`."""
+
+    kind: Kind
+    term: int = -1
+    predicate: int = -1
+    parts: tuple["Expression", ...] = ()
+    low: int = 0
+    high: int | None = None
+
+
+class Expressions:
+    """Reads the expressions of a graph; None for what is not understood, as data ranges and inverse predicates."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def read(self, node: int, depth: int = 0) -> Expression | None:
+        """The expression at a node: a class by its IRI, anything else by its nameless node."""
+        draft = self._draft
+        kind = draft.sort(node)[0]
+        if kind == "iri":
+            iri = draft.text(node)
+            return None if iri.startswith(XSD) or iri == RDFS + "Literal" else Expression("class", node)
+        if kind != "blank" or depth > 20:
+            return None
+        said = {draft.text(p): o for _, p, o in map(draft.row, draft.of(node))}
+        for iri, list_kind in _LISTS.items():
+            if iri in said:
+                members = self.items(said[iri])
+                parts = [Expression("class", m) if list_kind == "one of" else self.read(m, depth + 1) for m in members]
+                known = tuple(part for part in parts if part is not None)
+                return Expression(list_kind, parts=known) if len(known) == len(parts) > 0 else None
+        if OWL + "complementOf" in said:
+            inner = self.read(said[OWL + "complementOf"], depth + 1)
+            return Expression("not", parts=(inner,)) if inner else None
+        predicate = said.get(OWL + "onProperty", -1)
+        return (
+            self._restriction(said, predicate, depth) if predicate >= 0 and draft.sort(predicate)[0] == "iri" else None
+        )
+
+    def items(self, node: int) -> list[int]:
+        """The members of a list."""
+        draft, found, seen = self._draft, [], set[int]()
+        while node not in seen:
+            seen.add(node)
+            said = {draft.text(p): o for _, p, o in map(draft.row, draft.of(node))}
+            if RDF + "first" not in said:
+                break
+            found.append(said[RDF + "first"])
+            node = said.get(RDF + "rest", node)
+        return found
+
+    def _restriction(self, said: dict[str, int], predicate: int, depth: int) -> Expression | None:
+        if OWL + "hasValue" in said:
+            return Expression("value", said[OWL + "hasValue"], predicate)
+        for iri, kind in ((OWL + "someValuesFrom", "some"), (OWL + "allValuesFrom", "only")):
+            if iri in said:
+                filler = self.read(said[iri], depth + 1)
+                return Expression("some" if kind == "some" else "only", -1, predicate, (filler,)) if filler else None
+        for iri, (low, high) in _COUNTS.items():
+            if iri in said and (text := self._draft.text(said[iri])).isdigit():
+                filler = self.read(said[OWL + "onClass"], depth + 1) if OWL + "onClass" in said else None
+                number = int(text)
+                parts = (filler,) if filler else ()
+                return Expression("count", -1, predicate, parts, number if low else 0, number if high else None)
+        return None

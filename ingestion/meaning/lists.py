@@ -1,0 +1,61 @@
+"""Lists and containers: a thing links to each of their members."""
+
+import re
+
+from ingestion.meaning.draft import Draft
+from ingestion.vocabulary import OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE
+
+FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
+CONTAINERS = (RDF + "Bag", RDF + "Seq", RDF + "Alt")
+MEMBER = re.compile(re.escape(RDF) + r"_\d+|" + re.escape(RDFS + "member"))
+REASON = "part of a list"
+# a list in a statement about classes is read with that statement
+_MEANT = {SKOS + "memberList": SKOS + "member"}
+
+
+def unfold_lists(draft: Draft) -> None:
+    """A link to a nameless list or container becomes a link to each member; the nodes are kept aside."""
+    if draft.uses(FIRST):
+        rest, first = dict(draft.pairs(REST)), dict(draft.pairs(FIRST))
+        for head in sorted(first.keys() - set(rest.values()) - set(first.values())):
+            nodes: list[int] = []
+            _unfold(draft, head, nodes, _items(head, first, rest, nodes))
+    for number in draft.facts.predicates:
+        if MEMBER.fullmatch(draft.text(number)):
+            break
+    else:
+        return
+    for iri in CONTAINERS:
+        for node in draft.typed(iri):
+            members = [o for _, p, o in map(draft.row, draft.of(node)) if MEMBER.fullmatch(draft.text(p))]
+            _unfold(draft, node, [node], members)
+
+
+def _items(head: int, first: dict[int, int], rest: dict[int, int], nodes: list[int]) -> list[int]:
+    """The members of a list, those of lists in it among them; its nodes are appended to `nodes`."""
+    found = []
+    while head in first and head not in nodes:
+        nodes.append(head)
+        member = first[head]
+        found += _items(member, first, rest, nodes) if member in first else [member]
+        head = rest.get(head, -1)
+    return found
+
+
+def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> None:
+    owners = draft.to(head)
+    if not owners or any(draft.sort(node)[0] != "blank" for node in nodes):
+        return
+    predicates = [draft.text(draft.row(row)[1]) for row in owners]
+    if any(iri in SCHEMA_PREDICATES or iri.startswith(OWL) for iri in predicates):
+        return
+    for node in nodes:
+        known = {draft.text(draft.row(row)[1]) for row in draft.of(node)}
+        if not all(iri in (FIRST, REST, TYPE) or MEMBER.fullmatch(iri) for iri in known):
+            return
+    for row, predicate in zip(owners, predicates, strict=True):
+        for member in members:
+            draft.add(draft.row(row)[0], _MEANT.get(predicate, predicate), member)
+    draft.hide(owners, REASON)
+    for node in nodes:
+        draft.hide(draft.of(node), REASON)

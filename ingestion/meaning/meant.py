@@ -1,0 +1,24 @@
+"""Read a graph as the vocabularies in it mean it: Facts -> Facts with derived triples. The rules stand in `RULES`."""
+
+from ingestion.meaning.draft import Draft
+from ingestion.meaning.inverse import complete_inverses
+from ingestion.meaning.lists import unfold_lists
+from ingestion.meaning.ontology import read_ontology
+from ingestion.meaning.same import merge_same
+from ingestion.meaning.thesaurus import read_thesaurus
+from ingestion.meaning.values import unfold_values
+from ingestion.read.capsules import Facts
+
+# In order: each reads what those before it derived.
+RULES = (unfold_lists, unfold_values, merge_same, read_ontology, read_thesaurus, complete_inverses)
+
+
+def as_meant(facts: Facts) -> Facts:
+    """The facts with what follows from them; the same object where none of the vocabularies is used.
+
+    What is derived is marked in `derived`, what is no longer shown stands in `aside`; the export gives what was read.
+    """
+    draft = Draft(facts)
+    for rule in RULES:
+        rule(draft)
+    return draft.facts_meant()

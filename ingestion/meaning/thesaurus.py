@@ -1,0 +1,90 @@
+"""SKOS: schemes, collections and concepts with narrower ones are kinds, what lies below them their members."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from ingestion.meaning.draft import Draft
+from ingestion.vocabulary import PREFERRED, SKOS, TYPE, language_rank
+from semantics.nouns import is_plural
+
+BROADER = tuple(SKOS + name for name in ("broader", "broaderGeneric", "broaderPartitive", "broaderInstantive"))
+NARROWER = tuple(SKOS + name for name in ("narrower", "narrowerGeneric", "narrowerPartitive", "narrowerInstantive"))
+CONCEPT = SKOS + "Concept"
+MEMBER = SKOS + "member"
+# A kind is a view with a name of its own; beyond these, the largest, a thesaurus is asked by its links.
+MOST_KINDS = 300
+# Several schemes are several lists, each a table of its own.
+MOST_TABLES = 20
+
+Above = Mapping[int, frozenset[int]]
+
+
+def read_thesaurus(draft: Draft) -> None:
+    """A concept is of the kinds above it, at any distance, and of its schemes and collections.
+
+    Where the single concepts are named in the singular, one that is named in the plural ("brass instruments") only
+    groups others: it is a kind, and no member of the kinds above it.
+    """
+    if not draft.uses(*BROADER, *NARROWER, MEMBER, SKOS + "inScheme", SKOS + "topConceptOf", SKOS + "hasTopConcept"):
+        return
+    direct: dict[int, set[int]] = defaultdict(set)
+    for narrow, broad in (pair for iri in BROADER for pair in draft.pairs(iri)):
+        direct[narrow].add(broad)
+    for broad, narrow in (pair for iri in NARROWER for pair in draft.pairs(iri)):
+        direct[narrow].add(broad)
+    concepts = {*direct, *(b for above in direct.values() for b in above), *draft.typed(CONCEPT)}
+    grouping = _grouping(draft, concepts, {b for above in direct.values() for b in above})
+    above = closed(direct)
+    of_schemes: dict[int, set[int]] = defaultdict(set)
+    in_scheme = {*draft.pairs(SKOS + "inScheme"), *draft.pairs(SKOS + "topConceptOf")}
+    for concept, scheme in (*in_scheme, *((c, s) for s, c in draft.pairs(SKOS + "hasTopConcept"))):
+        of_schemes[concept].add(scheme)
+    collections: dict[int, set[int]] = defaultdict(set)
+    for collection, member in draft.pairs(MEMBER):
+        collections[member].add(collection)
+    in_collections = closed(collections)
+    schemes = {scheme for found in of_schemes.values() for scheme in found}
+    members: dict[int, set[int]] = defaultdict(set)
+    for concept in (above.keys() | of_schemes.keys() | in_collections.keys()) - grouping:
+        for kind in (*above.get(concept, ()), *of_schemes.get(concept, ()), *in_collections.get(concept, ())):
+            if draft.sort(kind)[0] == "iri":
+                members[kind].add(concept)
+    for concept in sorted(concepts):
+        draft.add(concept, TYPE, draft.iri(CONCEPT))
+    for kind in sorted(members, key=lambda k: (-len(members[k]), draft.text(k)))[:MOST_KINDS]:
+        if kind in schemes and 1 < len(schemes) <= MOST_TABLES:
+            for concept in sorted(members[kind]):
+                draft.add(concept, TYPE, kind)
+        else:
+            draft.kinds |= {(concept, kind) for concept in members[kind]}
+
+
+def closed(direct: Mapping[int, Iterable[int]]) -> Above:
+    """Everything above each term, at any distance; a cycle ends, and a term is never above itself."""
+    found: dict[int, frozenset[int]] = {}
+    for start in direct:
+        seen: set[int] = set()
+        queue = [start]
+        while queue:
+            term = queue.pop()
+            if term in found:
+                seen |= found[term]
+                continue
+            new = set(direct.get(term, ())) - seen
+            seen |= new
+            queue += new
+        found[start] = frozenset(seen - {start})
+    return found
+
+
+def _grouping(draft: Draft, concepts: set[int], inner: set[int]) -> set[int]:
+    """The inner concepts in the plural, where most of the others are in the singular."""
+    labels: dict[int, tuple[tuple[int, str], str]] = {}
+    for concept, label in draft.pairs(PREFERRED):
+        language = draft.sort(label)[2]
+        if concept in concepts and language_rank(language)[0] <= 2:
+            said = language_rank(language), draft.text(label)
+            labels[concept] = min(labels.get(concept, said), said)
+    plural = {concept for concept, (_, label) in labels.items() if is_plural(label)}
+    outer = labels.keys() - inner
+    return plural & inner if 2 * len(plural & outer) < len(outer) else set()

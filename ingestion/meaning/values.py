@@ -1,0 +1,82 @@
+"""Values behind nodes that hold nothing else: a quantity, a named property, `rdf:value` -> a literal of their owner."""
+
+from dataclasses import dataclass
+
+from ingestion.meaning.draft import Draft
+from ingestion.meaning.units import unit_said
+from ingestion.vocabulary import LABEL, RDF, TYPE, local_name
+
+_SCHEMAS = ("https://schema.org/", "http://schema.org/")
+_QUDT = "http://qudt.org/schema/qudt/"
+_GR = "http://purl.org/goodrelations/v1#"
+_OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
+VALUE = frozenset(
+    {RDF + "value", _QUDT + "value", _QUDT + "numericValue", _GR + "hasValue", _GR + "hasValueFloat"}
+    | {_GR + "hasValueInteger", _OM + "hasNumericalValue", *(s + "value" for s in _SCHEMAS)}
+)
+LOW = frozenset({_GR + "hasMinValue", _GR + "hasMinValueFloat", *(s + "minValue" for s in _SCHEMAS)})
+HIGH = frozenset({_GR + "hasMaxValue", _GR + "hasMaxValueFloat", *(s + "maxValue" for s in _SCHEMAS)})
+# the first of them that a node has names its unit
+UNIT = (
+    *(s + name for name in ("unitText", "unitCode") for s in _SCHEMAS),
+    _GR + "hasUnitOfMeasurement",
+    _QUDT + "unit",
+    _QUDT + "hasUnit",
+    _OM + "hasUnit",
+)
+NAME = tuple(s + "name" for s in _SCHEMAS)
+_BESIDE = frozenset({TYPE, LABEL, *(s + name for name in ("propertyID", "additionalType") for s in _SCHEMAS)})
+REASON = "value behind a node"
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a node holds. `alone`: nothing but a value, so that the node itself need not be shown."""
+
+    value: int
+    name: str
+    alone: bool
+
+
+def unfold_values(draft: Draft) -> None:
+    """The owner of such a node has its value, with the unit; a node that holds nothing else is kept aside.
+
+    A node is one that a single thing links to. A named property becomes a predicate of its own.
+    """
+    nodes = {s for iri in sorted(VALUE | LOW) if draft.uses(iri) for s, _ in draft.pairs(iri)}
+    for node in sorted(nodes):
+        owners = draft.to(node)
+        held = _held(draft, node) if len(owners) == 1 else None
+        if held is None or (draft.sort(node)[0] != "blank" and not held.alone):
+            continue
+        subject, predicate, _ = draft.row(owners[0])
+        iri = draft.text(predicate)
+        if held.name:
+            iri = f"{iri}#{'-'.join(held.name.lower().split())}"
+            draft.add(draft.iri(iri), LABEL, draft.literal(held.name))
+        draft.add(subject, iri, held.value)
+        if held.alone:
+            draft.hide(owners, REASON)
+            draft.hide(draft.of(node), REASON)
+
+
+def _held(draft: Draft, node: int) -> Held | None:
+    said: dict[str, int] = {}
+    for _, predicate, target in map(draft.row, draft.of(node)):
+        if said.setdefault(draft.text(predicate), target) != target and draft.text(predicate) != TYPE:
+            return None
+    values = [said[iri] for iri in sorted(VALUE & said.keys())]
+    low, high = ([said[iri] for iri in sorted(known & said.keys())] for known in (LOW, HIGH))
+    unit = next((draft.text(said[iri]) for iri in UNIT if iri in said), "")
+    name = next((draft.text(said[iri]) for iri in NAME if iri in said), "")
+    if len(values) > 1 or len(low) != len(high) or not (values or low):
+        return None
+    ends = values or [*low, *high]
+    if any(draft.sort(end)[0] != "literal" for end in ends):
+        return None
+    alone = said.keys() <= VALUE | LOW | HIGH | _BESIDE | set(UNIT) | set(NAME)
+    unit = unit_said(local_name(unit) if ":" in unit else unit)
+    if len(ends) == 1 and not unit:
+        return Held(ends[0], name, alone)
+    text = " - ".join(draft.text(end) for end in ends)
+    return Held(draft.literal(f"{text} {unit}".strip()), name, alone)

@@ -1,0 +1,37 @@
+"""The questions that an ingest suggests: English that a person would use, about what the graph is about, answered."""
+
+from pathlib import Path
+
+import pytest
+
+from config.settings import Settings
+from ingestion.examples import examples
+from ingestion.pipeline import ingest
+from semantics.nouns import is_plural
+from serving.opening import library_of
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "tests/fixtures"
+GRAPHS = [
+    ROOT / "examples/bmw/kg.ttl",
+    *(FIXTURES / f"graphs/{name}.ttl" for name in ("museum", "company", "university")),
+    *(FIXTURES / f"vocabularies/{name}.ttl" for name in ("pasta", "garden_tools", "instruments", "minerals")),
+]
+
+
+@pytest.mark.parametrize("path", GRAPHS, ids=lambda p: p.stem)
+def test_suggestions_are_questions(path: Path, tmp_path: Path) -> None:
+    ingest([str(path)], "g", data=tmp_path, no_vectors=True)
+    with library_of(Settings(data=tmp_path, embedder="none", _env_file=None)) as library, library.open("g") as graph:
+        found = examples(graph)
+        # a thesaurus without numbers or links of its own has two kinds of questions
+        assert len(found) >= 2
+        for question in found:
+            assert question.endswith("?")
+            assert "_" not in question
+            assert "concept" not in question
+            start, _, rest = question.partition(" ")
+            if start == "Which" and " has " in rest:
+                assert not is_plural(rest.partition(" has ")[0])
+            if start == "Which" and " have " in rest:
+                assert is_plural(rest.partition(" have ")[0])

@@ -1,0 +1,87 @@
+"""What is derived from the common vocabularies: statements -> derived statements, and how many are kept aside."""
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.induce.layout import induce
+from ingestion.meaning.meant import as_meant
+from ingestion.read.parse import parse
+
+PREFIXES = """
+@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix s: <https://schema.org/> .
+"""
+CASES = {
+    "a list": (':a :steps ( "x" ( :b ) ) .', {("a", "steps", "x"), ("a", "steps", "b")}, {"part of a list": 7}),
+    "a container": (
+        ":a :has [ a rdf:Bag ; rdf:_1 :b ; rdf:_2 :c ] .",
+        {("a", "has", "b"), ("a", "has", "c")},
+        {"part of a list": 4},
+    ),
+    "a quantity": (
+        ':a s:weight [ a s:QuantitativeValue ; s:value 5 ; s:unitCode "KGM" ] .',
+        {("a", "weight", "5 kg")},
+        {"value behind a node": 4},
+    ),
+    "a span": (
+        ':a s:height [ s:minValue 2 ; s:maxValue 3 ; s:unitText "m" ] .',
+        {("a", "height", "2 - 3 m")},
+        {"value behind a node": 4},
+    ),
+    "a named property": (
+        ':a s:additionalProperty [ a s:PropertyValue ; s:name "Top speed" ; s:value "90 km/h" ] .',
+        {("a", "additionalProperty#top-speed", "90 km/h"), ("additionalProperty#top-speed", "label", "Top speed")},
+        {"value behind a node": 4},
+    ),
+    "a value with more to it": (
+        ":a :pressure [ rdf:value 7 ; :measuredBy :b ] . :c :pressure 8 .",
+        {("a", "pressure", "7")},
+        {},
+    ),
+    "one thing with two names": (
+        ':a a :K ; rdfs:label "A" ; :p :x . :b rdfs:label "B" ; owl:sameAs :a ; :q :y . :c :r :b .',
+        {("a", "altLabel", "B"), ("a", "q", "y"), ("c", "r", "a")},
+        {"same as another thing": 4},
+    ),
+    "an inverse": (
+        ":parent owl:inverseOf :child . :a :parent :b . :c :child :d .",
+        {("b", "child", "a"), ("d", "parent", "c")},
+        {},
+    ),
+    "a symmetric property": (":near a owl:SymmetricProperty . :a :near :b .", {("b", "near", "a")}, {}),
+    "nothing of the kind": (":a :p :b ; rdfs:label 'A' .", set(), {}),
+}
+
+
+@pytest.mark.parametrize(("graph", "derived", "aside"), CASES.values(), ids=CASES)
+def test_what_is_derived(graph: str, derived: set[tuple[str, str, str]], aside: dict[str, int], tmp_path: Path) -> None:
+    source = tmp_path / "graph.ttl"
+    source.write_text(PREFIXES + graph, encoding="utf-8")
+    facts = as_meant(parse([source]))
+    rows = [] if facts.derived is None else facts.derived.nonzero()[0].tolist()
+
+    def short(term: int) -> str:
+        text = facts.texts[term]
+        return text.rsplit("/", 1)[-1].removeprefix("core#").removeprefix("rdf-schema#") if "//" in text else text
+
+    found = {(short(facts.subject[r]), short(facts.predicate[r]), short(facts.object[r])) for r in rows}
+    assert found == derived
+    assert {reason: len(rows) for reason, rows in facts.aside.items()} == aside
+
+
+def test_names_by_shape(tmp_path: Path) -> None:
+    source = tmp_path / "graph.ttl"
+    things = "".join(
+        f':c{i} a :Country ; :countryName "Land {chr(65 + i)}" ; :continentName "North" .\n'
+        f':p{i} a :Person ; :firstName "{chr(65 + i)}da" ; :surname "Lee" ; :employerName "Works" .\n'
+        for i in range(8)
+    )
+    foreign = ':Red_Kite rdfs:label "Rotmilan"@de . :Crane rdfs:label "crane"@en . :Rook rdfs:label "rook"@en .'
+    source.write_text(PREFIXES + things + foreign, encoding="utf-8")
+    layout = induce(parse([source]))
+    names = dict(zip((layout.facts.texts[n] for n in layout.entities.tolist()), layout.labels, strict=True))
+    assert names["http://example.org/c3"] == "Land D"
+    assert names["http://example.org/p2"] == "Cda Lee"
+    assert names["http://example.org/Red_Kite"] == "Red Kite"
