@@ -26,6 +26,7 @@ from records.errors import ConfigError, IngestionError
 from records.facts import Passage
 from records.schema import Schema
 from stores import versions
+from stores.lexicon_file import spellings_of
 from stores.passages import Passages, write_passages
 from stores.tables import Tables
 from stores.vectors import Embedder
@@ -142,6 +143,8 @@ def index(
         with writable(home):
             for file in (versions.TABLES, versions.LEXICON, versions.PASSAGES):
                 shutil.copyfile(old / file, folder / file)
+            words = spellings_of(Path(versions.LEXICON))
+            shutil.copytree(old / words, folder / words)
         work = _Work(home, folder, wanted, on_stage, embedder, qdrant_url, qdrant_key)
         work.passages = earlier.passages
         return _run(work, STAGES[4:])

@@ -1,14 +1,11 @@
 """Search by words: the words of a text -> passages that hold them (tantivy: BM25, stems, accents folded)."""
 
-import os
-import tempfile
-import weakref
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
+from stores.index_folder import IndexFolder
 from stores.passages import Hit
 
 TITLE_BOOST = 2.5
@@ -19,21 +16,9 @@ class Lexical:
     """A read-only handle on one index folder, which stays untouched: any number of processes may read it."""
 
     def __init__(self, folder: Path) -> None:
-        import tantivy
-
-        # tantivy takes a lock file in the folder of each index it opens, also to read; so it is given its own folder
-        self._private = tempfile.mkdtemp(prefix="nacre-lexical-")
-        self._close = weakref.finalize(self, rmtree, self._private, ignore_errors=True)
-        for file in folder.iterdir():
-            if file.suffix != ".lock":
-                os.symlink(file.absolute(), os.path.join(self._private, file.name))
-        try:
-            index = tantivy.Index.open(self._private)
-        except BaseException:
-            self.close()
-            raise
-        self._schema: Any = index.schema
-        self._searcher = index.searcher()
+        self._index = IndexFolder(folder)
+        self._schema: Any = self._index.schema
+        self._searcher = self._index.searcher
 
     def search(self, text: str, limit: int) -> list[Hit]:
         """The best passages for the words of `text`, titles counting more; its punctuation means nothing."""
@@ -56,7 +41,7 @@ class Lexical:
 
     def close(self) -> None:
         """Remove the private folder; the handle must not be used any more."""
-        self._close()
+        self._index.close()
 
 
 def write_lexical(passages: Iterable[tuple[int, str, str]], folder: Path) -> int:

@@ -16,7 +16,7 @@ from records.errors import ConfigError
 
 log = logging.getLogger(__name__)
 
-FORMAT = 2
+FORMAT = 3
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TABLES, LEXICON, PASSAGES, LEXICAL, VECTORS = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "vectors"
 MANIFEST, LOCK, CURRENT, BUILDING = "manifest.json", "lock", "current", ".building"

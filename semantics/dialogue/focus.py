@@ -34,7 +34,7 @@ def focus_of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linke
         select = turn.plan.body if turn.plan else None
         named = [v.keys for v in select.variables] if isinstance(select, Select) else []
         for keys in (turn.keys, *named):
-            fitting = tuple(k for k in keys if any(n.relation in relations for n in linker.lexicon.entities.get(k, ())))
+            fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
             if fitting:
                 return Scope(turn.plan, fitting, _labels(fitting, linker))
     return None
@@ -71,4 +71,4 @@ def _asked_about(plan: Plan | None) -> tuple[str, ...]:
 
 
 def _labels(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
-    return tuple(linker.lexicon.entities[k][0].label if k in linker.lexicon.entities else k for k in keys)
+    return tuple(thing.label if (thing := linker.lexicon.thing(key)) else key for key in keys)

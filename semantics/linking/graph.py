@@ -237,9 +237,4 @@ def groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
 
 def _named(lexicon: Lexicon) -> frozenset[str]:
     """The tables most of whose things have a name besides their IRI."""
-    coded: dict[str, int] = defaultdict(int)
-    total: dict[str, int] = defaultdict(int)
-    for iri, (name, *_) in lexicon.entities.items():
-        total[name.relation] += 1
-        coded[name.relation] += iri.endswith(name.label) and any(c.isdigit() for c in name.label)
-    return frozenset(r for r, n in total.items() if coded[r] <= n / 2)
+    return frozenset(home.relation for home in lexicon.homes if home.coded <= home.things / 2)
