@@ -48,7 +48,7 @@ class SchemaGraph:
     def __init__(self, lexicon: Lexicon) -> None:
         schema: Schema = lexicon.schema
         self.schema = schema
-        self.groups_of_class = groups_of_class(schema)
+        self.groups_of_class = schema.groups_of_class
         named = _named(lexicon)
         self.nodes: list[Node] = []
         self.node_of: dict[str, int] = {}
@@ -214,25 +214,6 @@ class SchemaGraph:
                 step_cost = step.cost * (HINTED if step.predicate in hints else 1.0) + extra
                 heapq.heappush(queue, (cost + step_cost, number, step.target, (*way, step)))
         return tuple(found)
-
-
-def groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
-    """For each class the tables whose members are in it, by type or by a subclass."""
-    ancestors: dict[str, set[str]] = {}
-
-    def above(iri: str) -> set[str]:
-        if iri not in ancestors:
-            ancestors[iri] = {iri}
-            for parent in schema.class_of[iri].parents if iri in schema.class_of else ():
-                ancestors[iri] |= above(parent)
-        return ancestors[iri]
-
-    found: dict[str, set[str]] = defaultdict(set)
-    for group in schema.groups:
-        for iri in group.classes:
-            for ancestor in above(iri):
-                found[ancestor].add(group.relation)
-    return {iri: frozenset(relations) for iri, relations in found.items()}
 
 
 def _named(lexicon: Lexicon) -> frozenset[str]:
