@@ -8,7 +8,7 @@ from records.evidence import Cell, Evidence, Query, QueryError, Table
 from records.plan import Aggregate, Ask, Combine, Compute, Overview, Plan, Profile, Select
 from semantics.measured import parted, with_measure
 from semantics.profile import overview_sentences, profile_sentences
-from semantics.to_sql import Output, Statement, contributing, to_sql
+from semantics.to_sql import Output, Statement, contributing, number_contributing, to_sql
 from semantics.to_words import to_words
 from stores.tables import Tables
 
@@ -73,12 +73,16 @@ class _Runner:
             keys = self.run(things, CONTRIBUTING)
             if keys is not None:
                 behind = tuple(str(row[0]) for row in keys[0])
-                count = self._count(things) if keys[1] else len(behind)
+                count = (
+                    self._count(number_contributing(body, self.tables.schema, aggregate.of.variable))
+                    if keys[1]
+                    else len(behind)
+                )
                 return replace(table, keys=tuple(behind for _ in table.rows), contributing=count)
         return table
 
     def _count(self, things: Statement) -> int | None:
-        found = self.run(replace(things, text=f"SELECT count(*) FROM (\n{things.text}\n)"))
+        found = self.run(things)
         return int(found[0][0][0] or 0) if found and found[0] else None
 
     def compute(self, body: Compute) -> Table | None:

@@ -55,9 +55,18 @@ def to_sql(body: Select | Combine, schema: Schema) -> Statement:
 
 
 def contributing(select: Select, schema: Schema, variable: str) -> Statement:
-    """The distinct IRIs of one variable's things over the same conditions: what an aggregate rests on."""
-    filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
-    return _Writer(schema).things(Select((Itself(variable),), select.variables, select.edges, filters), variable)
+    """The distinct things of one variable over the same conditions, in no order: what an aggregate rests on."""
+    rows, params = _Writer(schema).things(select, variable)
+    # in this order, so that the first of them come at once
+    text = f"SELECT entity.iri AS c0, entity.label AS c1 FROM (\n{rows}\n) AS things CROSS JOIN entity"
+    outputs = Output("iri", "key", variable), Output(variable, "label", variable)
+    return Statement(f"{text} ON entity.id = things.k", params, outputs)
+
+
+def number_contributing(select: Select, schema: Schema, variable: str) -> Statement:
+    """How many things `contributing` would give."""
+    rows, params = _Writer(schema).things(select, variable)
+    return Statement(f"SELECT count(*) AS c0 FROM (\n{rows}\n)", params, (Output("count", "number", variable),))
 
 
 def quoted(name: str) -> str:
@@ -82,13 +91,11 @@ class _Writer:
     literal_joins: dict[tuple[str, str], tuple[str, Column]] = field(default_factory=dict)
     links: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def things(self, select: Select, variable: str) -> Statement:
-        """The distinct IRIs of one variable's things; in no order, so that the first of them come at once."""
+    def things(self, select: Select, variable: str) -> tuple[str, tuple[Cell, ...]]:
+        """The distinct ids of one variable's things, and the parameters."""
         self._sources(select)
-        self.where += [self._condition(f) for f in select.filters]
-        inner, params = self._distinct(f"{self._key(variable)} AS k")
-        text = f"SELECT entity.iri AS c0 FROM (\n{inner}\n) AS things CROSS JOIN entity ON entity.id = things.k"
-        return Statement(text, params, (Output("iri", "key", variable),))
+        self.where += [self._condition(f) for f in select.filters if not isinstance(f.left, Aggregate)]
+        return self._distinct(f"{self._key(variable)} AS k")
 
     def statement(self, select: Select) -> Statement:
         self._sources(select)
@@ -97,7 +104,10 @@ class _Writer:
         )
         if aggregated or select.group or select.by:
             return self._grouped(select)
-        parts, outputs = self._columns([a for a in select.answers if not isinstance(a, Aggregate)])
+        answers = [a for a in select.answers if not isinstance(a, Aggregate)]
+        if select.order is not None and select.limit is not None:
+            return self._first(select, answers)
+        parts, outputs = self._columns(answers)
         self.where += [self._condition(f) for f in select.filters]
         names = ", ".join(f"c{i}" for i in range(len(parts)))
         columns = ", ".join(f"{p} AS c{i}" for i, p in enumerate(parts))
@@ -109,7 +119,32 @@ class _Writer:
         self.where.append(f"{by} IS NOT NULL")
         # joins may repeat a row, and places are counted over distinct ones
         inner, params = self._distinct(f"{columns}, {by} AS o")
-        return Statement(_placed(inner, names, select), params, tuple(outputs))
+        return Statement(_placed(inner, names, select, len(parts)), params, tuple(outputs))
+
+    def _first(self, select: Select, answers: list[Attribute | Itself]) -> Statement:
+        """The first by the order; names are looked up for them alone."""
+        assert select.order is not None
+        inner: list[str] = []
+        shown: list[str] = []
+        outputs: list[Output] = []
+        for number, answer in enumerate(answers):
+            inner.append(f"{self._key(answer.variable)} AS k{number}")
+            iri = f"(SELECT iri FROM entity WHERE id = k{number})"
+            if isinstance(answer, Itself):
+                shown += [iri, f"(SELECT label FROM entity WHERE id = k{number})"]
+                outputs += [Output("iri", "key", answer.variable), Output(answer.variable, "label", answer.variable)]
+                continue
+            for expression, output in self._shown(answer, sole=len(answers) == 1):
+                if output.role != "key":
+                    inner.append(f"{expression} AS v{len(shown)}")
+                shown.append(iri if output.role == "key" else f"v{len(shown)}")
+                outputs.append(output)
+        self.where += [self._condition(f) for f in select.filters]
+        by = self._term(select.order.by)
+        self.where.append(f"{by} IS NOT NULL")
+        rows, params = self._distinct(f"{', '.join(inner)}, {by} AS o")
+        columns = ", ".join(f"{expression} AS c{i}" for i, expression in enumerate(shown))
+        return Statement(_placed(rows, columns, select, len(shown)), params, tuple(outputs))
 
     def _grouped(self, select: Select) -> Statement:
         """One row a group, or one row in all; distinct things are collected first, as joins may repeat them."""
@@ -160,7 +195,7 @@ class _Writer:
         if having:
             text += "\nHAVING " + " AND ".join(self._having(f, functions) for f in having)
         if ordering:
-            text = _placed(text, ", ".join(f"c{i}" for i in range(len(results))), select)
+            text = _placed(text, ", ".join(f"c{i}" for i in range(len(results))), select, len(results))
         return Statement(text, tuple(self.params), tuple(outputs))
 
     def _having(self, condition: Filter, functions: dict[Aggregate, str]) -> str:
@@ -434,15 +469,16 @@ def _first_value(outputs: tuple[Output, ...]) -> int:
     return next(i for i, o in enumerate(outputs) if o.role in ("value", "low", "number"))
 
 
-def _placed(text: str, names: str, select: Select) -> str:
-    """Keep the wanted places of the order `o`: ties share a place."""
+def _placed(text: str, columns: str, select: Select, count: int) -> str:
+    """Keep the wanted places of the order `o`, shown as so many columns: ties share a place."""
     assert select.order is not None
     direction = " DESC" if select.order.descending else ""
+    names = ", ".join(f"c{i}" for i in range(count))
     if select.limit is None:
-        return f"SELECT {names} FROM (\n{text}\n)\nORDER BY o{direction}, {names}"
-    ranked = f"SELECT {names}, rank() OVER (ORDER BY o{direction}) AS place FROM (\n{text}\n)"
+        return f"SELECT {columns} FROM (\n{text}\n)\nORDER BY o{direction}, {names}"
+    ranked = f"SELECT *, rank() OVER (ORDER BY o{direction}) AS place FROM (\n{text}\n)"
     low, high = select.offset, select.offset + select.limit
-    return f"SELECT {names} FROM (\n{ranked}\n)\nWHERE place > {low} AND place <= {high}\nORDER BY place, {names}"
+    return f"SELECT {columns} FROM (\n{ranked}\n)\nWHERE place > {low} AND place <= {high}\nORDER BY place, {names}"
 
 
 def _function(term: Aggregate, index: int) -> str:
