@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from math import inf
 
 from records.errors import ToolError
 from records.evidence import Cell, Evidence, Query, QueryError, Table
@@ -16,12 +17,14 @@ ROWS = 1000
 CONTRIBUTING = 50
 
 
-def run_plan(plan: Plan, tables: Tables, *, round: int) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
-    """The rows of a plan, its queries, and for a profile its sentences.
+def run_plan(
+    plan: Plan, tables: Tables, *, round: int, cpu: float = inf
+) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
+    """The rows of a plan, its queries, and for a profile its sentences; each query in `cpu` seconds at most.
 
     Comparisons and yes/no give one row with one cell (1 or 0 for yes or no). A query that fails is told in its record.
     """
-    runner = _Runner(tables, to_words(plan, tables.schema), round)
+    runner = _Runner(tables, to_words(plan, tables.schema), round, cpu)
     body = plan.body
     if isinstance(body, Profile):
         evidence = profile_sentences(body, tables, runner.run, round)
@@ -41,15 +44,15 @@ def run_plan(plan: Plan, tables: Tables, *, round: int) -> tuple[Table | None, t
 class _Runner:
     """Runs statements and keeps their records."""
 
-    def __init__(self, tables: Tables, words: str, round: int) -> None:
-        self.tables, self.words, self.round = tables, words, round
+    def __init__(self, tables: Tables, words: str, round: int, cpu: float) -> None:
+        self.tables, self.words, self.round, self.cpu = tables, words, round, cpu
         self.queries: list[Query] = []
 
     def run(self, statement: Statement, limit: int = ROWS) -> tuple[list[tuple[Cell, ...]], bool] | None:
         started = time.perf_counter()
         query = Query("sql", self.round, statement.text, self.words, statement.params)
         try:
-            rows = self.tables.run(statement.text, statement.params, limit=limit)
+            rows = self.tables.run(statement.text, statement.params, limit=limit, cpu=self.cpu)
         except ToolError as error:
             took = time.perf_counter() - started
             self.queries.append(replace(query, error=QueryError(error.kind, str(error)), seconds=round(took, 6)))
