@@ -16,7 +16,7 @@ from records.schema import Column, Relation, Schema
 RAW = " (text)"
 ENTITY = Relation("entity", "table", "id", ())
 # a class of so many things is read table by table, where that makes no more than so many selects
-_LARGE, _MOST_ARMS = 10_000, 24
+LARGE, MOST_ARMS = 10_000, 24
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ class _Writer:
         body = "\n".join(self.joins) + ("\nWHERE " + "\n  AND ".join(self.where) if self.where else "")
         written = f"{columns}\n{body}"
         large = {name: tables for name in self.relations if (tables := self._tables(name))}
-        if not large or prod(map(len, large.values())) > _MOST_ARMS:
+        if not large or prod(map(len, large.values())) > MOST_ARMS:
             return f"SELECT DISTINCT {written}", tuple(self.params)
         arms = []
         for chosen in product(*large.values()):
@@ -230,7 +230,7 @@ class _Writer:
         """The tables of a large class that can hold rows of a variable; empty where its relation is read as it is."""
         relation = self.relations[variable]
         known = next((c for c in self.schema.classes if c.relation == relation.name), None)
-        if known is None or relation.kind != "view" or known.count < _LARGE:
+        if known is None or relation.kind != "view" or known.count < LARGE:
             return []
         groups = [g for g in self.schema.groups if g.relation in self.schema.groups_of_class.get(known.iri, ())]
         found = [self.schema.relation_of[group.relation] for group in groups]
