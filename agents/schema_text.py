@@ -113,7 +113,7 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
     asked = content_words(understanding.standalone)
     classes = {each.relation: each for each in schema.classes}
     groups = {each.relation: each for each in schema.groups}
-    homes = {name.relation for iri in iris for name in lexicon.entities.get(iri, ())}
+    homes = {thing.relation for iri in iris if (thing := lexicon.thing(iri))}
     near = _nearness(understanding.standalone, schema, lexicon)
     worth: list[tuple[tuple[float, bool, int, str], Relation]] = []
     for relation in schema.relations:

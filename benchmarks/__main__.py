@@ -4,7 +4,7 @@ import sys
 from itertools import chain
 from time import perf_counter
 
-from benchmarks import ingest, latency, wide
+from benchmarks import ingest, latency, questions, wide
 from benchmarks.ingest import Result
 from benchmarks.page import machine, write
 
@@ -14,11 +14,11 @@ def main(arguments: list[str]) -> int:
     if set(arguments) - known:
         print(f"Unknown: {' '.join(sorted(set(arguments) - known))}. Run: python -m benchmarks [--large] [--write]")
         return 2
-    start = perf_counter()
+    start, large = perf_counter(), "--large" in arguments
     lines = ["| what | measured | limit | |", "|---|---:|---:|---|"]
     print(machine())
     broken = []
-    for result in chain(ingest.run("--large" in arguments), wide.run(), latency.run()):
+    for result in chain(ingest.run(large), wide.run(), latency.run(), questions.run(large)):
         line = row(result)
         lines.append(line)
         print(line, flush=True)

@@ -79,7 +79,7 @@ def turn(folder: Path) -> Measured:
             for _ in range(2):
                 _ = [record async for record in asked(questions, ask)]
             with asking.library.open("example") as graph:
-                entities = len(graph.lexicon.entities)
+                entities = sum(home.things for home in graph.lexicon.homes)
         return _summed(seconds[len(questions) :], entities)
 
     return asyncio.run(timed())
@@ -103,13 +103,13 @@ def understanding(folder: Path, scale: int) -> Measured:
     write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "names.sqlite")
     tables = Tables(folder / "graph.sqlite")
     lexicon = Lexicon(folder / "names.sqlite", tables.schema, embedder("auto"))
-    labels = sorted({name.label for name in lexicon.names if name.kind == "entity"})
+    labels = sorted({name.label for name in lexicon.each() if name.kind == "entity"})
     seconds = []
     for question in [*questions(labels, Random(2), len(TEMPLATES)), *questions(labels, Random(1), QUESTIONS)]:
         start = perf_counter()
         understand(Rewrite(question), tables.schema, lexicon)
         seconds.append(perf_counter() - start)
-    return _summed(seconds[len(TEMPLATES) :], len(lexicon.entities))
+    return _summed(seconds[len(TEMPLATES) :], sum(home.things for home in lexicon.homes))
 
 
 def rename(plain: Path, renamed: Path, draw: Random) -> None:

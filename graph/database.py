@@ -61,8 +61,8 @@ class Opened:
         return self.graph.described(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
 
     def table_of(self, thing: str) -> str:
-        names = self.graph.lexicon.entities.get(thing)
-        return names[0].relation if names else ""
+        known = self.graph.lexicon.thing(thing)
+        return known.relation if known else ""
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
         from tools.look_up import occurrences

@@ -18,6 +18,7 @@ from records.errors import ConfigError, IngestionError
 from records.schema import Schema
 from stores import embedded, versions
 from stores.lexical import Lexical
+from stores.lexicon_file import spellings_of
 from stores.passages import Passages
 from stores.tables import Tables
 from stores.vector_sets import open_collection
@@ -197,6 +198,7 @@ def index(
         if complete or not _have_words(folder):
             wanted = replace(manifest, version=new_version(datetime.now(UTC), manifest.inputs))
             copied = [folder / file for file in (versions.TABLES, versions.LEXICON, versions.PASSAGES)]
+            copied.append(spellings_of(folder / versions.LEXICON))
             made = Made(manifest.passages, manifest.texts)
             without = why_without(name, False, embedder)
             loaded = _build(home, wanted, made, WORDS_ONLY, without, server, on_stage, copied)
@@ -221,7 +223,7 @@ def _build(
     with building(home, versions.version_folder(home, wanted.version), server.url, server.key) as folder:
         with writable(home):
             for file in copied:
-                shutil.copyfile(file, folder / file.name)
+                (shutil.copytree if file.is_dir() else shutil.copyfile)(file, folder / file.name)
         with writable(home):
             made, seconds = run(stages, given, Workshop(folder, on_stage))
         manifest = replace(wanted, passages=made.passages, texts=made.texts)

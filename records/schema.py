@@ -132,3 +132,22 @@ class Schema:
     def labels(self) -> frozenset[str]:
         """The labels of all predicates."""
         return frozenset(p.label for p in self.predicates)
+
+    @cached_property
+    def groups_of_class(self) -> dict[str, frozenset[str]]:
+        """For each class the tables whose members are in it, by type or by a subclass."""
+        ancestors: dict[str, set[str]] = {}
+
+        def above(iri: str) -> set[str]:
+            if iri not in ancestors:
+                ancestors[iri] = {iri}
+                for parent in self.class_of[iri].parents if iri in self.class_of else ():
+                    ancestors[iri] |= above(parent)
+            return ancestors[iri]
+
+        found: dict[str, set[str]] = {}
+        for group in self.groups:
+            for iri in group.classes:
+                for ancestor in above(iri):
+                    found.setdefault(ancestor, set()).add(group.relation)
+        return {iri: frozenset(relations) for iri, relations in found.items()}

@@ -206,7 +206,7 @@ class _Reader(NamedTuple):
 
 def _those(scope: Scope, known: Index) -> Variable:
     """The things of the conversation, with the narrowest kind that all are of."""
-    relations = {n.relation for key in scope.keys for n in known.lexicon.entities.get(key, ())}
+    relations = {thing.relation for key in scope.keys if (thing := known.lexicon.thing(key))}
     kinds = [n for n in known.graph.nodes if relations and relations <= n.relations]
     kind = min(kinds, key=lambda n: (n.count, n.index), default=None)
     classes, without = (kind.classes, kind.without) if kind is not None else ((), ())

@@ -10,42 +10,33 @@ from rapidfuzz import fuzz, process
 from records.schema import Schema
 from semantics.candidates import Candidate
 from semantics.english import function_words, measure, synonyms
-from semantics.words import Token, lemma
+from semantics.words import Token
 from stores.lexicon import Lexicon, Name
 
 # an entity named by a part of its name only, when that part names many others, is a family of things
 _FAMILY_LIMIT = 400
 _GLUE = frozenset("the of and de la".split())
+# a word of more than one name in so many is common, where there are some names
+_COMMON, _FEW = 5, 20
+# what a word of a name tells at least
+_LEAST = 0.02
+# names that hold what is said: those that are compared, and those among whose words a misspelt one is sought
+_MOST_NAMES, _MOST_SPELT = 2000, 200
 
 
 class EntityNames:
-    """The names of all things by their words, their lemmas and the parts of their codes."""
+    """The names of all things by their words, their lemmas and the parts of their codes: looked up, never read whole.
+
+    `common` are words that so many names have that they name nothing, `light` these and the function words.
+    """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.schema: Schema = lexicon.schema
-        self.entity_tokens: dict[str, set[int]] = defaultdict(set)
-        count = 0
-        for index, name in enumerate(lexicon.names):
-            if name.kind == "entity":
-                count += 1
-                for token in name.tokens:
-                    self.entity_tokens[token].add(index)
-        top = math.log(count + 2)
-        # a token that nearly every name has says nothing
-        self.idf = {t: max(0.02, math.log((count + 2) / (len(n) + 1)) / top) for t, n in self.entity_tokens.items()}
-        self.by_lemma: dict[str, set[str]] = defaultdict(set)
-        self.affixes: dict[str, set[str]] = defaultdict(set)
-        for token in self.entity_tokens:
-            self.by_lemma[lemma(token)].add(token)
-            for affix in _affixes(token):
-                self.affixes[affix].add(token)
+        self.groups = {group.relation: group for group in lexicon.schema.groups}
         # what a fifth of all names say names nothing ("Ltd" in a list of companies)
-        self.common = {t for t, n in self.entity_tokens.items() if count >= 20 and len(n) > count / 5}
+        self.common = lexicon.frequent(lexicon.said / _COMMON) if lexicon.said >= _FEW else frozenset()
         self.light = function_words() | self.common
-        self.idf.update(dict.fromkeys(self.common, 0.02))
-        self.single = {n.tokens[0] for n in lexicon.names if n.kind == "entity" and len(n.tokens) == 1}
-        self.fuzzy = [t for t in self.entity_tokens if len(t) >= 4 and not any(c.isdigit() for c in t)]
 
     def candidates(self, tokens: Sequence[Token]) -> Iterator[Candidate]:
         done = 0
@@ -66,90 +57,110 @@ class EntityNames:
         word = tokens[at]
         if at + 1 < len(tokens) and any(c.isdigit() for c in tokens[at + 1].norm):
             # "SO-2042" begins with a small word
-            both = self.entity_tokens.get(word.norm, set()) & self.entity_tokens.get(tokens[at + 1].norm, set())
-            if any(self.lexicon.names[i].tokens[:2] == (word.norm, tokens[at + 1].norm) for i in both):
+            both = self.lexicon.holding(((word.norm,), (tokens[at + 1].norm,)), _MOST_NAMES)
+            if any(name.tokens[:2] == (word.norm, tokens[at + 1].norm) for name in both):
                 return True
         ends = at == len(tokens) - 1 and at > 0 and tokens[at - 1].norm in ("in", "by", "of", "for", "with", "from")
-        return word.norm in self.single and (ends or (at > 0 and word.text[0].isupper()))
+        return (ends or (at > 0 and word.text[0].isupper())) and self.alone(word.norm)
+
+    def has(self, word: str) -> bool:
+        """Whether the name of a thing holds a word."""
+        known = self.lexicon.word(word)
+        return known is not None and known.things > 0
+
+    def alone(self, word: str) -> bool:
+        """Whether a word is the whole name of a thing."""
+        known = self.lexicon.word(word)
+        return known is not None and known.alone
+
+    def telling(self, word: str) -> float:
+        """How much a word of a name tells, from 0 to 1: one that nearly every name has says nothing."""
+        known = self.lexicon.word(word)
+        if known is None or word in self.common:
+            return _LEAST
+        said = self.lexicon.said + 2
+        return max(_LEAST, math.log(said / (known.things + 1)) / math.log(said))
+
+    def near(self, word: str) -> list[str]:
+        """The words of names of things that are spelt almost as a word."""
+        return [near for near in self.lexicon.near(word) if self.has(near)]
 
     def _tokens_like(self, token: Token) -> dict[str, float]:
         """Tokens of entity names that a token of the question may stand for, with how well."""
+        norm = token.norm
         said = measure(token)
-        if said is not None and said.degree != "positive":
-            return {token.norm: 1.0} if token.norm in self.entity_tokens else {}
-        if token.norm != token.lemma and token.norm.endswith(("ed", "ing")):
+        if (said is not None and said.degree != "positive") or (norm != token.lemma and norm.endswith(("ed", "ing"))):
             # a verb form names nothing by its stem
-            return {token.norm: 1.0} if token.norm in self.entity_tokens else {}
-        if token.norm in self.entity_tokens:
-            return {token.norm: 1.0} | {t: 0.97 for t in self.by_lemma.get(token.lemma, ()) if t != token.norm}
-        if token.lemma in self.entity_tokens or token.lemma in self.by_lemma:
-            return dict.fromkeys(self.by_lemma.get(token.lemma, {token.lemma}), 0.97)
-        if token.norm in self.affixes or token.lemma in self.affixes:
-            return dict.fromkeys(self.affixes.get(token.norm) or self.affixes[token.lemma], 0.9)
-        if token.norm.endswith("s") and token.norm[:-1] in self.entity_tokens and len(token.norm) > 4:
+            return {norm: 1.0} if self.has(norm) else {}
+        inflected = self.lexicon.of_lemma(token.lemma)
+        if self.has(norm):
+            return {norm: 1.0} | {t: 0.97 for t in inflected if t != norm}
+        if inflected or self.has(token.lemma):
+            return dict.fromkeys(inflected or [token.lemma], 0.97)
+        codes = self.lexicon.of_part(norm) or self.lexicon.of_part(token.lemma)
+        if codes:
+            return dict.fromkeys(codes, 0.9)
+        if norm.endswith("s") and len(norm) > 4 and self.has(norm[:-1]):
             # a plural that the dictionary lacks
-            return {token.norm[:-1]: 0.95}
-        if token.norm.endswith("ly"):
-            for form in (token.norm[:-2], token.norm[:-1]):
-                if form in self.entity_tokens:
+            return {norm[:-1]: 0.95}
+        if norm.endswith("ly"):
+            for form in (norm[:-2], norm[:-1]):
+                if self.has(form):
                     return {form: 0.95}
         # another word for it counts only for things whose whole name it is
         same = [
             t
             for word in synonyms(token.lemma)
             if word != token.lemma
-            for t in self.by_lemma.get(word, ())
-            if t in self.single
+            for t in self.lexicon.of_lemma(word)
+            if self.alone(t)
         ]
         if same:
             return dict.fromkeys(same, 0.85)
-        if len(token.norm) >= 4 and token.norm.isalpha() and not known(token):
-            near = process.extract(token.norm, self.fuzzy, scorer=fuzz.ratio, limit=4, score_cutoff=79)
+        if len(norm) >= 4 and norm.isalpha() and not known(token):
+            spelt = [t for t in self.near(norm) if len(t) >= 4 and not any(c.isdigit() for c in t)]
+            near = process.extract(norm, spelt, scorer=fuzz.ratio, limit=4, score_cutoff=79)
             best = near[0][1] if near else 0
             return {t: s / 110 for t, s, _ in near if s >= best - 4}
         return {}
 
     def _run(
         self, tokens: Sequence[Token], start: int
-    ) -> tuple[int, set[int], float, dict[int, dict[str, float]]] | None:
+    ) -> tuple[int, list[Name], float, dict[int, dict[str, float]]] | None:
         """The longest span from `start` whose words all belong to one name, in any order."""
-        names: set[int] | None = None
+        said: list[dict[str, float]] = []
         matched: dict[int, dict[str, float]] = {}
         position, end = start, start
         while position < len(tokens):
-            if names is not None and tokens[position].norm in self.common:
+            if said and tokens[position].norm in self.common:
                 # what so many names hold does not tell which one is meant
                 position += 1
                 continue
             step, like = 1, self._tokens_like(tokens[position])
-            found = self._having(like)
-            if names is not None:
-                found &= names
-                if not found:
-                    like = self._misspelt(tokens[position], names)
-                    found = self._having(like) & names
-            if not found and position + 1 < len(tokens):
+            if said and not self._names([*said, like]):
+                like = self._misspelt(tokens[position], said)
+            if not like and position + 1 < len(tokens):
                 joined = tokens[position].norm + tokens[position + 1].norm
                 like = (
                     self._tokens_like(tokens[position]._replace(norm=joined, lemma=joined))
                     if any(c.isdigit() for c in joined)
                     else {}
                 )
-                found = self._having(like) & names if names is not None else self._having(like)
                 step = 2
-            if found:
-                names, matched[position] = found, like
+                if said and not self._names([*said, like]):
+                    like = {}
+            if like:
+                said.append(like)
+                matched[position] = like
                 position += step
                 end = position
             elif (
-                names is not None
-                and (tokens[position].norm in _GLUE or tokens[position].norm in self.common)
-                and position - end < 2
+                said and (tokens[position].norm in _GLUE or tokens[position].norm in self.common) and position - end < 2
             ):
                 position += 1
             else:
                 break
-        if not names:
+        if not said:
             return None
         last = max(matched)
         said_before = {token.norm for token in tokens[start:last]}
@@ -158,41 +169,47 @@ class EntityNames:
             del matched[last]
             end = last
         qualities = [max(like.values()) for like in matched.values()]
-        return end, names, sum(qualities) / len(qualities), matched
+        return end, self._holding(said), sum(qualities) / len(qualities), matched
 
-    def _misspelt(self, token: Token, names: set[int]) -> dict[str, float]:
+    def _names(self, said: Sequence[dict[str, float]]) -> bool:
+        """Whether what is said so far is in one name."""
+        return all(said) and self.lexicon.is_held(said)
+
+    def _holding(self, said: Sequence[dict[str, float]]) -> list[Name]:
+        """The names that hold what is said; of too many those that are short enough to be there all."""
+        names = self.lexicon.holding(said, _MOST_NAMES + 1)
+        if len(names) <= _MOST_NAMES:
+            return names
+        return [name for name in names if len(name.tokens) < len(names[-1].tokens)]
+
+    def _misspelt(self, token: Token, said: Sequence[dict[str, float]]) -> dict[str, float]:
         """A word spelt almost as one of the names that are still possible."""
         if len(token.norm) < 5 or not token.norm.isalpha() or token.norm in self.light:
             return {}
-        near = sorted({t for i in names for t in self.lexicon.names[i].tokens}) if len(names) <= 200 else []
+        names = self.lexicon.holding(said, _MOST_SPELT + 1)
+        near = sorted({t for name in names for t in name.tokens}) if len(names) <= _MOST_SPELT else []
         return {
             t: s / 110 for t, s, _ in process.extract(token.norm, near, scorer=fuzz.ratio, limit=1, score_cutoff=82)
         }
-
-    def _having(self, like: dict[str, float]) -> set[int]:
-        found: set[int] = set()
-        for token in like:
-            found |= self.entity_tokens[token]
-        return found
 
     def _named(
         self,
         tokens: Sequence[Token],
         start: int,
         end: int,
-        names: set[int],
+        names: Sequence[Name],
         quality: float,
         matched: dict[int, dict[str, float]],
     ) -> Iterator[Candidate]:
         said = set().union(*(set(like) for like in matched.values()))
-        if sum(max(self.idf[t] for t in like) for like in matched.values()) < 0.12:
+        if not names or sum(max(map(self.telling, like)) for like in matched.values()) < 0.12:
             return
+        telling = {t: self.telling(t) for name in names for t in name.tokens}
         coverage: dict[str, dict[str, float]] = defaultdict(dict)
         labels: dict[str, Name] = {}
-        for index in names:
-            name = self.lexicon.names[index]
-            whole = sum(self.idf[t] for t in name.tokens)
-            share = sum(self.idf[t] for t in name.tokens if t in said) / whole if whole else 0.0
+        for name in names:
+            whole = sum(telling[t] for t in name.tokens)
+            share = sum(telling[t] for t in name.tokens if t in said) / whole if whole else 0.0
             if share > coverage[name.relation].get(name.target, 0.0):
                 coverage[name.relation][name.target] = share
             labels.setdefault(name.target, name)
@@ -207,7 +224,7 @@ class EntityNames:
                 near = list(found)
             keys = tuple(sorted(near))
             weight = max(labels[k].weight for k in keys)
-            group = next(g for g in self.schema.groups if g.relation == relation)
+            group = self.groups[relation]
             label = labels[keys[0]].label if len(keys) == 1 else " ".join(t.text for t in tokens[start:end])
             prominence = 0.04 * math.log(1 + max(0.0, weight)) / math.log(1 + top_weight) if top_weight > 1 else 0.0
             if weight < 0:
@@ -240,19 +257,6 @@ class EntityNames:
                     keys=tuple(sorted(found)),
                     **common,  # type: ignore[arg-type]
                 )
-
-
-def _affixes(token: str) -> list[str]:
-    """Parts of a code that people say instead of the whole: "xdrive40d" -> "40d", "m135i" -> "m135".
-
-    >>> _affixes("xdrive40d"), _affixes("m135i"), _affixes("word")
-    (['40d', 'xdrive40'], ['135i', 'm135'], [])
-    """
-    digits = [i for i, c in enumerate(token) if c.isdigit()]
-    if not digits:
-        return []
-    found = {token[digits[0] :], token[: digits[-1] + 1]} - {token}
-    return sorted(f for f in found if len(f) >= 2)
 
 
 def known(token: Token) -> bool:

@@ -5,26 +5,25 @@ from collections.abc import Sequence
 from semantics.english import function_words
 from stores.lexicon import Lexicon, Name
 
-# what more names than this hold tells nothing apart
-_COMMON = 3000
-
 
 def known_names(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]:
     """The longest names of things, values and properties, as (first word, after the last); a bare number is no name."""
     found: list[tuple[int, int]] = []
-    for first, word in enumerate(words):
+    for first in range(len(words)):
         if found and first < found[-1][1]:
             continue
-        longest = max((_length(name, words, first) for name in _beginning(word, lexicon)), default=0)
+        longest = _longest(words[first:], lexicon)
         if not all(each.isdigit() or each in function_words() for each in words[first : first + longest]):
             found.append((first, first + longest))
     return found
 
 
-def _beginning(word: str, lexicon: Lexicon) -> list[Name]:
-    if len(lexicon.postings.get(word, ())) > _COMMON:
-        return []
-    return [name for name in lexicon.with_token(word) if name.tokens[0] == word and _tells(name, lexicon)]
+def _longest(words: Sequence[str], lexicon: Lexicon) -> int:
+    """How many of the words the longest name has that they begin with; 0 where they begin with none."""
+    opening = lexicon.word(words[0])
+    longest = min(len(words), opening.longest) if opening is not None else 0
+    sizes = range(longest, 0, -1)
+    return next((n for n in sizes if any(_tells(name, lexicon) for name in lexicon.exact(words[:n]))), 0)
 
 
 def _tells(name: Name, lexicon: Lexicon) -> bool:
@@ -33,8 +32,3 @@ def _tells(name: Name, lexicon: Lexicon) -> bool:
         predicate = lexicon.schema.predicate_of.get(name.target)
         return predicate is not None and predicate.role == "fact"
     return name.kind in ("entity", "value")
-
-
-def _length(name: Name, words: Sequence[str], first: int) -> int:
-    size = len(name.tokens)
-    return size if tuple(words[first : first + size]) == name.tokens else 0

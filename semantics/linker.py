@@ -23,9 +23,9 @@ class Linker:
         self.schema: Schema = lexicon.schema
         self.index = index(lexicon)
         self.entities = self.index.values.entities
-        self.common = frozenset(self.entities.common)
+        self.common = self.entities.common
         self.light = self.entities.light
-        self.spelling = Spelling({token for name in lexicon.names for token in name.tokens})
+        self.spelling = Spelling(lexicon)
 
     def link(self, words: Sequence[Token]) -> list[Candidate]:
         """All candidates of all spans, best first within a span."""

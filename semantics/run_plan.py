@@ -2,13 +2,14 @@
 
 import time
 from dataclasses import replace
+from math import inf
 
 from records.errors import ToolError
 from records.evidence import Cell, Evidence, Query, QueryError, Table
 from records.plan import Aggregate, Ask, Combine, Compute, Overview, Plan, Profile, Select
 from semantics.measured import parted, with_measure
 from semantics.profile import overview_sentences, profile_sentences
-from semantics.to_sql import Output, Statement, contributing, to_sql
+from semantics.to_sql import Output, Statement, contributing, number_contributing, to_sql
 from semantics.to_words import to_words
 from stores.tables import Tables
 
@@ -17,13 +18,14 @@ CONTRIBUTING = 50
 
 
 def run_plan(
-    plan: Plan, tables: Tables, *, round: int, words: str = ""
+    plan: Plan, tables: Tables, *, round: int, words: str = "", cpu: float = inf
 ) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
-    """The rows of a plan, its queries, and for a profile its sentences; `words` are the plan's, where they are known.
+    """The rows of a plan, its queries, and for a profile its sentences; `words` are the plan's, where they are known,
+    and each query takes `cpu` seconds at most.
 
     Comparisons and yes/no give one row with one cell (1 or 0 for yes or no). A query that fails is told in its record.
     """
-    runner = _Runner(tables, words or to_words(plan, tables.schema), round)
+    runner = _Runner(tables, words or to_words(plan, tables.schema), round, cpu)
     body = plan.body
     if isinstance(body, Profile):
         evidence = profile_sentences(body, tables, runner.run, round)
@@ -43,15 +45,15 @@ def run_plan(
 class _Runner:
     """Runs statements and keeps their records."""
 
-    def __init__(self, tables: Tables, words: str, round: int) -> None:
-        self.tables, self.words, self.round = tables, words, round
+    def __init__(self, tables: Tables, words: str, round: int, cpu: float) -> None:
+        self.tables, self.words, self.round, self.cpu = tables, words, round, cpu
         self.queries: list[Query] = []
 
     def run(self, statement: Statement, limit: int = ROWS) -> tuple[list[tuple[Cell, ...]], bool] | None:
         started = time.perf_counter()
         query = Query("sql", self.round, statement.text, self.words, statement.params)
         try:
-            rows = self.tables.run(statement.text, statement.params, limit=limit)
+            rows = self.tables.run(statement.text, statement.params, limit=limit, cpu=self.cpu)
         except ToolError as error:
             took = time.perf_counter() - started
             self.queries.append(replace(query, error=QueryError(error.kind, str(error)), seconds=round(took, 6)))
@@ -75,12 +77,16 @@ class _Runner:
             keys = self.run(things, CONTRIBUTING)
             if keys is not None:
                 behind = tuple(str(row[0]) for row in keys[0])
-                count = self._count(things) if keys[1] else len(behind)
+                count = (
+                    self._count(number_contributing(body, self.tables.schema, aggregate.of.variable))
+                    if keys[1]
+                    else len(behind)
+                )
                 return replace(table, keys=tuple(behind for _ in table.rows), contributing=count)
         return table
 
     def _count(self, things: Statement) -> int | None:
-        found = self.run(replace(things, text=f"SELECT count(*) FROM (\n{things.text}\n)"))
+        found = self.run(things)
         return int(found[0][0][0] or 0) if found and found[0] else None
 
     def compute(self, body: Compute) -> Table | None:

@@ -1,7 +1,7 @@
 """Correct words that are spelt almost as a word of the graph or of plain English: question -> question."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 import simplemma
@@ -10,17 +10,19 @@ from rapidfuzz.distance import OSA
 
 from semantics.english import function_words, resource, superlatives, vocabulary
 from semantics.words import Token, tokens
+from stores.lexicon import Lexicon
 
 # one slip of the fingers in a word of this length, two in a longer one
 SHORT, LONG = 4, 9
+# how a plural ends, and its singular instead
+_PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
 
 
 class Spelling:
     """The words that a question over one graph may be meant to hold: those of its names first, then plain English."""
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self._own = frozenset(w for w in names if w.isalpha())
-        self._near: list[dict[str, list[str]]] = [_by_start(_forms(self._own)), _by_start(_forms(_english()))]
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
 
     def corrected(self, question: str) -> str:
         """The question with slips corrected, word for word; a word that is right English or a name stays."""
@@ -33,19 +35,41 @@ class Spelling:
 
     def _better(self, token: Token) -> str | None:
         word = token.norm
-        if len(word) < SHORT or not word.isalpha() or word in self._own or token.lemma in self._own:
+        if len(word) < SHORT or not word.isalpha() or self._is_own(word) or self._is_own(token.lemma):
             return None
         if word in function_words() or simplemma.is_known(word, lang="en") or word in _english():
             return None
+        slips = 2 if len(word) >= LONG else 1
         # a name that is not known here is not a word of plain English
         named = token.start > 0 and token.text[0].isupper()
-        for near in self._near[: 1 if named else 2]:
-            best = process.extractOne(
-                word, near[word[0]], scorer=OSA.distance, score_cutoff=2 if len(word) >= LONG else 1
-            )
-            if best is not None:
-                return str(best[0])
-        return None
+        own = _nearest(word, self._own(word), slips)
+        return own if own is not None or named else _nearest(word, _in_english(word[0]), slips)
+
+    def _is_own(self, word: str) -> bool:
+        known = self._lexicon.word(word)
+        return known is not None and known.names > 0
+
+    def _own(self, word: str) -> Sequence[str]:
+        """The words of names that are near a word, and their plurals."""
+        singular = [word[: -len(ending)] + back for ending, back in _PLURALS if word.endswith(ending)]
+        near = {found for form in (word, *singular) for found in self._lexicon.near(form) if found.isalpha()}
+        return _by_start(_forms(near)).get(word[0], ())
+
+
+def _nearest(word: str, among: Sequence[str], slips: int) -> str | None:
+    best = process.extractOne(word, among, scorer=OSA.distance, score_cutoff=slips)
+    return None if best is None else str(best[0])
+
+
+@cache
+def _in_english(first: str) -> Sequence[str]:
+    """The words of plain English that begin with a letter, and their plurals."""
+    return _all_english().get(first, ())
+
+
+@cache
+def _all_english() -> dict[str, list[str]]:
+    return _by_start(_forms(_english()))
 
 
 @cache

@@ -1,6 +1,10 @@
 """Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from re import escape, findall
 from typing import Literal
 
 from records.errors import ToolError
@@ -11,6 +15,8 @@ from records.schema import Column, Relation, Schema
 # how a column with the raw text beside a parsed number is called
 RAW = " (text)"
 ENTITY = Relation("entity", "table", "id", ())
+# a class of so many things is read table by table, where that makes no more than so many selects
+LARGE, MOST_ARMS = 10_000, 24
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,18 @@ def to_sql(body: Select | Combine, schema: Schema) -> Statement:
 
 
 def contributing(select: Select, schema: Schema, variable: str) -> Statement:
-    """The distinct IRIs of one variable's things over the same conditions: what an aggregate rests on."""
-    filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
-    return to_sql(Select((Itself(variable),), select.variables, select.edges, filters), schema)
+    """The distinct things of one variable over the same conditions, in no order: what an aggregate rests on."""
+    rows, params = _Writer(schema).things(select, variable)
+    # in this order, so that the first of them come at once
+    text = f"SELECT entity.iri AS c0, entity.label AS c1 FROM (\n{rows}\n) AS things CROSS JOIN entity"
+    outputs = Output("iri", "key", variable), Output(variable, "label", variable)
+    return Statement(f"{text} ON entity.id = things.k", params, outputs)
+
+
+def number_contributing(select: Select, schema: Schema, variable: str) -> Statement:
+    """How many things `contributing` would give."""
+    rows, params = _Writer(schema).things(select, variable)
+    return Statement(f"SELECT count(*) AS c0 FROM (\n{rows}\n)", params, (Output("count", "number", variable),))
 
 
 def quoted(name: str) -> str:
@@ -74,6 +89,13 @@ class _Writer:
     params: list[Cell] = field(default_factory=list)
     relations: dict[str, Relation] = field(default_factory=dict)
     literal_joins: dict[tuple[str, str], tuple[str, Column]] = field(default_factory=dict)
+    links: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def things(self, select: Select, variable: str) -> tuple[str, tuple[Cell, ...]]:
+        """The distinct ids of one variable's things, and the parameters."""
+        self._sources(select)
+        self.where += [self._condition(f) for f in select.filters if not isinstance(f.left, Aggregate)]
+        return self._distinct(f"{self._key(variable)} AS k")
 
     def statement(self, select: Select) -> Statement:
         self._sources(select)
@@ -82,19 +104,47 @@ class _Writer:
         )
         if aggregated or select.group or select.by:
             return self._grouped(select)
-        parts, outputs = self._columns([a for a in select.answers if not isinstance(a, Aggregate)])
+        answers = [a for a in select.answers if not isinstance(a, Aggregate)]
+        if select.order is not None and select.limit is not None:
+            return self._first(select, answers)
+        parts, outputs = self._columns(answers)
         self.where += [self._condition(f) for f in select.filters]
         names = ", ".join(f"c{i}" for i in range(len(parts)))
         columns = ", ".join(f"{p} AS c{i}" for i, p in enumerate(parts))
         if select.order is None:
             shown = ", ".join(f"c{i}" for i, o in enumerate(outputs) if o.role != "key")
-            text = f"SELECT DISTINCT {columns}\n{self._body()}\nORDER BY {shown}"
-            return Statement(text, tuple(self.params), tuple(outputs))
+            inner, params = self._distinct(columns)
+            return Statement(f"{inner}\nORDER BY {shown}", params, tuple(outputs))
         by = self._term(select.order.by)
         self.where.append(f"{by} IS NOT NULL")
         # joins may repeat a row, and places are counted over distinct ones
-        text = f"SELECT DISTINCT {columns}, {by} AS o\n{self._body()}"
-        return Statement(_placed(text, names, select), tuple(self.params), tuple(outputs))
+        inner, params = self._distinct(f"{columns}, {by} AS o")
+        return Statement(_placed(inner, names, select, len(parts)), params, tuple(outputs))
+
+    def _first(self, select: Select, answers: list[Attribute | Itself]) -> Statement:
+        """The first by the order; names are looked up for them alone."""
+        assert select.order is not None
+        inner: list[str] = []
+        shown: list[str] = []
+        outputs: list[Output] = []
+        for number, answer in enumerate(answers):
+            inner.append(f"{self._key(answer.variable)} AS k{number}")
+            iri = f"(SELECT iri FROM entity WHERE id = k{number})"
+            if isinstance(answer, Itself):
+                shown += [iri, f"(SELECT label FROM entity WHERE id = k{number})"]
+                outputs += [Output("iri", "key", answer.variable), Output(answer.variable, "label", answer.variable)]
+                continue
+            for expression, output in self._shown(answer, sole=len(answers) == 1):
+                if output.role != "key":
+                    inner.append(f"{expression} AS v{len(shown)}")
+                shown.append(iri if output.role == "key" else f"v{len(shown)}")
+                outputs.append(output)
+        self.where += [self._condition(f) for f in select.filters]
+        by = self._term(select.order.by)
+        self.where.append(f"{by} IS NOT NULL")
+        rows, params = self._distinct(f"{', '.join(inner)}, {by} AS o")
+        columns = ", ".join(f"{expression} AS c{i}" for i, expression in enumerate(shown))
+        return Statement(_placed(rows, columns, select, len(shown)), params, tuple(outputs))
 
     def _grouped(self, select: Select) -> Statement:
         """One row a group, or one row in all; distinct things are collected first, as joins may repeat them."""
@@ -137,14 +187,15 @@ class _Writer:
         elif isinstance(order_by, Aggregate):
             ordering = f", {functions[order_by]} AS o"
         self.where += [self._condition(f) for f in select.filters if not isinstance(f.left, Aggregate)]
-        inner = f"SELECT DISTINCT {', '.join(parts)}\n{self._body()}"
+        inner, inner_params = self._distinct(", ".join(parts))
+        self.params = list(inner_params)
         text = f"SELECT {', '.join(results)}{ordering} FROM (\n{inner}\n)"
         if keys:
             text += "\nGROUP BY " + ", ".join(f"g{i}" for i in range(len(keys)))
         if having:
             text += "\nHAVING " + " AND ".join(self._having(f, functions) for f in having)
         if ordering:
-            text = _placed(text, ", ".join(f"c{i}" for i in range(len(results))), select)
+            text = _placed(text, ", ".join(f"c{i}" for i in range(len(results))), select, len(results))
         return Statement(text, tuple(self.params), tuple(outputs))
 
     def _having(self, condition: Filter, functions: dict[Aggregate, str]) -> str:
@@ -155,9 +206,41 @@ class _Writer:
         self.params.append(value)
         return f"{functions[condition.left]} {condition.op} ?"
 
-    def _body(self) -> str:
-        text = "\n".join(self.joins)
-        return text + ("\nWHERE " + "\n  AND ".join(self.where) if self.where else "")
+    def _distinct(self, columns: str) -> tuple[str, tuple[Cell, ...]]:
+        """The distinct rows of the columns, with their parameters; for each table of a large class on its own.
+
+        SQLite would write the rows of a view that is joined into a table without indexes first.
+        """
+        body = "\n".join(self.joins) + ("\nWHERE " + "\n  AND ".join(self.where) if self.where else "")
+        written = f"{columns}\n{body}"
+        large = {name: tables for name in self.relations if (tables := self._tables(name))}
+        if not large or prod(map(len, large.values())) > MOST_ARMS:
+            return f"SELECT DISTINCT {written}", tuple(self.params)
+        arms = []
+        for chosen in product(*large.values()):
+            arm = written
+            for name, table in zip(large, chosen, strict=True):
+                view, alias = self.relations[name], self._alias(name)
+                rows = _rows_of(table, view, set(findall(rf"{escape(alias)}\.(\"(?:[^\"]|\"\")+\")", written)))
+                arm = arm.replace(f" {quoted(view.name)} AS {alias}", f" {rows} AS {alias}", 1)
+            arms.append(f"SELECT {'DISTINCT ' if prod(map(len, large.values())) == 1 else ''}{arm}")
+        return "\nUNION\n".join(arms), tuple(self.params) * len(arms)
+
+    def _tables(self, variable: str) -> list[Relation]:
+        """The tables of a large class that can hold rows of a variable; empty where its relation is read as it is."""
+        relation = self.relations[variable]
+        known = next((c for c in self.schema.classes if c.relation == relation.name), None)
+        if known is None or relation.kind != "view" or known.count < LARGE:
+            return []
+        groups = [g for g in self.schema.groups if g.relation in self.schema.groups_of_class.get(known.iri, ())]
+        found = [self.schema.relation_of[group.relation] for group in groups]
+        if sum(group.count for group in groups) != known.count or any(table.kind != "table" for table in found):
+            return []
+        return [
+            table
+            for table in found
+            if all((column := _column(table, link)) and column.link for link in self.links[variable])
+        ] or found[:1]
 
     def _columns(self, answers: list[Attribute | Itself]) -> tuple[list[str], list[Output]]:
         parts: list[str] = []
@@ -195,7 +278,9 @@ class _Writer:
             done.append(variable.name)
             here = [e for e in edges if e.subject in done and e.object in done]
             edges = [e for e in edges if e not in here]
-            conditions = [c for e in here for c in self._edge(e.subject, e.predicate, e.object)]
+            own = self.joins.pop()
+            conditions = [c for e in here for c in self._edge(e.subject, e.predicate, e.object, variable.name)]
+            self.joins.append(own)
             if len(done) > 1:
                 self.joins[-1] += " ON " + (" AND ".join(conditions) or "1")
             else:
@@ -227,10 +312,12 @@ class _Writer:
             self.where.append(f"{key} IN (SELECT id FROM entity WHERE iri IN ({marks}))")
             self.params.extend(variable.keys)
 
-    def _edge(self, subject: str, predicate: str, object_: str) -> list[str]:
+    def _edge(self, subject: str, predicate: str, object_: str, last: str) -> list[str]:
+        """The conditions of a link; `last` is the end that is joined now. A junction is joined before it."""
         subject_key, object_key = self._key(subject), self._key(object_)
         column = _column(self.relations[subject], predicate)
         if column and column.link:
+            self.links[subject].add(predicate)
             return [f"{self._alias(subject)}.{quoted(column.link)} = {object_key}"]
         pairs = " UNION ALL ".join(
             f"SELECT {quoted(r.key)} AS s, {quoted(c.link)} AS o FROM {quoted(r.name)}"
@@ -240,6 +327,15 @@ class _Writer:
         junction = self.schema.junctions.get(predicate)
         if junction:
             relation = self.schema.relation_of[junction]
+            alias = f"{self.prefix}e{sum(' AS ' + self.prefix + 'e' in join for join in self.joins)}"
+            ends = {
+                subject: (f"{alias}.{quoted(relation.key)}", subject_key),
+                object_: (f"{alias}.{quoted(relation.columns[0].link)}", object_key),
+            }
+            if len(ends) == 2 and self.joins:
+                here, there = " = ".join(ends.pop(last)), " = ".join(*ends.values())
+                self.joins.append(f"JOIN {quoted(junction)} AS {alias} ON {there}")
+                return [here]
             pairs = f"SELECT {quoted(relation.key)}, {quoted(relation.columns[0].link)} FROM {quoted(junction)}"
         if not pairs:
             return ["0"]
@@ -357,19 +453,32 @@ class _Writer:
         return f"{self._alias(variable)}.{quoted(self.relations[variable].key)}"
 
 
+def _rows_of(table: Relation, view: Relation, used: set[str]) -> str:
+    """The rows that a table has in a class view, of the columns that are used."""
+    own = {quoted(view.key): quoted(table.key)}
+    for column in view.columns:
+        theirs = _column(table, column.predicate) or Column(column.predicate)
+        for part in ("value", "low", "high", "text", "link"):
+            name, named = getattr(column, part), getattr(theirs, part)
+            if name:
+                own[quoted(name)] = quoted(named) if named else "NULL"
+    return f"(SELECT {', '.join(f'{own[name]} AS {name}' for name in sorted(used))} FROM {quoted(table.name)})"
+
+
 def _first_value(outputs: tuple[Output, ...]) -> int:
     return next(i for i, o in enumerate(outputs) if o.role in ("value", "low", "number"))
 
 
-def _placed(text: str, names: str, select: Select) -> str:
-    """Keep the wanted places of the order `o`: ties share a place."""
+def _placed(text: str, columns: str, select: Select, count: int) -> str:
+    """Keep the wanted places of the order `o`, shown as so many columns: ties share a place."""
     assert select.order is not None
     direction = " DESC" if select.order.descending else ""
+    names = ", ".join(f"c{i}" for i in range(count))
     if select.limit is None:
-        return f"SELECT {names} FROM (\n{text}\n)\nORDER BY o{direction}, {names}"
-    ranked = f"SELECT {names}, rank() OVER (ORDER BY o{direction}) AS place FROM (\n{text}\n)"
+        return f"SELECT {columns} FROM (\n{text}\n)\nORDER BY o{direction}, {names}"
+    ranked = f"SELECT *, rank() OVER (ORDER BY o{direction}) AS place FROM (\n{text}\n)"
     low, high = select.offset, select.offset + select.limit
-    return f"SELECT {names} FROM (\n{ranked}\n)\nWHERE place > {low} AND place <= {high}\nORDER BY place, {names}"
+    return f"SELECT {columns} FROM (\n{ranked}\n)\nWHERE place > {low} AND place <= {high}\nORDER BY place, {names}"
 
 
 def _function(term: Aggregate, index: int) -> str:

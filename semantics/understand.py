@@ -209,9 +209,7 @@ def _unknown(
         token = question.tokens[i]
         if named >> i & 1 or i in question.light or token.norm[:1].isdigit():
             continue
-        near = process.extractOne(
-            token.norm, linker.entities.entity_tokens.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE
-        )
+        near = process.extractOne(token.norm, linker.entities.near(token.norm), scorer=fuzz.ratio, score_cutoff=ALIKE)
         found.append((token.text, near[0] if near and near[0] != token.norm else ""))
     return tuple(found)
 

@@ -95,3 +95,25 @@ def name_tokens(text: str) -> tuple[str, ...]:
     if text.isascii() and "'" not in text and "," not in text:  # most names, and a graph has many
         return tuple(_WORD.findall(text.lower()))
     return tuple(token.norm for token in tokens(text))
+
+
+def code_parts(word: str) -> tuple[str, ...]:
+    """Parts of a code that people say instead of the whole: "xdrive40d" -> "40d", "m135i" -> "m135".
+
+    >>> code_parts("xdrive40d"), code_parts("m135i"), code_parts("word")
+    (('40d', 'xdrive40'), ('135i', 'm135'), ())
+    """
+    digits = [i for i, c in enumerate(word) if c.isdigit()]
+    if not digits:
+        return ()
+    found = {word[digits[0] :], word[: digits[-1] + 1]} - {word}
+    return tuple(sorted(f for f in found if len(f) >= 2))
+
+
+def word_forms(word: str) -> tuple[str, tuple[str, ...]]:
+    """The lemma of a word of a name and its parts, as the lexicon keeps them.
+
+    >>> word_forms("cities"), word_forms("m135i")
+    (('city', ()), ('m135i', ('135i', 'm135')))
+    """
+    return lemma(word), code_parts(word)

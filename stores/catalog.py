@@ -299,7 +299,7 @@ class Library:
 
     def _shut(self, held: _Held) -> None:
         graph = held.graph
-        for store in (graph.vectors, graph.lexical, graph.passages, graph.tables):
+        for store in (graph.vectors, graph.lexical, graph.passages, graph.lexicon, graph.tables):
             if store is not None:
                 store.close()
         _unpin(held.pinned)

@@ -1,17 +1,13 @@
 """Search by words: the words of a text -> passages that hold them (tantivy: BM25, stems, accents folded)."""
 
-import os
-import tempfile
-import weakref
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
-from records.errors import ToolError
+from stores.index_folder import IndexFolder
 from stores.passages import Hit
-from stores.whole import Damaged, check_sizes, seal, sealed, unpanicked
+from stores.whole import seal
 
 TITLE_BOOST = 2.5
 MOST_WORDS = 64
@@ -22,23 +18,9 @@ class Lexical:
     """A read-only handle on one index folder, which stays untouched: any number of processes may read it."""
 
     def __init__(self, folder: Path) -> None:
-        import tantivy
-
-        self._folder, self._sizes = folder, sealed(folder)
-        # tantivy takes a lock file in the folder of each index it opens, also to read; so it is given its own folder
-        self._private = tempfile.mkdtemp(prefix="nacre-lexical-")
-        self._close = weakref.finalize(self, rmtree, self._private, ignore_errors=True)
-        for file in folder.iterdir():
-            if file.suffix != ".lock":
-                os.symlink(file.absolute(), os.path.join(self._private, file.name))
-        try:
-            with unpanicked(NAME):
-                index = tantivy.Index.open(self._private)
-                self._schema: Any = index.schema
-                self._searcher = index.searcher()
-        except BaseException:
-            self.close()
-            raise
+        self._index = IndexFolder(folder, NAME)
+        self._schema: Any = self._index.schema
+        self._searcher = self._index.searcher
 
     def search(self, text: str, limit: int) -> list[Hit]:
         """The best passages for the words of `text`, titles counting more; its punctuation means nothing.
@@ -57,23 +39,15 @@ class Lexical:
             )
             body = tantivy.Query.term_query(self._schema, "text", word, "freq")
             clauses += [(tantivy.Occur.Should, title), (tantivy.Occur.Should, body)]
-        self.check()
-        with unpanicked(NAME):
+        with self._index.reading():
             found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
             ids = self._searcher.fast_field_values("id", [address for _, address in found])
         hits = [Hit(int(i), float(score)) for i, (score, _) in zip(ids, found, strict=True) if i is not None]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
-    def check(self) -> None:
-        """Raises ToolError `unavailable` where a file was cut short since it was opened: to read it would be fatal."""
-        try:
-            check_sizes(self._folder, self._sizes)
-        except Damaged as error:
-            raise ToolError("unavailable", f"{NAME} is {error}") from None
-
     def close(self) -> None:
         """Remove the private folder; the handle must not be used any more."""
-        self._close()
+        self._index.close()
 
 
 def write_lexical(passages: Iterable[tuple[int, str, str]], folder: Path) -> int:

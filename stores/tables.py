@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,8 +64,16 @@ class Tables:
             raise ConfigError(f"{self.path}: no '{key}' in this file. Ingest the graph again.")
         return str(row[0])
 
-    def run(self, sql: str, params: Sequence[Cell] = (), *, limit: int = 1000, seconds: float = 5.0) -> Fetched:
-        """Run one SELECT within a row limit and a deadline.
+    def run(
+        self,
+        sql: str,
+        params: Sequence[Cell] = (),
+        *,
+        limit: int = 1000,
+        seconds: float = 5.0,
+        cpu: float = inf,
+    ) -> Fetched:
+        """Run one SELECT within a row limit, a deadline, and seconds of this thread's processor time.
 
         Raises ToolError of kind syntax, unknown_name, ambiguous, type, refused, timeout or too_large. Tables named
         `_nacre...` and SQLite's own can't be read.
@@ -77,7 +85,12 @@ class Tables:
             raise ToolError("too_large", f"The query has {len(sql)} characters; at most {_LONGEST_SQL} are allowed.")
         deadline = time.monotonic() + seconds
         guard.refusal = ""
-        guard.connection.set_progress_handler(lambda: time.monotonic() > deadline or is_left(), _STEPS_BETWEEN_CHECKS)
+        spent = time.thread_time() + cpu
+
+        def is_over() -> bool:
+            return time.monotonic() > deadline or is_left() or time.thread_time() > spent
+
+        guard.connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
         try:
             cursor = guard.connection.execute(sql, tuple(params))
             try:
@@ -88,7 +101,7 @@ class Tables:
             finally:
                 cursor.close()
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
-            raise _tool_error(error, guard.refusal, seconds) from None
+            raise _tool_error(error, guard.refusal, min(seconds, cpu)) from None
         finally:
             guard.connection.set_progress_handler(None, 0)
         return Fetched(columns, rows[:limit], len(rows) > limit)

@@ -13,7 +13,7 @@ SEAL = "files.json"
 CHEAP_BYTES = 64_000_000
 
 
-class Damaged(Exception):
+class Damaged(ValueError):
     """An index whose files are not as they were written."""
 
 

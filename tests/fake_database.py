@@ -1,5 +1,6 @@
 """A database that gives what a test put into its queues, and remembers what it was asked."""
 
+import weakref
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +10,9 @@ from records.evidence import Found, Query, QueryError, Rows, Table
 from records.look_up import LookUp, Occurrence
 from records.schema import Schema
 from records.turn import Reading
-from stores.lexicon import Lexicon, Link, Row, write_lexicon
+from semantics.words import word_forms
+from stores.lexicon import Lexicon, Link
+from stores.lexicon_file import Row, write_lexicon
 
 NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
 DISH = "CREATE TABLE dish (\n  id INTEGER\n);"
@@ -17,10 +20,12 @@ DISH = "CREATE TABLE dish (\n  id INTEGER\n);"
 
 def lexicon_of(schema: Schema, names: Sequence[Row] = (), links: Sequence[Link] = ()) -> Lexicon:
     """A lexicon of these names and links."""
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "lexicon.sqlite"
-        write_lexicon(file, names, (), links)
-        return Lexicon(file, schema)
+    folder = TemporaryDirectory()
+    file = Path(folder.name) / "lexicon.sqlite"
+    write_lexicon(file, names, (), links, word_forms)
+    lexicon = Lexicon(file, schema)
+    weakref.finalize(lexicon, folder.cleanup)
+    return lexicon
 
 
 def rows(*cells: str | int | float | None, sql: str = "", columns: int = 1) -> Found:

@@ -12,8 +12,9 @@ from ingestion.induce.layout import Layout
 from ingestion.induce.places import Place
 from ingestion.read.capsules import counted
 from records.schema import Predicate, Schema
-from semantics.words import name_tokens, split_name
-from stores.lexicon import Link, Name, Row, row, write_lexicon
+from semantics.words import name_tokens, split_name, word_forms
+from stores.lexicon import Link, Name, row
+from stores.lexicon_file import Row, write_lexicon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
     links, weight = _links(layout, schema)
-    rows = {row(name) for name in _schema_names(schema) if name.tokens}
-    return write_lexicon(path, chain(rows, _entities(layout, schema, weight)), _facts(layout, schema), links)
+    rows = sorted({row(name) for name in _schema_names(schema) if name.tokens}, key=lambda each: each[1:])
+    named = chain(rows, _entities(layout, schema, weight))
+    return write_lexicon(path, named, _facts(layout, schema), links, word_forms)
 
 
 def _schema_names(schema: Schema) -> Iterator[Name]:

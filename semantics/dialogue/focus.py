@@ -10,7 +10,7 @@ from semantics.linking.graph import FAR, NAMED
 from semantics.linking.index import link
 from semantics.linking.measures import measured
 from semantics.question_form import of_tokens
-from semantics.words import Token
+from semantics.words import Token, name_tokens
 
 # how well words name a kind or property that tells which things are meant
 NAMING = 0.5
@@ -61,7 +61,7 @@ def _focuses(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Iterat
 def _distance(scope: Scope, asked: Sequence[int], linker: Linker) -> float:
     """How far the things of a scope are from what is asked for."""
     graph = linker.index.graph
-    relations = {n.relation for key in scope.keys for n in linker.lexicon.entities.get(key, ())}
+    relations = {thing.relation for key in scope.keys if (thing := linker.lexicon.thing(key))}
     own = min((n for n in graph.nodes if relations and relations <= n.relations), key=lambda n: n.count, default=None)
     return min((graph.distance(own.index, b) for b in asked), default=FAR) if own is not None else FAR
 
@@ -73,12 +73,12 @@ def _named_twins(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
 
 def _named_twin(key: str, linker: Linker) -> str:
     graph = linker.index.graph
-    names = linker.lexicon.entities.get(key, ())
-    if not names or any(graph.nodes[i].named for n in names for i in graph.nodes_of_relation.get(n.relation, ())):
+    thing = linker.lexicon.thing(key)
+    if thing is None or any(graph.nodes[i].named for i in graph.nodes_of_relation.get(thing.relation, ())):
         return key
     same = {
         n.target
-        for n in linker.index.values.exact.get(names[0].tokens, ())
+        for n in linker.lexicon.exact(name_tokens(thing.label))
         if n.kind == "entity" and any(graph.nodes[i].named for i in graph.nodes_of_relation.get(n.relation, ()))
     }
     return same.pop() if len(same) == 1 else key
@@ -102,7 +102,7 @@ def focus_of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linke
         select = turn.plan.body if turn.plan else None
         named = [v.keys for v in select.variables] if isinstance(select, Select) else []
         for keys in (turn.keys, *named):
-            fitting = tuple(k for k in keys if any(n.relation in relations for n in linker.lexicon.entities.get(k, ())))
+            fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
             if fitting:
                 return Scope(turn.plan, fitting, _labels(fitting, linker))
     return None
@@ -139,4 +139,4 @@ def _asked_about(plan: Plan | None) -> tuple[str, ...]:
 
 
 def _labels(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
-    return tuple(linker.lexicon.entities[k][0].label if k in linker.lexicon.entities else k for k in keys)
+    return tuple(thing.label if (thing := linker.lexicon.thing(key)) else key for key in keys)

@@ -48,7 +48,7 @@ class SchemaGraph:
     def __init__(self, lexicon: Lexicon) -> None:
         schema: Schema = lexicon.schema
         self.schema = schema
-        self.groups_of_class = groups_of_class(schema)
+        self.groups_of_class = schema.groups_of_class
         named = _named(lexicon)
         self.nodes: list[Node] = []
         self.node_of: dict[str, int] = {}
@@ -216,31 +216,8 @@ class SchemaGraph:
         return tuple(found)
 
 
-def groups_of_class(schema: Schema) -> dict[str, frozenset[str]]:
-    """For each class the tables whose members are in it, by type or by a subclass."""
-    ancestors: dict[str, set[str]] = {}
-
-    def above(iri: str) -> set[str]:
-        if iri not in ancestors:
-            ancestors[iri] = {iri}
-            for parent in schema.class_of[iri].parents if iri in schema.class_of else ():
-                ancestors[iri] |= above(parent)
-        return ancestors[iri]
-
-    found: dict[str, set[str]] = defaultdict(set)
-    for group in schema.groups:
-        for iri in group.classes:
-            for ancestor in above(iri):
-                found[ancestor].add(group.relation)
-    return {iri: frozenset(relations) for iri, relations in found.items()}
-
-
 def _named(lexicon: Lexicon) -> frozenset[str]:
     """The tables most of whose things have a name besides their IRI; kinds, whose things lie in other tables, too."""
-    coded: dict[str, int] = defaultdict(int)
-    total: dict[str, int] = defaultdict(int)
-    for iri, (name, *_) in lexicon.entities.items():
-        total[name.relation] += 1
-        coded[name.relation] += iri.endswith(name.label) and any(c.isdigit() for c in name.label)
-    tables = {*total, *(group.relation for group in lexicon.schema.groups)}
-    return frozenset(table for table in tables if coded[table] <= total[table] / 2)
+    coded = {home.relation for home in lexicon.homes if home.coded > home.things / 2}
+    tables = {*(home.relation for home in lexicon.homes), *(group.relation for group in lexicon.schema.groups)}
+    return frozenset(tables - coded)

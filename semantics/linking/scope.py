@@ -56,7 +56,7 @@ def _pointing(question: Question, scope: Scope) -> int | None:
 
 def _about(scope: Scope, known: Index) -> _About | None:
     """The narrowest kind of things that holds all that the scope has."""
-    relations = {n.relation for key in scope.keys for n in known.lexicon.entities.get(key, ())}
+    relations = {thing.relation for key in scope.keys if (thing := known.lexicon.thing(key))}
     nodes = [n for n in known.graph.nodes if relations and relations <= n.relations]
     if not nodes:
         return None

@@ -65,7 +65,7 @@ class Terms:
         for node in graph.nodes:
             add("class", (node.index,), "", node.words)
         by_relation = {tuple(sorted(n.relations)): n.index for n in graph.nodes}
-        for name in lexicon.names:
+        for name in lexicon.described:
             words = tuple(lemma(t) for t in name.tokens)
             if name.kind == "class" and name.target in graph.node_of:
                 add("class", (graph.node_of[name.target],), "", words)

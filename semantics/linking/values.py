@@ -7,7 +7,7 @@ from semantics.english import function_words
 from semantics.entity_names import EntityNames
 from semantics.linking.graph import SchemaGraph
 from semantics.types import Link, Question, Ref
-from semantics.words import lemma
+from semantics.words import Token
 from stores.lexicon import Lexicon, Name
 
 LONGEST = 9
@@ -23,20 +23,8 @@ class Values:
 
     def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
         self.graph = graph
+        self.lexicon = lexicon
         self.entities = EntityNames(lexicon)
-        self.exact: dict[tuple[str, ...], list[Name]] = defaultdict(list)
-        self.inflected: dict[tuple[str, ...], list[Name]] = defaultdict(list)
-        self.longest: dict[str, int] = {}
-        for name in lexicon.names:
-            if name.kind not in ("entity", "value") or len(name.tokens) > LONGEST:
-                continue
-            self.exact[name.tokens].append(name)
-            lemmas = tuple(lemma(t) for t in name.tokens)
-            if lemmas != name.tokens:
-                self.inflected[lemmas].append(name)
-            for first in (name.tokens[0], lemmas[0]):
-                self.longest[first] = max(self.longest.get(first, 0), len(name.tokens))
-        self.lemmas = {tuple(lemma(t) for t in key) for key in self.exact}
 
     def links(self, question: Question) -> list[Link]:
         """The things and values that stretches of the question may name."""
@@ -45,12 +33,11 @@ class Values:
         found: list[Link] = []
         whole: set[tuple[int, int]] = set()
         for start in range(len(words)):
-            longest = max(self.longest.get(norms[start], 0), self.longest.get(lemmas[start], 0))
-            for end in range(min(len(words), start + longest), start, -1):
-                names = self.exact.get(norms[start:end], [])
-                score = 1.0
+            for end in range(min(len(words), start + self._longest(words[start])), start, -1):
+                names, score = self._named(self.lexicon.exact(norms[start:end])), 1.0
                 if not names:
-                    names = self.exact.get(lemmas[start:end], []) or self.inflected.get(lemmas[start:end], [])
+                    names = self._named(self.lexicon.exact(lemmas[start:end]))
+                    names = names or self._named(self.lexicon.inflected(lemmas[start:end]))
                     score = INFLECTED
                 if names and self._may_name(question, start, end):
                     whole.add((start, end))
@@ -75,6 +62,15 @@ class Values:
                          candidate.label, how)
                 )  # fmt: skip
         return found
+
+    def _longest(self, first: Token) -> int:
+        """How many words a name has at most that begins with a word."""
+        known = [self.lexicon.word(form) for form in {first.norm, first.lemma}]
+        return min(LONGEST, max((word.longest for word in known if word is not None), default=0))
+
+    def _named(self, names: Sequence[Name]) -> list[Name]:
+        """The names of things and values alone."""
+        return [name for name in names if name.kind in ("entity", "value")]
 
     def _may_name(self, question: Question, start: int, end: int) -> bool:
         """Words that mean nothing alone name something only in quotation marks or with a capital inside a sentence."""

@@ -45,5 +45,6 @@ def _label(candidate: Candidate, lexicon: Lexicon) -> str:
     if candidate.kind == "value":
         return candidate.value
     if candidate.kind == "entity" and len(candidate.keys) == 1:
-        return lexicon.entities[candidate.keys[0]][0].label
+        thing = lexicon.thing(candidate.keys[0])
+        return thing.label if thing else ""
     return candidate.label

@@ -65,7 +65,7 @@ def _ask(question: str, earlier: list[Earlier], tables: Tables, lexicon: Lexicon
     reading = understood.readings[index]
     said = phrase(reading.plan, table, tables.schema, question)
     keys = tuple(dict.fromkeys(k for row in table.keys for k in row))
-    labels = tuple(lexicon.entities[k][0].label if k in lexicon.entities else k for k in keys)
+    labels = tuple(thing.label if (thing := lexicon.thing(k)) else k for k in keys)
     earlier.append(Earlier(question, turned.standalone, said.text, Plan(reading.plan.body), keys, labels))
     return said.values
 

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from records.plan import Aggregate, Combine, Itself, Order, Plan, Select
+from semantics import to_sql as to_sql_module
 from semantics.to_sql import contributing, to_sql
 from stores.lexicon import Lexicon
 from stores.tables import Cell, Tables
@@ -76,6 +78,18 @@ def test_an_order_keeps_its_first_places(small_graphs: Graphs, name: str, data: 
     places = {row: sum(_before(other[value], row[value], down) for other in known) for row in known}
     kept = {row for row, place in places.items() if offset <= place < offset + limit}
     assert _rows(replace(select, order=Order(by, down), limit=limit, offset=offset), tables) == kept
+
+
+@few
+@given(st.sampled_from(NAMES), st.data())
+def test_a_large_class_read_table_by_table_gives_the_same_rows(
+    small_graphs: Graphs, name: str, data: st.DataObject
+) -> None:
+    tables = small_graphs[name][0]
+    select = data.draw(things(tables.schema))
+    with patch.object(to_sql_module, "LARGE", 1):
+        apart = to_sql(select, tables.schema)
+    assert set(tables.run(apart.text, apart.params).rows) == _rows(select, tables)
 
 
 def _before(one: Any, other: Any, down: bool) -> bool:

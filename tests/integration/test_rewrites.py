@@ -47,6 +47,6 @@ def _answered(turn: Rewrite, tables: Tables, lexicon: Lexicon) -> Earlier:
         table = run_plan(reading.plan, tables, round=1)[0]
         if table is not None and table.rows:
             keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
-            labels = tuple(lexicon.entities[key][0].label for key in keys)
+            labels = tuple(thing.label for key in keys if (thing := lexicon.thing(key)))
             return Earlier(turn.standalone, turn.standalone, "", reading.plan, keys, labels)
     raise LookupError(f"No plan for {turn.standalone!r} has rows.")

@@ -56,7 +56,7 @@ def wrong(composition: Composition, right: list[Right]) -> dict[str, list[tuple[
     made: dict[str, list[tuple[Right, str, tuple[int, ...]]]] = {kind: [] for kind in LEAST}
     for name in GRAPHS:
         lexicon = composition.library.open(name).lexicon
-        names = sorted({n.label for n in lexicon.names if n.kind == "entity" and n.weight >= 0 and len(n.label) > 2})
+        names = sorted({n.label for n in lexicon.each() if n.kind == "entity" and n.weight >= 0 and len(n.label) > 2})
         facts = [p.iri for p in lexicon.schema.predicates if p.role == "fact"]
         properties = sorted({predicate_words(iri, lexicon.schema) for iri in facts})
         for case in right:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from semantics.courtesy import without_courtesy
 from semantics.spelling import Spelling
 from semantics.words import tokens
+from stores.lexicon_file import Row
+from tests.fake_database import NO_SCHEMA, lexicon_of
 from tests.pairs import pairs
 
 WORDS = "please hi thanks could you tell me who built the mill ? , . ! know I'd like to -".split()
@@ -42,4 +44,5 @@ def test_spelling(case: dict[str, Any]) -> None:
 
 @cache
 def _spelling(names: str) -> Spelling:
-    return Spelling(names.split())
+    rows: list[Row] = [(name, "value", name, "", name, "", 1.0) for name in sorted(set(names.split()))]
+    return Spelling(lexicon_of(NO_SCHEMA, rows))
