@@ -232,7 +232,7 @@ def test_a_graph_answers_before_its_vectors_are_there_and_an_index_completes_the
         assert after.vectors is not None
         assert after.passages is not None
         for number, title, text in after.passages.each():
-            best = after.vectors.search(f"{title}\n{text}", 3)
+            best = after.vectors.search(f"{title}\n{text}", 50)
             assert number in [hit.id for hit in best if round(hit.score, 4) == 1]
     library.close()
 
