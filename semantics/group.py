@@ -94,9 +94,13 @@ def group_description(group: Group, topic: set[str], schema: Schema, run: Run) -
 
 
 def kinds_of(group: Group) -> list[Fact]:
-    """That members are what they are: what their number rests on."""
-    kinds = group.variable.classes[:1]
-    return [Fact(iri, "", (iri, TYPE, kind)) for iri in group.members for kind in kinds]
+    """That members are what they are, and linked to what makes them members: what their number rests on."""
+    answer = group.select.answers[0]
+    name = answer.variable if isinstance(answer, Itself) else ""
+    ends = {v.name: v.keys for v in group.select.variables}
+    links = [(e.predicate, ends[e.object][0]) for e in group.select.edges if e.subject == name and ends.get(e.object)]
+    said = [*((TYPE, kind) for kind in group.variable.classes[:1]), *links]
+    return [Fact(iri, "", (iri, predicate, end)) for predicate, end in said for iri in group.members]
 
 
 def numbers_of(group: Group, schema: Schema, run: Run, most: int = SPANS) -> list[tuple[list[Span], Part | None]]:
