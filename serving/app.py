@@ -15,7 +15,9 @@ from fastapi.middleware.cors import CORSMiddleware
 from agents.off_loop import off_loop
 from config.settings import Settings
 from graph.app import load_settings
+from graph.state import KEPT
 from records.errors import NacreError
+from records.json_form import ready
 from serving import api_ask, api_graphs, api_threads, health, logs
 from serving.asking import opened
 from serving.door import Door
@@ -51,6 +53,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             app.state.asking = asking
             # the routes are put together when they are first looked at, which takes longer than a request may wait
             await off_loop(app.openapi)
+            await off_loop(ready, *KEPT)
             # what is there now stays: to look through all of it again and again for garbage stops everybody meanwhile
             gc.collect()
             gc.freeze()
