@@ -20,6 +20,7 @@ from records.errors import NacreError
 from records.json_form import ready
 from serving import api_ask, api_graphs, api_threads, health, logs
 from serving.asking import opened
+from serving.connection import Connection
 from serving.door import Door
 from serving.keys import Keys
 from serving.langserve import add_ask
@@ -106,6 +107,7 @@ def from_environment() -> FastAPI:
     """The app of one worker process."""
     sys.setswitchinterval(SWITCH_SECONDS)
     settings = load_settings()
+    Connection.seconds = settings.unfinished_seconds
     logs.configure(settings.log, logging.INFO)
     return create_app(settings)
 
