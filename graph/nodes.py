@@ -30,7 +30,7 @@ from graph.holds import Holds
 from graph.record import answer_record, earlier_turn
 from graph.state import State, add_up, attribute
 from graph.view import view_of
-from records.errors import ConfigError, ToolError
+from records.errors import ConfigError, NacreError, ToolError
 from records.evidence import Found, Ledger, QueryError
 from records.json_form import from_json, to_json
 from records.schema import Schema
@@ -116,14 +116,16 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
 
 async def understand(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Link the question's names and read it as plans, once a turn."""
-    rewrite = from_json(Rewrite, state["rewrite"])
+    rewrite, caveats = from_json(Rewrite, state["rewrite"]), state["caveats"]
     try:
         understanding = await off_loop(_understood, resources.library, state, rewrite)
-    except Exception:
+    except Exception as error:
         # passages can still answer what can't be read
         log.exception("understanding failed: %s", rewrite.standalone)
         understanding = Understanding(rewrite.standalone)
-    return {"understanding": to_json(understanding), "by": {"understand": "rules"}}
+        why = f": {error}" if isinstance(error, NacreError) else ""
+        caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
+    return {"understanding": to_json(understanding), "by": {"understand": "rules"}, "caveats": caveats}
 
 
 async def tool_selector(state: State, runtime: Runtime[Context], resources: Resources) -> Update:

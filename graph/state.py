@@ -8,8 +8,12 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from records.answer import Answer
+from records.evidence import Found
+from records.turn import Earlier, Rewrite, Understanding
 
 Json = dict[str, Any]
+# the records that lie in the state as JSON
+KEPT = (Rewrite, Understanding, Found, Earlier)
 
 
 def gather(left: list[Json], right: list[Json]) -> list[Json]:

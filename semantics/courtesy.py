@@ -52,12 +52,18 @@ def without_courtesy(question: str) -> str:
 
 
 def is_greeting(question: str) -> bool:
-    """Does somebody only say hello, or thanks?
+    """Does somebody only say hello, thanks, bye, or that all is well?
 
-    >>> is_greeting("Hello there!"), is_greeting("hi, who wrote Emma?")
-    (True, False)
+    >>> is_greeting("Hello there!"), is_greeting("ok, thank you"), is_greeting("hi, who wrote Emma?")
+    (True, True, False)
     """
-    return bool(_GREETING.match(question)) and _empty(question)
+    return _remark(question) or (bool(_GREETING.match(question)) and _empty(question))
+
+
+def _remark(question: str) -> bool:
+    words, said = language().words, {t.norm for t in tokens(question)}
+    telling = words["thanking"] | words["parting"] | words["agreeing"]
+    return bool(said & telling) and said <= telling | words["around_courtesy"]
 
 
 def _empty(clause: str) -> bool:

@@ -137,7 +137,7 @@ class EntityNames:
                 position += 1
                 continue
             step, like = 1, self._tokens_like(tokens[position])
-            if said and not self._names([*said, like]):
+            if said and like not in said and not self._names([*said, like]):
                 like = self._misspelt(tokens[position], said)
             if not like and position + 1 < len(tokens):
                 joined = tokens[position].norm + tokens[position + 1].norm
@@ -150,7 +150,8 @@ class EntityNames:
                 if said and not self._names([*said, like]):
                     like = {}
             if like:
-                said.append(like)
+                if like not in said:
+                    said.append(like)
                 matched[position] = like
                 position += step
                 end = position

@@ -1,12 +1,14 @@
-"""What is said to a greeting or to thanks: question + Schema -> one line."""
+"""What is said to a greeting, thanks and the like: question + Schema -> one line."""
 
 from records.plan import Variable
 from records.schema import Schema
 from semantics.labels_said import class_noun
-from semantics.nouns import joined, plural, wording
+from semantics.language.base import language
+from semantics.nouns import joined, plural
 from semantics.words import tokens
 
 _KINDS = 3
+_REPLIES = (("thanking", "You're welcome."), ("parting", "Goodbye."), ("agreeing", "All right. Ask on when you like."))
 
 
 def greeting(question: str, schema: Schema) -> str:
@@ -15,8 +17,10 @@ def greeting(question: str, schema: Schema) -> str:
     >>> greeting("thanks a lot!", Schema((), (), (), (), {}, 0, 0))
     "You're welcome."
     """
-    if wording("thanks") & {t.norm for t in tokens(question)}:
-        return "You're welcome."
+    words, said = language().words, {t.norm for t in tokens(question)}
+    for kind, reply in _REPLIES:
+        if said & words[kind]:
+            return reply
     largest = sorted(schema.classes, key=lambda c: (-c.count, c.label))
     kinds = list(dict.fromkeys(plural(class_noun(Variable("x", (c.iri,)), schema)) for c in largest))[:_KINDS]
     return f"Hello! Ask me about the {joined(kinds)} in this graph." if kinds else "Hello! Ask me about this graph."

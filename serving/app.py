@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -14,9 +15,12 @@ from fastapi.middleware.cors import CORSMiddleware
 from agents.off_loop import off_loop
 from config.settings import Settings
 from graph.app import load_settings
+from graph.state import KEPT
 from records.errors import NacreError
+from records.json_form import ready
 from serving import api_ask, api_graphs, api_threads, health, logs
 from serving.asking import opened
+from serving.connection import Connection
 from serving.door import Door
 from serving.keys import Keys
 from serving.langserve import add_ask
@@ -30,6 +34,9 @@ from serving.tracing import trace
 from stores.conversations import KeepingError
 
 FORGET_SECONDS = 3600.0
+# a thread at work keeps the interpreter for so long while the event loop waits, and so does the next one: a fifth of
+# Python's default, which `benchmarks.abuse` measures as the slowest answers of /healthz
+SWITCH_SECONDS = 0.001
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +54,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             app.state.asking = asking
             # the routes are put together when they are first looked at, which takes longer than a request may wait
             await off_loop(app.openapi)
+            await off_loop(ready, *KEPT)
             # what is there now stays: to look through all of it again and again for garbage stops everybody meanwhile
             gc.collect()
             gc.freeze()
@@ -97,7 +105,9 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
 
 def from_environment() -> FastAPI:
     """The app of one worker process."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     settings = load_settings()
+    Connection.seconds = settings.unfinished_seconds
     logs.configure(settings.log, logging.INFO)
     return create_app(settings)
 

@@ -34,7 +34,7 @@ def serve(
     from graph.app import load_settings
     from serving import logs
     from serving.ahead import begin_reading
-    from serving.connection import MOST_HEAD_BYTES, within
+    from serving.connection import MOST_HEAD_BYTES, Connection
     from serving.keys import Keys
     from serving.metrics import SHARED
 
@@ -61,7 +61,7 @@ def serve(
             log_config=None,
             access_log=False,
             server_header=False,
-            http=within(settings.unfinished_seconds),
+            http=Connection,
             ws="none",
             h11_max_incomplete_event_size=MOST_HEAD_BYTES,
             # who a request comes from is believed of the proxies that are named, and of nobody else

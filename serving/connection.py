@@ -10,7 +10,10 @@ MOST_HEAD_BYTES = 65_536
 
 
 class Connection(H11Protocol):
-    """Closes the connection where a request that has begun, its body included, is not whole within `seconds`."""
+    """Closes the connection where a request that has begun, its body included, is not whole within `seconds`.
+
+    uvicorn makes connections itself and sends the class to its workers by name, so that each process sets `seconds`.
+    """
 
     seconds = 30.0
     _unfinished: asyncio.TimerHandle | None = None
@@ -43,8 +46,3 @@ class Connection(H11Protocol):
         if self._unfinished is not None:
             self._unfinished.cancel()
             self._unfinished = None
-
-
-def within(seconds: float) -> type[Connection]:
-    """The connection with a limit of its own, as uvicorn takes it: a class."""
-    return type("Connection", (Connection,), {"seconds": seconds})

@@ -4,6 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import httpx
@@ -18,6 +19,7 @@ from serving.keys import Keys
 from serving.reach import TheAsking, TheMetrics
 from stores import versions
 from stores.conversations import KeepingError
+from stores.lexicon_file import spellings_of
 from stores.whole import Damaged, sealed
 
 router = APIRouter(tags=["health"])
@@ -118,6 +120,11 @@ def _looked_at(asking: Asking, name: str) -> Listed:
             sealed(folder / versions.LEXICAL)
         except Damaged as error:
             graph.unavailable["lexical"] = f"{error}. Run: nacre index --graph {name}"
+    if not graph.problem:
+        try:
+            sealed(spellings_of(folder / versions.LEXICON))
+        except Damaged as error:
+            graph = replace(graph, problem=f"the names are {error}. Run: nacre ingest FILE.ttl --graph {name}")
     if not graph.problem and not (folder / versions.TABLES).exists():
         graph.unavailable["sql"] = f"its file is gone. Run: nacre ingest FILE.ttl --graph {name}"
     return graph

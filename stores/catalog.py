@@ -4,6 +4,7 @@ import difflib
 import logging
 import os
 import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -14,16 +15,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from records.errors import ConfigError, NoGraph
+from records.errors import ConfigError, NoGraph, ToolError
 from records.schema import Schema
 from stores import versions
 from stores.lexical import Lexical
 from stores.lexicon import Lexicon
+from stores.lexicon_file import spellings_of
 from stores.passages import Passages
 from stores.tables import Tables
 from stores.vector_sets import drop_collection, open_collection
 from stores.vectors import Embedder, Vectors
 from stores.versions import Manifest, Pointer
+from stores.whole import Damaged, check_sizes, sizes_of
 
 T = TypeVar("T")
 # how long it is taken for granted that a server with vectors serves, or not
@@ -76,6 +79,9 @@ class _Held:
     pinned: Sequence[int | None]
     users: int
     remote: str | None = None
+    # the files that are read where they lie, and how large they are; one that is cut short would be fatal to read
+    folder: Path = Path()
+    sizes: dict[str, int] = field(default_factory=dict)
     reaching: threading.Lock = field(default_factory=threading.Lock)
     reach_at: float = 0.0
 
@@ -140,6 +146,7 @@ class Library:
                 held = self._found(name, version, vectors) if version else self._held.get(_key(name, wanted))
                 held = held or self._hold(name, wanted, version)
                 if held is not None:
+                    _check(held)
                     held.users += 1
                     if version is None:
                         self._let_go(name, wanted)
@@ -204,7 +211,9 @@ class Library:
             _unpin(pinned)
             raise
         remote = graph.vector_set if graph.vectors is None and "vector" not in graph.unavailable else None
-        held = _Held(graph, pinned, 0, remote)
+        words = spellings_of(folders[0] / versions.LEXICON)
+        mapped = [versions.TABLES, versions.LEXICON, *(f"{words.name}/{file.name}" for file in words.iterdir())]
+        held = _Held(graph, pinned, 0, remote, folders[0], sizes_of(folders[0], mapped))
         self._held[_key(name, wanted)] = held
         graph.give_back = partial(self._give_back, held)
         return held
@@ -215,10 +224,8 @@ class Library:
             tables = Tables(folder / versions.TABLES)
             lexicon = Lexicon(folder / versions.LEXICON, tables.schema, self._embedder)
             graph = Graph(name, manifest.version, tables.schema, tables, lexicon, vector_set=pointer.vectors)
-        except (OSError, ValueError, KeyError) as error:
-            raise ConfigError(
-                f"Graph {name!r} is damaged: {error}. Run: nacre ingest FILE.ttl --graph {name}"
-            ) from error
+        except (OSError, ValueError, KeyError, sqlite3.Error, ToolError) as error:
+            raise _damaged(name, error) from error
         graph.unavailable.update(pointer.lacks(name))
         graph.unavailable.update(manifest.unavailable)
         present = {"passages", "vector", "lexical"} - graph.unavailable.keys()
@@ -306,6 +313,19 @@ class Library:
 
     def _drop(self, collection: str) -> None:
         drop_collection(self._qdrant_url, self._qdrant_key, collection)
+
+
+def _check(held: _Held) -> None:
+    """Raises ConfigError where a file of a graph that is open was cut short; what is gone stays readable."""
+    present = sizes_of(held.folder, held.sizes)
+    try:
+        check_sizes(held.folder, {name: size for name, size in held.sizes.items() if name in present})
+    except Damaged as error:
+        raise _damaged(held.graph.name, error) from error
+
+
+def _damaged(name: str, error: Exception) -> ConfigError:
+    return ConfigError(f"Graph {name!r} is damaged: {error}. Run: nacre ingest FILE.ttl --graph {name}")
 
 
 def _key(name: str, pointer: Pointer) -> tuple[str, str, str | None]:

@@ -6,13 +6,16 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from records.errors import ConfigError
+from records.errors import ConfigError, ToolError
 from stores.passages import Hit
+from stores.whole import Damaged, check_sizes, sizes_of, unpanicked
 
+NAME = "the index of vectors"
 CHUNK = "chunk_"  # the files with the vectors themselves begin with this
 SPARE_BYTES = 4 << 20  # more than a shard takes besides its points
 POINT_BYTES = 1 << 10  # more than a point takes besides its vector
@@ -29,10 +32,14 @@ class EdgeCollection:
         self._remove = weakref.finalize(self, shutil.rmtree, private, ignore_errors=True)
         self._lock = threading.Lock()
         self._shard: Any = None
+        self._folder = folder.absolute()
+        # the large files are read where they lie, mapped into memory
+        self._sizes = sizes_of(self._folder, (str(each.relative_to(self._folder)) for each in _chunks(self._folder)))
         try:
-            _mirror(folder.absolute(), Path(private))
+            _mirror(self._folder, Path(private))
             _need(private, SPARE_BYTES + _holes(private))
-            self._shard = EdgeShard.load(private)
+            with unpanicked(NAME):
+                self._shard = EdgeShard.load(private)
         except BaseException as error:
             self._remove()
             if isinstance(error, OSError) and error.errno == errno.ENOSPC:
@@ -45,10 +52,22 @@ class EdgeCollection:
         from qdrant_edge import Query, QueryRequest
 
         request = QueryRequest(query=Query.Nearest(list(vector)), limit=limit)
-        return [Hit(int(point.id), float(point.score)) for point in self._shard.query(request)]
+        with self._reading():
+            return [Hit(int(point.id), float(point.score)) for point in self._shard.query(request)]
 
     def fetch(self, ids: Sequence[int]) -> dict[int, list[float]]:
-        return {int(record.id): record.vector for record in self._shard.retrieve(list(ids), False, True)}
+        with self._reading():
+            return {int(record.id): record.vector for record in self._shard.retrieve(list(ids), False, True)}
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """As `stores.index_folder.IndexFolder.reading`."""
+        try:
+            check_sizes(self._folder, self._sizes)
+        except Damaged as error:
+            raise ToolError("unavailable", f"{NAME} is {error}") from None
+        with unpanicked(NAME):
+            yield
 
     def close(self) -> None:
         with self._lock:
@@ -113,9 +132,13 @@ def _free(folder: str | Path) -> int:
     return shutil.disk_usage(folder).free
 
 
+def _chunks(folder: str | Path) -> list[Path]:
+    return [path for path in Path(folder).rglob(f"{CHUNK}*") if not path.is_dir()]
+
+
 def _holes(folder: str | Path) -> int:
     """Bytes that the files with vectors do not take yet; on some file systems even reading makes them take them."""
-    files = [status for path in Path(folder).rglob(f"{CHUNK}*") if not path.is_dir() for status in [path.stat()]]
+    files = [path.stat() for path in _chunks(folder)]
     return sum(max(0, status.st_size - status.st_blocks * 512) for status in files)
 
 

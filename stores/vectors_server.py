@@ -1,5 +1,6 @@
 """Vectors on a Qdrant server: one collection a version."""
 
+import atexit
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeVar
@@ -18,6 +19,8 @@ def connect(url: str, key: str | None = None, seconds: int = INGEST_SECONDS) -> 
     """The client of one server, shared by the process; nothing is sent yet. ":memory:" is a server in this process."""
     from qdrant_client import QdrantClient
 
+    # a client that is left to the interpreter's end is closed when the modules it needs are gone
+    atexit.register(connect.cache_clear)
     if url == ":memory:":
         return QdrantClient(":memory:")
     return QdrantClient(url=url, api_key=key, timeout=seconds, check_compatibility=False)

@@ -1,10 +1,12 @@
 """Are the files of an index as they were written? What maps files into memory dies of one that was cut short."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from records.errors import ToolError
 
@@ -29,16 +31,27 @@ def sealed(folder: Path) -> dict[str, int]:
     Raises Damaged for a file that is missing, cut short, or (where that is cheap to see) of another content.
     """
     try:
-        noted: dict[str, list[str | int]] = json.loads((folder / SEAL).read_text())
+        noted: dict[str, tuple[int, str]] = {name: (size, seen) for name, (size, seen) in _noted(folder).items()}
     except FileNotFoundError:
         return {}
-    sizes = {name: int(size) for name, (size, _) in noted.items()}
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise Damaged(f"damaged: {SEAL} can't be read") from error
+    sizes = {name: size for name, (size, _) in noted.items()}
     check_sizes(folder, sizes)
     if sum(sizes.values()) <= CHEAP_BYTES:
         for name, (_, hashed) in noted.items():
-            if _hash(folder / name) != hashed:
+            if _hash_now(folder / name) != hashed:
                 raise Damaged(f"damaged: {name} is not as it was written")
     return sizes
+
+
+def sizes_of(folder: Path, names: Iterable[str]) -> dict[str, int]:
+    """The sizes that files of a folder have now, for `check_sizes`; what is not there is left out."""
+    return {name: (folder / name).stat().st_size for name in names if (folder / name).is_file()}
+
+
+def _noted(folder: Path) -> Any:
+    return json.loads((folder / SEAL).read_text())
 
 
 def check_sizes(folder: Path, sizes: dict[str, int]) -> None:
@@ -62,6 +75,20 @@ def unpanicked(what: str) -> Iterator[None]:
         if type(error).__name__ != "PanicException":
             raise
         raise ToolError("unavailable", f"{what} is damaged") from error
+
+
+def _hash_now(file: Path) -> str:
+    try:
+        status = file.stat()
+    except OSError as error:
+        raise Damaged(f"damaged: {file.name} can't be read ({error.strerror})") from error
+    return _hash_of(file, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(1024)
+def _hash_of(file: Path, size: int, changed: int) -> str:
+    """The hash of a file that was last changed then: whoever asks again and again does not read it again."""
+    return _hash(file)
 
 
 def _hash(file: Path) -> str:

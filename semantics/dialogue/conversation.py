@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from records.schema import Schema
 from records.turn import Earlier, Rewrite, Scope
 from semantics.candidates import Candidate
-from semantics.courtesy import without_courtesy
+from semantics.courtesy import is_greeting, without_courtesy
 from semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, nameless
 from semantics.dialogue.follow import change
 from semantics.dialogue.offered import chosen
@@ -25,6 +25,8 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     choice = chosen(question, earlier)
     if choice is not None:
         return choice
+    if is_greeting(question):
+        return Rewrite(question)
     linker = indexes(lexicon)
     asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
     words = tokens(question)

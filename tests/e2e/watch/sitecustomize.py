@@ -23,7 +23,9 @@ if told:
     def look(loop: int) -> None:
         while True:
             time.sleep(0.01)
-            seen.append("".join(traceback.format_stack(sys._current_frames()[loop], limit=12)[-12:]))
+            # what is ours, and where that led to
+            frames = traceback.format_stack(sys._current_frames()[loop])
+            seen.append("".join([*(each for each in frames[:-3] if "site-packages" not in each), *frames[-3:]]))
             del seen[:-3]
 
     def watched(self: asyncio.Handle) -> None:
