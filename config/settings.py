@@ -84,6 +84,12 @@ class Settings(BaseSettings):
     qdrant_url: str | None = Field(None, description="A Qdrant server; without one, passages stay in the data folder.")
     qdrant_key: SecretStr | None = Field(None, description="Its key.")
 
+    endpoint_keys: dict[str, SecretStr] = Field(
+        {}, description='Logins of SPARQL endpoints, by host: {"host:port": "USER:PASSWORD" or "Bearer TOKEN"}.'
+    )
+    endpoint_queries: int = Field(4, ge=1, le=64, description="How many queries an endpoint is asked at once.")
+    endpoint_rate: float = Field(20.0, gt=0, description="How many queries a second are begun at an endpoint.")
+
     max_rounds: int = Field(3, ge=1, le=10, description="The most rounds of retrieval a question gets.")
     top_k: int = Field(8, ge=1, le=50, description="How many passages a branch looks at.")
     strategy: Literal["parallel", "stepwise"] = Field(

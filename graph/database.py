@@ -36,6 +36,7 @@ class Opened:
     settings: Settings
     apart: Apart
     round: int
+    names: Lexicon
 
     @property
     def schema(self) -> Schema:
@@ -43,7 +44,7 @@ class Opened:
 
     @property
     def lexicon(self) -> Lexicon:
-        return self.graph.lexicon
+        return self.names
 
     async def read(self, reading: Reading, index: int) -> Found:
         running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
@@ -61,7 +62,7 @@ class Opened:
         return self.graph.described(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
 
     def table_of(self, thing: str) -> str:
-        known = self.graph.lexicon.thing(thing)
+        known = self.names.thing(thing)
         return known.relation if known else ""
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
@@ -86,6 +87,9 @@ class Opened:
         return "\n".join(f"{each.title}: {each.text}" for each in found.evidence) or "No passage is about that."
 
 
-def database(graph: Graph, settings: Settings, apart: Apart, round: int = 1) -> Opened:
-    """What agents may ask of the graph in one round; the queries of others run `apart`."""
-    return Opened(graph, settings, apart, round)
+def database(
+    graph: Graph, settings: Settings, apart: Apart, round: int = 1, names: Lexicon | None = None
+) -> Opened:
+    """What agents may ask of the graph in one round; the queries of others run `apart`. `names` are those that the
+    conversation may mean, by default the graph's."""
+    return Opened(graph, settings, apart, round, names or graph.lexicon)

@@ -7,7 +7,7 @@ import time
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -15,6 +15,7 @@ import pyoxigraph as ox
 
 from records.errors import ConfigError, ToolError
 from records.waiting import is_left
+from stores.manners import Manners, host_of
 from stores.sparql_source import Solutions, Term
 
 JSON_RESULTS = "application/sparql-results+json"
@@ -31,15 +32,6 @@ _TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECAS
 _SLICED = re.compile(r"\b(LIMIT|OFFSET)\s+\d+\s*\}?\s*$", re.IGNORECASE)
 _TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long", re.IGNORECASE)
 _REMOTE_MAXIMUM = "x-sparql-maxrows"
-
-
-class Manners(NamedTuple):
-    """How an endpoint is asked: at most so many queries at once, and so many begun a second; `key` is "USER:PASSWORD"
-    or "Bearer TOKEN", "" for none."""
-
-    at_once: int = 4
-    a_second: float = 20.0
-    key: str = ""
 
 
 class EndpointSource:
@@ -209,15 +201,6 @@ def checked(url: str) -> str:
     if parts.username or parts.password:
         raise ConfigError("An address with a password would be kept with the graph. Set NACRE_ENDPOINT_KEYS instead.")
     return url
-
-
-def host_of(url: str) -> str:
-    """The host of an address, with its port where it names one: the name of its key.
-
-    >>> host_of("http://127.0.0.1:7878/query")
-    '127.0.0.1:7878'
-    """
-    return urlsplit(url).netloc
 
 
 def _authorization(key: str) -> dict[str, str]:

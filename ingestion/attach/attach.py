@@ -22,9 +22,10 @@ from records.json_form import from_json, json_text
 from records.schema import Schema
 from semantics.words import word_forms
 from stores import versions
-from stores.endpoint import EndpointSource, Manners
+from stores.endpoint import EndpointSource
 from stores.lexicon import row
 from stores.lexicon_file import write_lexicon
+from stores.manners import Manners
 from stores.versions import Manifest
 
 log = logging.getLogger(__name__)
