@@ -25,9 +25,10 @@ def holding_pattern(search: TextSearch, predicates: Sequence[str], words: Sequen
         return f'{named} ?s ?p ?l . ?l <{_STARDOG}> "{_any(words)}" .'
     if search == "blazegraph":
         return f'?l <{_BLAZEGRAPH}> "{" ".join(words)}" . {named} ?s ?p ?l .'
-    # one look at each name: whole words, whatever their case
+    # one look at each name; the first test is quick, the second tells whole words
     any_word = "|".join(words)
-    return f'{named} ?s ?p ?l FILTER(isLiteral(?l) && REGEX(STR(?l), "(^|[^a-z0-9])({any_word})($|[^a-z0-9])", "i"))'
+    bounded = f"(^|[^a-z0-9])({any_word})($|[^a-z0-9])"
+    return f'{named} ?s ?p ?l FILTER(REGEX(?l, "{any_word}", "i") && REGEX(?l, "{bounded}", "i"))'
 
 
 def _any(words: Sequence[str], quote: str = "") -> str:
