@@ -19,6 +19,7 @@ from records.schema import Schema
 from stores import versions
 from stores.lexical import Lexical
 from stores.lexicon import Lexicon
+from stores.oxigraph_store import OxigraphStore
 from stores.passages import Passages
 from stores.tables import Tables
 from stores.vector_sets import drop_collection, open_collection
@@ -47,6 +48,7 @@ class Graph:
     passages: Passages | None = None
     vectors: Vectors | None = None
     lexical: Lexical | None = None
+    triples: OxigraphStore | None = None
     vector_set: str | None = None
     unavailable: dict[str, str] = field(default_factory=dict)
     give_back: Callable[[], None] = field(default=lambda: None, repr=False)
@@ -243,6 +245,9 @@ class Library:
         if graph.passages is None:
             present.clear()
         graph.lexical = optional("lexical", lambda: Lexical(folder / versions.LEXICAL))
+        if (folder / versions.TRIPLES).is_dir():
+            present.add("sparql")
+            graph.triples = optional("sparql", lambda: OxigraphStore(folder / versions.TRIPLES))
         graph.vectors = optional("vector", lambda: self._embedded(name, pointer.vectors))
         return graph
 
@@ -299,7 +304,7 @@ class Library:
 
     def _shut(self, held: _Held) -> None:
         graph = held.graph
-        for store in (graph.vectors, graph.lexical, graph.passages, graph.lexicon, graph.tables):
+        for store in (graph.vectors, graph.triples, graph.lexical, graph.passages, graph.lexicon, graph.tables):
             if store is not None:
                 store.close()
         _unpin(held.pinned)
