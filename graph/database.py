@@ -15,9 +15,10 @@ from records.evidence import Found
 from records.look_up import LookUp, Occurrence
 from records.schema import Schema
 from records.turn import Reading
+from semantics.run_plan import Engine
 from stores.lexicon import Lexicon
 from stores.schema_sql import schema_sql
-from tools import lexical, sql
+from tools import lexical, sparql, sql
 from tools.apart import Apart
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Opened:
     apart: Apart
     round: int
     names: Lexicon
+    engine: Engine | None = None
 
     @property
     def schema(self) -> Schema:
@@ -47,7 +49,11 @@ class Opened:
         return self.names
 
     async def read(self, reading: Reading, index: int) -> Found:
-        running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
+        if self.engine is None:
+            running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
+        else:
+            beside = sparql.BESIDE if self.graph.endpoint is None else sparql.BESIDE_AWAY
+            running = off_loop(sql.run_reading, reading, index, self.engine, round=self.round, beside=beside)
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
     async def query(self, text: str) -> Found:

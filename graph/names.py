@@ -17,9 +17,9 @@ def names_for(graph: Graph, *texts: str) -> Lexicon:
 
 def endpoint_names(graph: Graph) -> EndpointNames | None:
     """Where names of things are looked up; None for an ingested graph, whose lexicon has them all."""
-    if graph.endpoint is None or graph.sparql is None:
+    if graph.endpoint is None or graph.remote is None:
         return None
-    return _endpoint_names(graph.lexicon, graph.endpoint, graph.sparql)
+    return _endpoint_names(graph.lexicon, graph.endpoint, graph.remote)
 
 
 @lru_cache(maxsize=8)

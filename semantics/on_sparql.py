@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from records.evidence import Cell
 from semantics.run_plan import Engine
-from semantics.sparql_pattern import READINGS, READS, Vocabulary
+from semantics.sparql_pattern import Vocabulary
 from semantics.sparql_terms import cell
 from semantics.to_sparql import Sparql, contributing, number_contributing, to_sparql
 from semantics.to_sql import Statement
@@ -40,12 +40,6 @@ def on_sparql(
         fetch,
         tables,
     )
-
-
-def readings_in(source: SparqlSource) -> frozenset[str]:
-    """The predicates whose literals the store of an ingested graph reads itself."""
-    found = source.select(f"SELECT ?p {{ GRAPH <{READINGS}> {{ ?p <{READS}> ?p }} }}", limit=100_000, seconds=SECONDS)
-    return frozenset(row[0].value for row in found.rows if row[0] is not None)
 
 
 def last_segment(iri: str) -> str:

@@ -8,10 +8,9 @@ from records.plan import Aggregate, Attribute, Filter, Itself, Select, Variable
 from records.schema import Column, Predicate, Schema
 from semantics.sparql_terms import XSD, iri
 from semantics.to_sql import relation_of
+from stores.oxigraph_store import PART, READINGS, READS
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-# where the store of an ingested graph says how literals read as numbers
-READINGS, READS, PART = "urn:nacre:readings", "urn:nacre:reads:", "urn:nacre:part:"
 _NUMBERS = frozenset({"integer", "real", "year", "boolean"})
 _FIRST = r'"^[^0-9-]*(-?[0-9]+\\.?[0-9]*).*$", "$1"'
 _SECOND = r'"^[^0-9]*[0-9]+\\.?[0-9]*[^0-9.]+([0-9]+\\.?[0-9]*)[^0-9]*$", "$1"'

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from records.endpoint import Endpoint
 from records.errors import ConfigError, NoGraph, ToolError
@@ -23,12 +23,15 @@ from stores import versions
 from stores.lexical import Lexical
 from stores.lexicon import Home, Lexicon
 from stores.manners import Manners
+from stores.oxigraph_store import OxigraphStore
 from stores.passages import Passages
-from stores.sparql_source import SparqlSource
 from stores.tables import Tables
 from stores.vector_sets import drop_collection, open_collection
 from stores.vectors import Embedder, Vectors
 from stores.versions import Manifest, Pointer
+
+if TYPE_CHECKING:
+    from stores.endpoint import EndpointSource
 
 T = TypeVar("T")
 # how long it is taken for granted that a server with vectors serves, or not
@@ -52,9 +55,10 @@ class Graph:
     passages: Passages | None = None
     vectors: Vectors | None = None
     lexical: Lexical | None = None
+    triples: OxigraphStore | None = None
     vector_set: str | None = None
     endpoint: Endpoint | None = None
-    sparql: SparqlSource | None = None
+    remote: "EndpointSource | None" = None
     unavailable: dict[str, str] = field(default_factory=dict)
     give_back: Callable[[], None] = field(default=lambda: None, repr=False)
     _told: dict[str, str] = field(default_factory=dict, repr=False)
@@ -266,6 +270,9 @@ class Library:
         if graph.passages is None:
             present.clear()
         graph.lexical = optional("lexical", lambda: Lexical(folder / versions.LEXICAL))
+        if (folder / versions.TRIPLES).is_dir():
+            present.add("sparql")
+            graph.triples = optional("sparql", lambda: OxigraphStore(folder / versions.TRIPLES))
         graph.vectors = optional("vector", lambda: self._embedded(name, pointer.vectors))
         return graph
 
@@ -284,7 +291,7 @@ class Library:
         coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
         lexicon.homes = tuple(Home(g.relation, g.count, coded[g.relation]) for g in schema.groups)
         source = EndpointSource(endpoint.url, endpoint.graphs, self._manners(endpoint.url), endpoint.search)
-        graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, sparql=source)
+        graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, remote=source)
         graph.unavailable.update(manifest.unavailable)
         return graph
 
@@ -341,7 +348,8 @@ class Library:
 
     def _shut(self, held: _Held) -> None:
         graph = held.graph
-        for store in (graph.vectors, graph.lexical, graph.passages, graph.lexicon, graph.stored, graph.sparql):
+        stores = (graph.vectors, graph.triples, graph.lexical, graph.passages, graph.lexicon, graph.stored, graph.remote)
+        for store in stores:
             if store is not None:
                 store.close()
         _unpin(held.pinned)

@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # what no table shows: the schema's own triples, labels in further languages
 ASIDE = "urn:nacre:aside"
+# how literals read as numbers, where that is not what their datatypes say
+READINGS, READS, PART = "urn:nacre:readings", "urn:nacre:reads:", "urn:nacre:part:"
+SECONDS = 5.0
 PROCESSES = 2
 MOST_MEMORY = 4_000_000_000
 MOST_TEXT = 50_000_000
@@ -38,6 +41,13 @@ class OxigraphStore:
         self.folder = folder
         self._lock = threading.Lock()
         self._pool: ProcessPool | None = None
+
+    @cached_property
+    def readings(self) -> frozenset[str]:
+        """The predicates whose literals the store reads itself."""
+        query = f"SELECT ?p {{ GRAPH <{READINGS}> {{ ?p <{READS}> ?p }} }}"
+        rows = self.select(query, limit=100_000, seconds=SECONDS).rows
+        return frozenset(row[0].value for row in rows if row[0] is not None)
 
     def select(self, query: str, *, limit: int, seconds: float) -> Solutions:
         """At most `limit` rows; raises ToolError as SparqlSource says."""

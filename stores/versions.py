@@ -21,6 +21,7 @@ FORMAT = 3
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
+TRIPLES = "triples"
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
 UNDER_WAY = "the vectors are not complete yet, and the other branches answer. nacre index --graph {} completes them"
 

@@ -2,13 +2,30 @@
 
 from collections.abc import Collection, Mapping
 
-from semantics.on_sparql import Labels
+from records.schema import Schema
+from semantics.on_sparql import Labels, on_sparql
+from semantics.run_plan import Engine
+from semantics.sparql_pattern import Vocabulary
+from stores.oxigraph_store import OxigraphStore
+from stores.sparql_source import SparqlSource
 from stores.tables import Tables
 
 BRANCH = "sparql"
-# seconds for each query of the likeliest reading, and of one that stands beside it
-LIKELIEST, BESIDE = 5.0, 0.5
+# seconds for each query of a reading that stands beside the likeliest
+BESIDE = 0.5
+# and for each query over a network
+SECONDS_AWAY, BESIDE_AWAY = 8.0, 2.0
 CHUNK = 500
+
+
+def engine(source: OxigraphStore, tables: Tables) -> Engine:
+    """What the plans of an ingested graph run on, as SPARQL."""
+    return on_sparql(source, Vocabulary(tables.schema, source.readings, closed=True), labels_of(tables), tables=tables)
+
+
+def engine_at(source: SparqlSource, schema: Schema, labels: Labels) -> Engine:
+    """What the plans of an attached graph run on."""
+    return on_sparql(source, Vocabulary(schema), labels, seconds=SECONDS_AWAY)
 
 
 def labels_of(tables: Tables) -> Labels:

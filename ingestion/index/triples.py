@@ -11,9 +11,8 @@ from ingestion.export import literal
 from ingestion.vocabulary import TYPE
 from records.evidence import Cell
 from records.schema import Datatype, Schema
-from semantics.sparql_pattern import PART, READINGS, READS
 from semantics.sparql_terms import XSD, iri
-from stores.oxigraph_store import ASIDE
+from stores.oxigraph_store import ASIDE, PART, READINGS, READS
 from stores.schema_sql import quoted
 from stores.tables import Tables
 from stores.triples import lexical_form

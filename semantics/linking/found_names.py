@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from urllib.parse import quote, unquote
 
 from rapidfuzz.distance import OSA
@@ -26,6 +26,8 @@ MANY = 200_000
 # the longest name that is looked up whole, predicates that are asked, and words of a question
 LONGEST, MOST_PREDICATES, MOST_WORDS = 7, 6, 24
 SLIPS = 2
+# things whose names are asked for in one query
+AT_ONCE = 500
 _REMEMBERED = 256
 
 Facts = Mapping[str, tuple[tuple[str, Term], ...]]
@@ -41,10 +43,14 @@ class EndpointNames:
         self.about = lru_cache(_REMEMBERED)(self._about)
         self.thing = lru_cache(_REMEMBERED * 16)(self._thing)
 
-    def labels(self, iris: Sequence[str]) -> dict[str, str]:
+    def labels(self, iris: Collection[str]) -> dict[str, str]:
         """What things are called, those that have a name; raises ToolError."""
-        found = self._facts(f"VALUES ?s {{ {' '.join(map(iri, iris))} }}", 0) if iris else {}
-        return {key: self._label(key, said) for key, said in found.items()}
+        every, found = sorted(key for key in iris if ":" in key), dict[str, str]()
+        for start in range(0, len(every), AT_ONCE):
+            things = " ".join(map(iri, every[start : start + AT_ONCE]))
+            facts = self._facts(f"VALUES ?s {{ {things} }}", 0)
+            found |= {key: self._label(key, said) for key, said in facts.items()}
+        return found
 
     def _about(self, text: str) -> Lexicon:
         """The graph's names with those of the things that a text may name; without these where none can be had."""
@@ -53,7 +59,11 @@ class EndpointNames:
             if not pattern:
                 continue
             try:
-                return FoundNames(self.lexicon, tuple(self._named(self._facts(pattern, MOST_THINGS))), self.thing)
+                facts = self._facts(pattern, MOST_THINGS)
+                if len(facts) >= MOST_THINGS and (narrow := _union([*self._whole(text, words), self._pairs(words)])):
+                    # so many hold one of the words that those that hold more of them may be left out
+                    facts = {**facts, **self._facts(narrow, MOST_THINGS)}
+                return FoundNames(self.lexicon, tuple(self._named(facts)), self.thing)
             except ToolError as error:
                 if error.kind not in ("timeout", "too_large"):
                     raise
@@ -67,12 +77,26 @@ class EndpointNames:
 
     def _patterns(self, text: str, words: Sequence[Token]) -> Iterator[str]:
         """What may be asked, the widest first; the next one is for where that takes too long."""
-        exact = [self._exactly(text, words), self._by_iri(text, words)]
+        exact = self._whole(text, words)
         searched = bool(self.endpoint.search) or self.lexicon.schema.entities <= MANY
         if searched and (holding := self._holding(words)):
-            by_iri = exact[1]
-            yield _union([holding, *exact] if self.endpoint.search else [holding, by_iri])
+            yield _union([holding, *(exact if self.endpoint.search else exact[1:])])
         yield _union(exact)
+
+    def _whole(self, text: str, words: Sequence[Token]) -> list[str]:
+        return [self._exactly(text, words), self._by_iri(text, words)]
+
+    def _pairs(self, words: Sequence[Token]) -> str:
+        """Names that hold two neighbouring words of the question, where that can be asked."""
+        between = {"": "[^a-z0-9]+", "virtuoso": " "}.get(self.endpoint.search)
+        pairs = [
+            f"{one.norm}{between}{other.norm}"
+            for one, other in pairwise(words)
+            if one.norm.isalnum() and other.norm.isalnum() and not {one.norm, other.norm} & function_words()
+        ]
+        if between is None or not pairs or not self._names:
+            return ""
+        return holding_pattern(self.endpoint.search, self._names, list(dict.fromkeys(pairs))[:MOST_WORDS])
 
     def _holding(self, words: Sequence[Token]) -> str:
         """Names that hold a word of the question, as it stands there or in its dictionary form."""

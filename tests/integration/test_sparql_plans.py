@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ingestion.index.triples import write_triples
 from records.plan import Combine, Filter, Select
 from records.schema import Schema
-from semantics.on_sparql import on_sparql, readings_in
+from semantics.on_sparql import on_sparql
 from semantics.run_plan import Engine, on_tables
 from semantics.sparql_pattern import Vocabulary
 from stores.lexicon import Lexicon
@@ -31,7 +31,7 @@ def engines(small_graphs: Graphs, tmp_path_factory: pytest.TempPathFactory) -> I
         write_triples(tables, folder)
         store = OxigraphStore(folder)
         stores.append(store)
-        words = Vocabulary(tables.schema, readings_in(store), closed=True)
+        words = Vocabulary(tables.schema, store.readings, closed=True)
         found[name] = on_sparql(store, words, labels_of(tables), seconds=20)
     yield found
     for store in stores:
