@@ -77,9 +77,11 @@ class Writing:
     failed: str = ""
 
 
-async def by_rules(view: TurnView, database: Database, branch: str = BRANCH) -> Result[Found]:
-    """The rows of the best readings, each with the chance that it is right, the likeliest first."""
-    readings = view.understanding.readings[:MOST_RUN]
+async def by_rules(
+    view: TurnView, database: Database, branch: str = BRANCH, most: int = MOST_RUN
+) -> Result[Found]:
+    """The rows of the best readings, `most` of them, each with the chance that it is right, the likeliest first."""
+    readings = view.understanding.readings[:most]
     if not readings or not may_read(view.of(branch)):
         said = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(Found(branch, error=QueryError("empty", f"The question gives no query: {said}.")))

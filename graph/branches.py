@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from agents.answering.weighed import MOST_RUN
 from agents.off_loop import off_loop
 from agents.query_writer import MODEL_VISITS, by_rules, may_read
 from agents.result import Result
@@ -70,7 +71,8 @@ async def _sparql(view: TurnView, tools: Tools) -> Result[Found]:
     else:
         raise ToolError("unavailable", lacks_triples(graph))
     asked = replace(database(graph, tools.settings, tools.apart, view.round), engine=engine)
-    return await by_rules(view, asked, sparql_tool.BRANCH)
+    most = MOST_RUN if names is None else sparql_tool.MOST_AWAY
+    return await by_rules(view, asked, sparql_tool.BRANCH, most)
 
 
 async def _vector(view: TurnView, tools: Tools) -> Result[Found]:

@@ -13,7 +13,8 @@ from stores.tables import Tables
 BRANCH = "sparql"
 # seconds for each query of a reading that stands beside the likeliest
 BESIDE = 0.5
-# and for each query over a network
+# readings that are run over a network, and seconds for each of their queries there
+MOST_AWAY = 2
 SECONDS_AWAY, BESIDE_AWAY = 8.0, 2.0
 CHUNK = 500
 

@@ -27,7 +27,7 @@ MANY = 200_000
 LONGEST, MOST_PREDICATES, MOST_WORDS = 7, 6, 24
 SLIPS = 2
 # things whose names are asked for in one query
-AT_ONCE = 500
+AT_ONCE, MOST_KEPT = 500, 20_000
 _REMEMBERED = 256
 
 Facts = Mapping[str, tuple[tuple[str, Term], ...]]
@@ -40,17 +40,26 @@ class EndpointNames:
         self.lexicon, self.endpoint, self._source = lexicon, endpoint, source
         self._names = endpoint.names[:MOST_PREDICATES]
         self._group_of = {frozenset(g.classes): g.relation for g in lexicon.schema.groups}
+        self._called: Mapping[str, str] = {}
         self.about = lru_cache(_REMEMBERED)(self._about)
         self.thing = lru_cache(_REMEMBERED * 16)(self._thing)
 
     def labels(self, iris: Collection[str]) -> dict[str, str]:
         """What things are called, those that have a name; raises ToolError."""
-        every, found = sorted(key for key in iris if ":" in key), dict[str, str]()
+        found = {key: label for key in iris if (label := self._called.get(key))}
+        every = sorted(key for key in iris if ":" in key and key not in found)
         for start in range(0, len(every), AT_ONCE):
             things = " ".join(map(iri, every[start : start + AT_ONCE]))
             facts = self._facts(f"VALUES ?s {{ {things} }}", 0)
             found |= {key: self._label(key, said) for key, said in facts.items()}
+        self._remember(found)
         return found
+
+    def _remember(self, labels: Mapping[str, str]) -> None:
+        """Keep labels for the queries of the same turn, and forget all where there are many."""
+        if len(self._called) > MOST_KEPT:
+            self._called = {}
+        self._called = self._called | labels
 
     def _about(self, text: str) -> Lexicon:
         """The graph's names with those of the things that a text may name; without these where none can be had."""
@@ -63,7 +72,9 @@ class EndpointNames:
                 if len(facts) >= MOST_THINGS and (narrow := _union([*self._whole(text, words), self._pairs(words)])):
                     # so many hold one of the words that those that hold more of them may be left out
                     facts = {**facts, **self._facts(narrow, MOST_THINGS)}
-                return FoundNames(self.lexicon, tuple(self._named(facts)), self.thing)
+                names = tuple(self._named(facts))
+                self._remember({name.target: name.label for name in names})
+                return FoundNames(self.lexicon, names, self.thing)
             except ToolError as error:
                 if error.kind not in ("timeout", "too_large"):
                     raise
