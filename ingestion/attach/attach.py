@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from urllib.parse import unquote
 
 from ingestion.attach.budget import Asking, Budget
 from ingestion.attach.describe import Described, describe
@@ -15,7 +14,6 @@ from ingestion.attach.probe import probe
 from ingestion.attach.text_search import text_search
 from ingestion.index.names import schema_names
 from ingestion.publish import building, new_version, publish, writable, writer
-from ingestion.vocabulary import local_name
 from records.endpoint import Endpoint
 from records.errors import ConfigError, IngestionError, ToolError
 from records.json_form import from_json, json_text
@@ -33,8 +31,6 @@ log = logging.getLogger(__name__)
 NOT_HERE = "the graph lies behind {}, and Nacre keeps no {} of it"
 _LACKS = {"sql": "tables", "vector": "passages", "lexical": "passages"}
 FIRST_SECONDS = 15.0
-# beginnings of IRIs that are remembered, and things that are looked at to find them
-_SPACES, _SEEN = 20, 200
 
 
 @dataclass(frozen=True)
@@ -70,12 +66,10 @@ def attach(
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
         search = text_search(asking, described.names)
-        spaces = _spaces(asking, described)
     finally:
         source.close()
-    unnamed = described.unnamed
     found = Endpoint(
-        url, tuple(graphs), search, described.names, spaces, unnamed, asking.asked, round(asking.seconds, 2)
+        url, tuple(graphs), search, described.names, described.spaces, described.unnamed, asking.asked, round(asking.seconds, 2)
     )
     log.info("attached %s: %d queries (%d failed), %.1f s", url, asking.asked, asking.failed, asking.seconds)
     inputs = blake2b(f"{url}\n{graphs}".encode(), digest_size=16).hexdigest()
@@ -117,17 +111,3 @@ def _first(source: EndpointSource) -> None:
         source.select("SELECT ?s WHERE { ?s ?p ?o } LIMIT 1", limit=1, seconds=FIRST_SECONDS)
     except ToolError as error:
         raise IngestionError(f"{error} Nothing was attached.") from error
-
-
-def _spaces(asking: Asking, described: Described) -> tuple[str, ...]:
-    """The beginnings of IRIs of things that only their IRI names."""
-    found: dict[str, None] = {}
-    for group in described.schema.groups:
-        if group.relation not in described.unnamed or len(found) >= _SPACES:
-            continue
-        types = " ".join(f"?s a <{iri}> ." for iri in group.classes)
-        for (iri,) in asking.texts(f"SELECT ?s WHERE {{ {types} FILTER(isIRI(?s)) }} LIMIT {_SEEN}", _SEEN) or ():
-            end = local_name(iri)
-            if iri.endswith(end) and any(map(str.isalpha, unquote(end))):
-                found.setdefault(iri.removesuffix(end))
-    return tuple(found)[:_SPACES]

@@ -5,13 +5,18 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from statistics import median
 from typing import NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
 
 from ingestion.attach.probe import Kind, Literals, Probed, beyond
+from ingestion.induce.classes import says_less
 from ingestion.induce.cells import Cells, typed_cells
 from ingestion.induce.column_names import column_name, plain_words, words_of
 from ingestion.induce.describe import FEW_VALUES, LONG_TEXT, LONGEST_SAMPLE, SAMPLES
 from ingestion.induce.glued import unglued
 from ingestion.induce.quantities import stated_unit
+from ingestion.induce.segments import telling_segments
 from ingestion.read.capsules import Sort
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -36,18 +41,21 @@ from stores.sparql_source import Term
 
 # how many of its values a property that tells things apart has once (as for ingested graphs)
 _UNIQUE = 0.8
+# beginnings of IRIs that are remembered of each kind
+MOST_SPACES = 4
 _Role = str
 
 
 class Described(NamedTuple):
     """The schema; (group, predicate, things) for what groups have; links between groups; predicates that name things,
-    the best first; groups most of whose things have no name."""
+    the best first; groups most of whose things have no name, and the beginnings of these things' IRIs."""
 
     schema: Schema
     facts: list[tuple[str, str, int]]
     links: list[Link]
     names: tuple[str, ...]
     unnamed: tuple[str, ...]
+    spaces: tuple[str, ...]
 
 
 def describe(probed: Probed) -> Described:
@@ -58,14 +66,10 @@ def describe(probed: Probed) -> Described:
     classes = _classes(probed, kinds, relations, said)
     words = {word for iri in probed.predicates for word in plain_words(local_name(iri)).split()}
     predicates = tuple(_predicate(iri, probed, kinds, said, words) for iri in sorted(probed.predicates))
-    groups = [
-        Group(relations[closed], said.name(_telling(closed, probed.classes)), tuple(sorted(kind.types)), kind.count,
-              beyond(closed, [other for _, other in kinds], probed.classes) if kind.exact else ())
-        for kind, closed in kinds
-    ]  # fmt: skip
+    groups = _groups(probed, kinds, relations, said)
     schema = Schema(
         classes=classes,
-        groups=tuple(sorted(groups, key=lambda g: (-g.count, g.relation))),
+        groups=groups,
         predicates=predicates,
         relations=(),
         junctions={},
@@ -85,7 +89,18 @@ def describe(probed: Probed) -> Described:
         for kind, closed in kinds
         if sum(kind.subjects.get(iri, 0) for iri in names) < kind.looked_at / 2
     ]
-    return Described(schema, sorted(facts), _links(kinds, relations, probed), tuple(names), tuple(sorted(unnamed)))
+    spaces = [space for kind, closed in kinds if relations[closed] in unnamed for space in _spaces(kind.iris)]
+    links = _links(kinds, relations, probed)
+    return Described(schema, sorted(facts), links, tuple(names), tuple(sorted(unnamed)), tuple(dict.fromkeys(spaces)))
+
+
+def _spaces(iris: Sequence[str]) -> list[str]:
+    """The beginnings of IRIs whose ends are words, those of most things first."""
+    ends = [(iri, local_name(iri)) for iri in iris]
+    counts = Counter(
+        iri.removesuffix(end) for iri, end in ends if iri.endswith(end) and any(map(str.isalpha, unquote(end)))
+    )
+    return [space for space, _ in counts.most_common(MOST_SPACES)]
 
 
 class _Said:
@@ -179,6 +194,31 @@ def _classes(
         above = tuple(sorted(set(said.linked(iri, SUBCLASS)) & holding.keys()))
         found.append(Class(iri, said.name(iri), count, relation, said.comment(iri), said.others(iri), above))
     return tuple(found)
+
+
+def _groups(
+    probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], relations: dict[frozenset[str], str], said: _Said
+) -> tuple[Group, ...]:
+    """A group a set of classes, with what the IRIs of its things have in common."""
+    iris = [iri for kind, _ in kinds for iri in kind.iris]
+    home = np.repeat(np.arange(len(kinds), dtype=np.int32), [len(kind.iris) for kind, _ in kinds])
+    segments = telling_segments(iris, home, len(kinds))
+    sets = [closed for _, closed in kinds]
+    found = []
+    for index, (kind, closed) in enumerate(kinds):
+        telling = _telling(closed, probed.classes)
+        name = said.name(telling)
+        words = [word for word in segments[index] if not says_less(column_name(word), column_name(name))]
+        label = name
+        if sum(telling in other for other in sets) > 1:
+            elsewhere = {word for other, those in segments.items() if other != index for word in those}
+            unique = [word for word in words if word not in elsewhere] or words
+            label = f"{name} {unique[0]}" if unique else f"other {name}"
+        without = beyond(closed, sets, probed.classes) if kind.exact else ()
+        found.append(
+            Group(relations[closed], label, tuple(sorted(kind.types)), kind.count, without, tuple(words))
+        )
+    return tuple(sorted(found, key=lambda g: (-g.count, g.relation)))
 
 
 def _links(

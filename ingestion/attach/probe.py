@@ -22,7 +22,7 @@ from stores.sparql_source import Term
 # classes and predicates that are looked at, the largest first; sets of classes, above which each class stands alone
 MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120
 # things of a kind, and triples of a predicate, that are looked at
-SAMPLE, SAMPLED_VALUES, DISTINCT = 1000, 20_000, 500
+SAMPLE, SAMPLED_VALUES, DISTINCT, SEEN = 1000, 20_000, 500, 300
 # names asked about in one query
 AT_ONCE = 60
 _VOID = "http://rdfs.org/ns/void#"
@@ -32,7 +32,7 @@ _DESCRIBING = (LABEL, PREFERRED, ALTERNATIVE, COMMENT, SUBCLASS, INVERSE)
 @dataclass(frozen=True)
 class Kind:
     """The things with exactly these types: how many, and of those looked at, how many have each predicate, with how
-    many triples and links, and how many links lead to each class ("": to none)."""
+    many triples and links, and how many links lead to each class; `iris` are some of them."""
 
     types: frozenset[str]
     count: int
@@ -42,6 +42,7 @@ class Kind:
     triples: dict[str, int] = field(default_factory=dict)
     links: dict[str, int] = field(default_factory=dict)
     targets: dict[tuple[str, str], int] = field(default_factory=dict)
+    iris: tuple[str, ...] = ()
 
     @property
     def scale(self) -> float:
@@ -171,6 +172,7 @@ def _looked_at(asking: Asking, kind: Kind, without: Sequence[str]) -> Kind:
             f" FILTER(?p != <{TYPE}>) }} GROUP BY ?p ?c LIMIT 2000",
             2000,
         )
+    seen = asking.texts(f"SELECT ?s WHERE {{ {types} {others} FILTER(isIRI(?s)) }} LIMIT {SEEN}", SEEN)
     return Kind(
         kind.types,
         kind.count,
@@ -180,6 +182,7 @@ def _looked_at(asking: Asking, kind: Kind, without: Sequence[str]) -> Kind:
         {p: int(n) for p, _, n, _ in having if p != TYPE},
         {p: n for p, n in links.items() if p != TYPE and n},
         {(p, c): int(n) for p, c, n in targets or ()},
+        tuple(sorted(iri for (iri,) in seen or ())),
     )
 
 
