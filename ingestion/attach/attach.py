@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ingestion.attach.budget import Asking, Budget
 from ingestion.attach.describe import Described, describe
+from ingestion.attach.frequent import frequent
 from ingestion.attach.probe import probe
 from ingestion.attach.text_search import text_search
 from ingestion.index.names import schema_names
@@ -66,10 +67,19 @@ def attach(
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
         search = text_search(asking, described.names)
+        often = frequent(asking, described.schema.groups, described.names)
     finally:
         source.close()
     found = Endpoint(
-        url, tuple(graphs), search, described.names, described.spaces, described.unnamed, asking.asked, round(asking.seconds, 2)
+        url,
+        tuple(graphs),
+        search,
+        described.names,
+        described.spaces,
+        described.unnamed,
+        often,
+        asking.asked,
+        round(asking.seconds, 2),
     )
     log.info("attached %s: %d queries (%d failed), %.1f s", url, asking.asked, asking.failed, asking.seconds)
     inputs = blake2b(f"{url}\n{graphs}".encode(), digest_size=16).hexdigest()

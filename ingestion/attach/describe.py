@@ -253,7 +253,10 @@ def _predicate(
         having = round(kind.subjects.get(iri, 0) * kind.scale)
         subjects += having
         domains.update({c: having for c in closed if having})
-        ranges.update({c: round(n * kind.scale) for (p, c), n in kind.targets.items() if p == iri and c in probed.classes})
+        for (p, c), n in kind.ends.items():
+            if p == iri and c in probed.classes:
+                # things of several kinds may link to the same
+                ranges[c] = max(ranges[c], min(round(n * kind.scale), probed.classes[c]))
     literals = probed.literals.get(iri)
     cells = _cells(iri, literals) if literals else None
     texts = [term.value for term, _ in literals.counts] if literals else []

@@ -32,7 +32,7 @@ _DESCRIBING = (LABEL, PREFERRED, ALTERNATIVE, COMMENT, SUBCLASS, INVERSE)
 @dataclass(frozen=True)
 class Kind:
     """The things with exactly these types: how many, and of those looked at, how many have each predicate, with how
-    many triples and links, and how many links lead to each class; `iris` are some of them."""
+    many triples and links, and how many links lead to each class, and to how many things; `iris` are some of them."""
 
     types: frozenset[str]
     count: int
@@ -42,6 +42,7 @@ class Kind:
     triples: dict[str, int] = field(default_factory=dict)
     links: dict[str, int] = field(default_factory=dict)
     targets: dict[tuple[str, str], int] = field(default_factory=dict)
+    ends: dict[tuple[str, str], int] = field(default_factory=dict)
     iris: tuple[str, ...] = ()
 
     @property
@@ -168,7 +169,7 @@ def _looked_at(asking: Asking, kind: Kind, without: Sequence[str]) -> Kind:
     targets = None
     if any(n for p, n in links.items() if p != TYPE):
         targets = asking.texts(
-            f"SELECT ?p ?c (COUNT(*) AS ?n) WHERE {{ {some} ?s ?p ?o . ?o a ?c"
+            f"SELECT ?p ?c (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?m) WHERE {{ {some} ?s ?p ?o . ?o a ?c"
             f" FILTER(?p != <{TYPE}>) }} GROUP BY ?p ?c LIMIT 2000",
             2000,
         )
@@ -181,7 +182,8 @@ def _looked_at(asking: Asking, kind: Kind, without: Sequence[str]) -> Kind:
         {p: n for p, n in subjects.items() if p != TYPE},
         {p: int(n) for p, _, n, _ in having if p != TYPE},
         {p: n for p, n in links.items() if p != TYPE and n},
-        {(p, c): int(n) for p, c, n in targets or ()},
+        {(p, c): int(n) for p, c, n, _ in targets or ()},
+        {(p, c): int(m) for p, c, _, m in targets or ()},
         tuple(sorted(iri for (iri,) in seen or ())),
     )
 
@@ -217,7 +219,8 @@ def _literals(asking: Asking, iri: str, triples: int) -> Literals | None:
     rows = asking.rows(
         f"SELECT ?o (COUNT(*) AS ?n) WHERE {{ {some} }} GROUP BY ?o ORDER BY DESC(?n) LIMIT {DISTINCT}", DISTINCT
     )
-    counts = tuple((o, int(n.value)) for o, n in rows or () if o and n)
+    seen = [(o, int(n.value)) for o, n in rows or () if o and n]
+    counts = tuple(sorted(seen, key=lambda each: (-each[1], each[0])))
     if not counts:
         return None
     whole = few and len(counts) < DISTINCT

@@ -1,7 +1,7 @@
 """The names that a question may mean, looked up where they lie: question + endpoint -> a Lexicon for that question."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from urllib.parse import quote, unquote
@@ -74,11 +74,11 @@ class EndpointNames:
                     facts = {**facts, **self._facts(narrow, MOST_THINGS)}
                 names = tuple(self._named(facts))
                 self._remember({name.target: name.label for name in names})
-                return FoundNames(self.lexicon, names, self.thing)
+                return FoundNames(self.lexicon, names, self.endpoint.frequent, self.thing)
             except ToolError as error:
                 if error.kind not in ("timeout", "too_large"):
                     raise
-        return FoundNames(self.lexicon, (), self.thing)
+        return FoundNames(self.lexicon, (), self.endpoint.frequent, self.thing)
 
     def _thing(self, key: str) -> Thing | None:
         if ":" not in key:
@@ -192,7 +192,13 @@ class FoundNames(Lexicon):
     """The lexicon of an attached graph with the things that one question may name. It shares the files and whatever
     depends on the schema alone with `of_schema`, the lexicon of the graph, and owns nothing to close."""
 
-    def __init__(self, of_schema: Lexicon, found: Sequence[Name], thing: "lru_cache[Thing | None]") -> None:  # type: ignore[type-arg]
+    def __init__(
+        self,
+        of_schema: Lexicon,
+        found: Sequence[Name],
+        shares: Mapping[str, float],
+        thing: Callable[[str], Thing | None],
+    ) -> None:
         self.schema: Schema = of_schema.schema
         self.embedder = of_schema.embedder
         self.described, self.homes = of_schema.described, of_schema.homes
@@ -201,6 +207,8 @@ class FoundNames(Lexicon):
         self._of_schema = of_schema
         self._found = sorted(found, key=lambda name: (len(name.tokens), name.tokens, name))
         self._asked_thing = thing
+        # how many things a word names where that is more than were found
+        self._things = {word: round(share * self.said) for word, share in shares.items()}
         self._by_tokens: dict[tuple[str, ...], list[Name]] = defaultdict(list)
         self._by_lemmas: dict[tuple[str, ...], list[Name]] = defaultdict(list)
         self._by_word: dict[str, set[int]] = defaultdict(set)
@@ -237,7 +245,8 @@ class FoundNames(Lexicon):
         return sorted(word for word in self._by_word if part in code_parts(word))
 
     def frequent(self, more_than: float) -> frozenset[str]:
-        return frozenset(word for word, names in self._by_word.items() if len(names) > max(4, more_than))
+        least = max(4, more_than)
+        return frozenset(word for word in {*self._by_word, *self._things} if self._naming(word) > least)
 
     def holding(self, words: Sequence[Collection[str]], most: int) -> list[Name]:
         return [self._found[number] for number in sorted(self._holding(words))[:most]]
@@ -251,6 +260,10 @@ class FoundNames(Lexicon):
     def close(self) -> None:
         """Nothing is its own."""
 
+    def _naming(self, word: str) -> int:
+        """How many things a word names."""
+        return max(len(self._by_word.get(word, ())), self._things.get(word, 0))
+
     def _holding(self, words: Sequence[Collection[str]]) -> set[int]:
         having = [set().union(*(self._by_word.get(word, ()) for word in each)) for each in words]
         return set.intersection(*having) if having else set()
@@ -261,7 +274,9 @@ class FoundNames(Lexicon):
         if not names and not longest and described is None:
             return None
         alone = (text,) in self._by_tokens
-        return Word(0, text, lemma(text), len(names) + (described.names if described else 0), len(names), alone, longest)
+        number = self._naming(text) if names else 0
+        said = number + (described.names if described else 0)
+        return Word(0, text, lemma(text), said, number, alone, longest)
 
     def _near(self, text: str, edits: int = SLIPS) -> tuple[str, ...]:
         own = (word for word in self._by_word if OSA.distance(text, word, score_cutoff=edits) <= edits)
