@@ -1,7 +1,7 @@
 """Say what a graph behind an endpoint is about: Probed -> Described (its schema, and who has and links what)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from statistics import median
 from typing import NamedTuple
@@ -268,7 +268,7 @@ def _predicate(
         label=said.label(iri) or next(iter(KNOWN_NAMES.get(iri, ())), "") or named or iri,
         triples=triples,
         subjects=subjects or triples,
-        objects=len(texts) if literals and literals.whole else triples,
+        objects=_objects(triples, literals, ranges),
         has_literals=literals is not None,
         has_links=any(kind.links.get(iri) for kind, _ in kinds),
         functional=all(kind.subjects[iri] == kind.triples[iri] for kind, _ in kinds if iri in kind.subjects),
@@ -286,6 +286,13 @@ def _predicate(
         inverses=said.linked(iri, INVERSE),
         role=role,  # type: ignore[arg-type]
     )
+
+
+def _objects(triples: int, literals: Literals | None, ranges: Mapping[str, int]) -> int:
+    """How many different objects there are: as many as were counted, else as there may be."""
+    if literals is not None:
+        return len(literals.counts) if literals.whole else triples
+    return max(ranges.values(), default=triples)
 
 
 def _by_count(counts: Counter[str]) -> dict[str, int]:
