@@ -6,6 +6,7 @@ from records.evidence import Cell
 from semantics.run_plan import Engine
 from semantics.sparql_pattern import Vocabulary
 from semantics.sparql_terms import cell
+from semantics.told import told
 from semantics.to_sparql import Sparql, contributing, number_contributing, to_sparql
 from semantics.to_sql import Statement
 from stores.sparql_source import Solutions, SparqlSource
@@ -39,6 +40,7 @@ def on_sparql(
         lambda select, variable: number_contributing(select, words, variable),
         fetch,
         tables,
+        lambda profile, round: told(profile, source, words.schema, labels, round=round, seconds=seconds),
     )
 
 

@@ -23,7 +23,8 @@ CONTRIBUTING = 50
 @dataclass(frozen=True)
 class Engine:
     """What plans run on: how their selects are written, and what gives the rows of what was written, in the order of
-    its outputs, within a row limit and seconds. `tables` are those of the graph, which profiles read, if it has any."""
+    its outputs, within a row limit and seconds. `tables` are those of the graph, which profiles read, if it has any; else
+    `told` describes."""
 
     tool: str
     schema: Schema
@@ -32,6 +33,7 @@ class Engine:
     number_contributing: Callable[[Select, str], Statement | Sparql]
     fetch: Callable[[Statement | Sparql, int, float], Fetched]
     tables: Tables | None = None
+    told: Callable[[Profile, int], tuple[Evidence, ...]] = lambda profile, round: ()
 
 
 def on_tables(tables: Tables) -> Engine:
@@ -65,7 +67,7 @@ def run_plan(
     body = plan.body
     if isinstance(body, Profile):
         if engine.tables is None:
-            raise ToolError("refused", "A description in words needs the tables of an ingested graph.")
+            return None, (), engine.told(body, round)
         described = _Runner(on_tables(engine.tables), runner.words, round, cpu)
         evidence = profile_sentences(body, engine.tables, described.run, round)
         return None, tuple(described.queries), tuple(evidence)

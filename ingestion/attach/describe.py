@@ -30,6 +30,7 @@ from ingestion.vocabulary import (
     OWL,
     PREFERRED,
     SCHEMA_PREDICATES,
+    SKOS,
     SUBCLASS,
     language_rank,
     local_name,
@@ -246,6 +247,8 @@ def _predicate(
 ) -> Predicate:
     triples = probed.predicates[iri]
     named = unglued(plain_words(local_name(iri)), words)
+    # people call these so where there is a thesaurus
+    usual = KNOWN_NAMES.get(iri, ()) if SKOS + "Concept" in probed.classes else ()
     domains: Counter[str] = Counter()
     ranges: Counter[str] = Counter()
     subjects = 0
@@ -265,7 +268,7 @@ def _predicate(
     role = _role(iri, literals, cells, any(kind.links.get(iri) for kind, _ in kinds))
     return Predicate(
         iri=iri,
-        label=said.label(iri) or next(iter(KNOWN_NAMES.get(iri, ())), "") or named or iri,
+        label=said.label(iri) or next(iter(usual), "") or named or iri,
         triples=triples,
         subjects=subjects or triples,
         objects=_objects(triples, literals, ranges),
@@ -280,7 +283,7 @@ def _predicate(
         minimum=_least(cells.minimum if cells else None, literals.minimum if literals else None),
         maximum=_most(cells.maximum if cells else None, literals.maximum if literals else None),
         comment=said.comment(iri),
-        alt_labels=(*said.others(iri), *KNOWN_NAMES.get(iri, ())[1:]),
+        alt_labels=(*said.others(iri), *usual[1:]),
         values=tuple(dict.fromkeys(texts)) if short else (),
         samples=() if short else tuple(text[:LONGEST_SAMPLE] for text in texts[:SAMPLES]),
         inverses=said.linked(iri, INVERSE),
