@@ -16,7 +16,7 @@ def _predicate(name: str) -> Predicate:
 SCHEMA = Schema(
     (Class(V + "River", "River", 3, ""),), (), tuple(map(_predicate, ("length", "flowsThrough"))), (), {}, 9, 5
 )
-PREFIX = f"PREFIX v: <{V}> "
+PREFIX = f"PREFIX v: <{V}>\n"
 
 
 @pytest.mark.parametrize(
@@ -62,5 +62,5 @@ def test_what_is_bounded_stays_as_it_is(text: str) -> None:
 def test_the_rest_is_refused(text: str, kind: str, told: str) -> None:
     with pytest.raises(ToolError) as refused:
         guard_sparql(PREFIX + text, SCHEMA, limit=7)
-    assert refused.value.kind == kind
+    assert refused.value.kind == kind, refused.value
     assert told in str(refused.value)
