@@ -1,5 +1,6 @@
 """Let one reading query through and nothing else: SPARQL text of others -> the text to run, or ToolError."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +11,9 @@ from records.schema import Schema
 
 LONGEST = 10_000
 # the parser's time grows fast with the depth of groups
-MOST_GROUPS, MOST_PATTERNS = 25, 60
+MOST_GROUPS, MOST_PATTERNS = 60, 100
 NEAR = 55
+_PREFIX = re.compile(r"\bPREFIX\s+[^\s:<>]*:\s*<[^<>\s]*>", re.IGNORECASE)
 _FORMS = {"SelectQuery": "SELECT", "AskQuery": "ASK", "ConstructQuery": "CONSTRUCT"}
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 # what every RDF graph may say, whether its schema lists it or not
@@ -51,7 +53,8 @@ def _parsed(text: str) -> Any:
     from rdflib.plugins.sparql.parser import parseQuery
 
     try:
-        tree = parseQuery(text)
+        # rdflib reads a # in the IRI of a prefix as a comment where more IRIs follow on its line
+        tree = parseQuery(_PREFIX.sub(r"\g<0>\n", text))
         if any(part.name == "ServiceGraphPattern" for part in _parts(tree)):
             # rdflib can't translate all of them
             raise ToolError("refused", "SERVICE is not allowed: only this graph can be asked.")
@@ -127,6 +130,8 @@ def _check_joined(triples: list[Any], parts: list[Any]) -> None:
     for part in parts:
         if part.name in ("Filter", "Extend"):
             shared.append({*_variables(part.expr), *_variables(part.var)})
+        elif part.name.startswith("Aggregate_"):
+            shared.append({*_variables(part.res), *_variables(part.vars)})
         elif part.name == "values":
             shared += [set(row) for row in part.res]
     for terms in shared:

@@ -27,6 +27,7 @@ PREFIX = f"PREFIX v: <{V}>\n"
         "SELECT ?r { { ?r v:length 1 } UNION { ?r v:length 2 } FILTER NOT EXISTS { ?r a v:River } } ORDER BY ?r",
         "SELECT ?a ?b { ?a v:length ?l . ?b v:length ?m FILTER(?l = ?m) } # nothing follows",
         "SELECT ?a { VALUES (?a ?b) { (v:x v:y) } ?a v:length ?l . ?b v:length ?m }",
+        "SELECT (?n - ?m AS ?d) { { SELECT (COUNT(?a) AS ?n) { ?a a v:River } } { SELECT (MAX(?l) AS ?m) { ?b v:length ?l } } }",
         "CONSTRUCT { ?r v:length ?l } WHERE { ?r v:length ?l }",
     ],
 )
@@ -55,7 +56,8 @@ def test_what_is_bounded_stays_as_it_is(text: str) -> None:
         ("SELECT ?a ?b { ?a v:length ?l . ?b v:length ?m }", "too_large", "joins"),
         ("SELECT ?a ?b { ?a a v:River . ?b a v:River }", "too_large", "joins"),
         ("SELECT ?a { ?a v:length ?l } VALUES ?a { v:x }", "refused", "VALUES"),
-        ("SELECT ?a " + "{" * 40 + " ?a v:length ?l " + "}" * 40, "too_large", "groups"),
+        ("SELECT ?a " + "{" * 50 + " ?a v:length ?l " + "}" * 50, "too_large", "nested"),
+        ("SELECT ?a " + "{" * 70 + " ?a v:length ?l " + "}" * 70, "too_large", "groups"),
         ("SELECT ?a { ?a v:length ?l } #" + "x" * 10_000, "refused", "characters"),
     ],
 )
