@@ -98,6 +98,8 @@ class Settings(BaseSettings):
     branch_seconds: float = Field(10.0, gt=0, description="How long one branch may take in one round.")
     row_limit: int = Field(1000, ge=1, description="The most rows one query gives.")
 
+    datasets: str = Field("", description="Datasets of /api/text2sparql and their graphs: IRI=NAME, with commas.")
+
     host: str = Field("127.0.0.1", description="Where `nacre serve` listens.")
     port: int = Field(8200, ge=0, le=65535, description="And on which port.")
     workers: int = Field(1, ge=1, le=64, description="How many processes answer.")

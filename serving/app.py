@@ -15,7 +15,7 @@ from agents.off_loop import off_loop
 from config.settings import Settings
 from graph.app import load_settings
 from records.errors import NacreError
-from serving import api_ask, api_graphs, api_threads, health, logs
+from serving import api_ask, api_graphs, api_text2sparql, api_threads, health, logs
 from serving.asking import opened
 from serving.door import Door
 from serving.keys import Keys
@@ -86,7 +86,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             expose_headers=told,
         )
     app.add_middleware(Watched, settings.max_body, app.state.metrics)
-    for each in (api_graphs, api_ask, api_threads, health):
+    for each in (api_graphs, api_ask, api_text2sparql, api_threads, health):
         app.include_router(each.router)
     if alone:
         app.include_router(health.metrics_router)
