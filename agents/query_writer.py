@@ -77,9 +77,7 @@ class Writing:
     failed: str = ""
 
 
-async def by_rules(
-    view: TurnView, database: Database, branch: str = BRANCH, most: int = MOST_RUN
-) -> Result[Found]:
+async def by_rules(view: TurnView, database: Database, branch: str = BRANCH, most: int = MOST_RUN) -> Result[Found]:
     """The rows of the best readings, `most` of them, each with the chance that it is right, the likeliest first."""
     readings = view.understanding.readings[:most]
     if not readings or not may_read(view.of(branch)):

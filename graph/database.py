@@ -93,9 +93,7 @@ class Opened:
         return "\n".join(f"{each.title}: {each.text}" for each in found.evidence) or "No passage is about that."
 
 
-def database(
-    graph: Graph, settings: Settings, apart: Apart, round: int = 1, names: Lexicon | None = None
-) -> Opened:
+def database(graph: Graph, settings: Settings, apart: Apart, round: int = 1, names: Lexicon | None = None) -> Opened:
     """What agents may ask of the graph in one round; the queries of others run `apart`. `names` are those that the
     conversation may mean, by default the graph's."""
     return Opened(graph, settings, apart, round, names or graph.lexicon)

@@ -6,9 +6,9 @@ from records.evidence import Cell
 from semantics.run_plan import Engine
 from semantics.sparql_pattern import Vocabulary
 from semantics.sparql_terms import cell
-from semantics.told import told
 from semantics.to_sparql import Sparql, contributing, number_contributing, to_sparql
 from semantics.to_sql import Statement
+from semantics.told import told
 from stores.sparql_source import Solutions, SparqlSource
 from stores.tables import Fetched, Tables
 

@@ -79,7 +79,9 @@ def triples_of(select: Select, words: Vocabulary, keys: tuple[str, ...], variabl
     said += [f"{pattern.names[e.subject]} {iri(e.predicate)} {pattern.names[e.object]} ." for e in select.edges]
     said += [f"{pattern.names[v.name]} a {iri(c)} ." for v in select.variables for c in v.classes[:1]]
     template = "\n".join(dict.fromkeys(said))
-    return f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{writer.group()}\n{template if words.closed else ''}}} LIMIT {limit}"
+    return (
+        f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{writer.group()}\n{template if words.closed else ''}}} LIMIT {limit}"
+    )
 
 
 def _plain(select: Select) -> Select:

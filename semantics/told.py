@@ -26,7 +26,9 @@ def told(
 ) -> tuple[Sentence, ...]:
     """What is written about the members of a profile, and those that they are set against, then their values and
     links; of a topic those first that have to do with it. Raises ToolError."""
-    things = [key for side in (profile.members, profile.against) if side for key in _keys(side, source, schema, seconds)]
+    things = [
+        key for side in (profile.members, profile.against) if side for key in _keys(side, source, schema, seconds)
+    ]
     if not things:
         raise ToolError("empty", "Nothing is there to be described.")
     query = f"SELECT ?s ?p ?o {{ VALUES ?s {{ {' '.join(map(iri, things))} }} ?s ?p ?o }} LIMIT {MOST_FACTS}"

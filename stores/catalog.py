@@ -348,7 +348,15 @@ class Library:
 
     def _shut(self, held: _Held) -> None:
         graph = held.graph
-        stores = (graph.vectors, graph.triples, graph.lexical, graph.passages, graph.lexicon, graph.stored, graph.remote)
+        stores = (
+            graph.vectors,
+            graph.triples,
+            graph.lexical,
+            graph.passages,
+            graph.lexicon,
+            graph.stored,
+            graph.remote,
+        )
         for store in stores:
             if store is not None:
                 store.close()

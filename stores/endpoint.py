@@ -76,7 +76,7 @@ class EndpointSource:
         content, headers = self._send(query, TRIPLES, time.monotonic() + seconds)
         media = headers.get("content-type", TRIPLES).partition(";")[0].strip()
         form = ox.RdfFormat.from_media_type(media) or ox.RdfFormat.N_TRIPLES
-        found = []
+        found: list[tuple[Term, Term, Term]] = []
         try:
             for quad in ox.parse(content, form, base_iri=self.url):
                 if len(found) == limit:
@@ -125,7 +125,9 @@ class EndpointSource:
             except httpx.TimeoutException:
                 raise ToolError("timeout", f"{self.url} gave no answer in time.") from None
             except (httpx.HTTPError, httpx.InvalidURL) as error:
-                raise ToolError("unavailable", f"{self.url} can't be asked ({error or type(error).__name__}).") from None
+                raise ToolError(
+                    "unavailable", f"{self.url} can't be asked ({error or type(error).__name__})."
+                ) from None
         if status >= 400:
             raise _refusal(self.url, status, content)
         media = headers.get("content-type", "")
@@ -244,7 +246,9 @@ def _term(binding: Mapping[str, str]) -> Term:
     if binding["type"] == "bnode":
         return Term("blank", binding["value"])
     language = binding.get("xml:lang", "")
-    return Term("literal", binding["value"], binding.get("datatype", LANGUAGE_STRING if language else XSD_STRING), language)
+    return Term(
+        "literal", binding["value"], binding.get("datatype", LANGUAGE_STRING if language else XSD_STRING), language
+    )
 
 
 def _of_ox(term: Any) -> Term:

@@ -74,7 +74,11 @@ def endpoint(*files: Path, most: int = 0) -> Iterator[str]:
 
 
 def reply(
-    handler: BaseHTTPRequestHandler, content: bytes, media: str, status: int = 200, headers: dict[str, str] | None = None
+    handler: BaseHTTPRequestHandler,
+    content: bytes,
+    media: str,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
 ) -> None:
     """One whole answer."""
     handler.send_response(status)

@@ -84,9 +84,7 @@ def attach(
     log.info("attached %s: %d queries (%d failed), %.1f s", url, asking.asked, asking.failed, asking.seconds)
     inputs = blake2b(f"{url}\n{graphs}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_HERE.format(url, what) for branch, what in _LACKS.items()}
-    manifest = Manifest(
-        new_version(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable, endpoint=url
-    )
+    manifest = Manifest(new_version(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable, endpoint=url)
     with writer(home):
         with writable(home):
             versions.forget_damage(home)

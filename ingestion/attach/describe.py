@@ -10,8 +10,8 @@ from urllib.parse import unquote
 import numpy as np
 
 from ingestion.attach.probe import Kind, Literals, Probed, beyond
-from ingestion.induce.classes import says_less
 from ingestion.induce.cells import Cells, typed_cells
+from ingestion.induce.classes import says_less
 from ingestion.induce.column_names import column_name, plain_words, words_of
 from ingestion.induce.describe import FEW_VALUES, LONG_TEXT, LONGEST_SAMPLE, SAMPLES
 from ingestion.induce.glued import unglued
@@ -216,9 +216,7 @@ def _groups(
             unique = [word for word in words if word not in elsewhere] or words
             label = f"{name} {unique[0]}" if unique else f"other {name}"
         without = beyond(closed, sets, probed.classes) if kind.exact else ()
-        found.append(
-            Group(relations[closed], label, tuple(sorted(kind.types)), kind.count, without, tuple(words))
-        )
+        found.append(Group(relations[closed], label, tuple(sorted(kind.types)), kind.count, without, tuple(words)))
     return tuple(sorted(found, key=lambda g: (-g.count, g.relation)))
 
 

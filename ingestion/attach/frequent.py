@@ -1,6 +1,6 @@
 """Which words so many things are called by that they tell little: names of some things -> word -> share of all."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from ingestion.attach.budget import Asking
@@ -18,7 +18,7 @@ def frequent(asking: Asking, groups: Sequence[Group], names: Sequence[str]) -> d
     if not names:
         return {}
     predicates = " ".join(f"<{iri}>" for iri in names)
-    shares: Counter[str] = Counter()
+    shares: dict[str, float] = defaultdict(float)
     things = sum(group.count for group in groups)
     for group in groups[:MOST_KINDS]:
         types = " ".join(f"?s a <{iri}> ." for iri in group.classes)

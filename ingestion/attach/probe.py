@@ -203,7 +203,8 @@ def _said(asking: Asking, about: Sequence[str]) -> dict[tuple[str, str], tuple[T
     for start in range(0, len(about), AT_ONCE):
         named = " ".join(f"<{iri}>" for iri in about[start : start + AT_ONCE])
         rows = asking.rows(
-            f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {named} }} VALUES ?p {{ {describing} }} ?s ?p ?o }} LIMIT 5000", 5000
+            f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {named} }} VALUES ?p {{ {describing} }} ?s ?p ?o }} LIMIT 5000",
+            5000,
         )
         for subject, predicate, value in rows or ():
             if subject and predicate and value:

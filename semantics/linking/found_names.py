@@ -59,7 +59,7 @@ class EndpointNames:
         """Keep labels for the queries of the same turn, and forget all where there are many."""
         if len(self._called) > MOST_KEPT:
             self._called = {}
-        self._called = self._called | labels
+        self._called = {**self._called, **labels}
 
     def _about(self, text: str) -> Lexicon:
         """The graph's names with those of the things that a text may name; without these where none can be had."""

@@ -102,7 +102,7 @@ async def _asked(data: Path, question: str, graph: str) -> dict[str, object]:
 
 
 async def test_a_turn_gives_the_same_values(both: tuple[Graph, Graph, Path]) -> None:
-    away, here, data = both
+    _, here, data = both
     kind = max((c for c in here.schema.classes if c.count), key=lambda c: c.count).label
     for question in (f"How many {kind}s are there?", f"Which {kind}s are there?"):
         one, other = await _asked(data, question, "away"), await _asked(data, question, "here")

@@ -7,12 +7,12 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from tests import sparql_server as servers
 
 from records.errors import ConfigError, ToolError
 from stores.endpoint import EndpointSource, checked
 from stores.manners import Manners
 from stores.sparql_source import Term
+from tests import sparql_server as servers
 
 BAKERY = Path(__file__).parents[1] / "fixtures" / "graphs" / "bakery.ttl"
 ALL = "SELECT ?s ?p ?o WHERE { ?s ?p ?o } ORDER BY ?s ?p ?o"
@@ -45,9 +45,7 @@ def test_a_long_query_is_sent_in_the_body() -> None:
 def test_what_a_server_cuts_off_is_asked_for_in_pages() -> None:
     with servers.endpoint(BAKERY) as url, servers.endpoint(BAKERY, most=10) as small:
         whole, paged = EndpointSource(url), EndpointSource(small)
-        assert (
-            paged.select(ALL, limit=1000, seconds=5).rows == whole.select(ALL, limit=1000, seconds=5).rows
-        )
+        assert paged.select(ALL, limit=1000, seconds=5).rows == whole.select(ALL, limit=1000, seconds=5).rows
         assert paged.asked > 1
         # with a limit of its own a query is left as it is, and what is missing is told
         assert paged.select(f"{ALL} LIMIT 12", limit=12, seconds=5).truncated
@@ -155,7 +153,9 @@ def test_no_more_queries_at_once_than_allowed() -> None:
     assert max(most) <= 2
 
 
-@pytest.mark.parametrize("url", ["ftp://x.org/sparql", "example.org/sparql", "http://kim:secret@x.org/sparql", "file:///etc"])
+@pytest.mark.parametrize(
+    "url", ["ftp://x.org/sparql", "example.org/sparql", "http://kim:secret@x.org/sparql", "file:///etc"]
+)
 def test_addresses_that_are_none(url: str) -> None:
     with pytest.raises(ConfigError):
         checked(url)

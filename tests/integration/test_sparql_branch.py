@@ -118,4 +118,6 @@ def _shown(term: object, store: ox.Store) -> object:
     if isinstance(term, ox.NamedNode):
         return next(store.quads_for_pattern(term, ox.NamedNode(LABEL), None)).object.value
     assert isinstance(term, ox.Literal)
-    return float(term.value) if term.datatype.value.startswith(XSD) and "string" not in term.datatype.value else term.value
+    return (
+        float(term.value) if term.datatype.value.startswith(XSD) and "string" not in term.datatype.value else term.value
+    )

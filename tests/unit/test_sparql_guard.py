@@ -48,7 +48,11 @@ def test_what_is_bounded_stays_as_it_is(text: str) -> None:
         ("SELECT ?r { ?r w:length ?l }", "syntax", "w"),
         ("DESCRIBE v:a", "refused", "DESCRIBE"),
         ("SELECT ?r { SERVICE <http://elsewhere.example/> { ?r v:length ?l } }", "refused", "SERVICE"),
-        ("SELECT ?r { ?r v:length ?l FILTER EXISTS { SERVICE <http://e.example/> { ?r ?p ?o } } }", "refused", "SERVICE"),
+        (
+            "SELECT ?r { ?r v:length ?l FILTER EXISTS { SERVICE <http://e.example/> { ?r ?p ?o } } }",
+            "refused",
+            "SERVICE",
+        ),
         ("SELECT ?r FROM <http://elsewhere.example/> { ?r v:length ?l }", "refused", "FROM"),
         ("SELECT ?r { ?r v:lenght ?l }", "unknown_name", V + "length"),
         ("SELECT ?r { ?r v:length|^v:flows ?l }", "unknown_name", V + "flowsThrough"),
