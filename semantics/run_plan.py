@@ -23,8 +23,8 @@ CONTRIBUTING = 50
 @dataclass(frozen=True)
 class Engine:
     """What plans run on: how their selects are written, and what gives the rows of what was written, in the order of
-    its outputs, within a row limit and seconds. `tables` are those of the graph, which profiles read, if it has any; else
-    `told` describes."""
+    its outputs, within a row limit and seconds. Profiles read the `tables` of the graph, or ask `told` where there are
+    none."""
 
     tool: str
     schema: Schema

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from conftest import GRAPHS, Nacre
+
+from tests.e2e.conftest import GRAPHS, Nacre
 
 OXIGRAPH = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
 
