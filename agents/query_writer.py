@@ -77,12 +77,12 @@ class Writing:
     failed: str = ""
 
 
-async def by_rules(view: TurnView, database: Database) -> Result[Found]:
-    """The rows of the best readings, each with the chance that it is right, the likeliest first."""
-    readings = view.understanding.readings[:MOST_RUN]
-    if not readings or not may_read(view.of(BRANCH)):
+async def by_rules(view: TurnView, database: Database, branch: str = BRANCH, most: int = MOST_RUN) -> Result[Found]:
+    """The rows of the best readings, `most` of them, each with the chance that it is right, the likeliest first."""
+    readings = view.understanding.readings[:most]
+    if not readings or not may_read(view.of(branch)):
         said = "it can't be read as a query" if not readings else "no other way to read it"
-        return Result(Found(BRANCH, error=QueryError("empty", f"The question gives no query: {said}.")))
+        return Result(Found(branch, error=QueryError("empty", f"The question gives no query: {said}.")))
     ran = [await database.read(reading, index) for index, reading in enumerate(readings)]
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
         # the person said that this is what was meant

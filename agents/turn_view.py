@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from records.evidence import Evidence, Found, QueryError
+from records.evidence import Evidence, Found, QueryError, Rows
 from records.turn import Earlier, Rewrite, Understanding
 
 Strategy = Literal["parallel", "stepwise"]
@@ -48,9 +48,19 @@ class TurnView:
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """All evidence of all branches, in the order that it was found, then that of the turn which this one leans on,
-        as of round 0."""
-        own = tuple(each for part in self.found for each in part.evidence)
+        as of round 0. Rows of a reading by SPARQL are left out where SQL gave some."""
+        read = {each.reading for each in self._all if isinstance(each, Rows) and each.branch == "sql"}
+        # the same reading by two query languages is one piece of evidence, not two that agree
+        own = tuple(
+            each
+            for each in self._all
+            if not (isinstance(each, Rows) and each.branch == "sparql" and each.reading in read)
+        )
         return own + tuple(each for turn in self.leant_on[-1:] for each in turn.evidence)
+
+    @property
+    def _all(self) -> tuple[Evidence, ...]:
+        return tuple(each for part in self.found for each in part.evidence)
 
     @property
     def leant_on(self) -> tuple[Earlier, ...]:

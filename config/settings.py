@@ -84,6 +84,12 @@ class Settings(BaseSettings):
     qdrant_url: str | None = Field(None, description="A Qdrant server; without one, passages stay in the data folder.")
     qdrant_key: SecretStr | None = Field(None, description="Its key.")
 
+    endpoint_keys: dict[str, SecretStr] = Field(
+        {}, description='Logins of SPARQL endpoints, by host: {"host:port": "USER:PASSWORD" or "Bearer TOKEN"}.'
+    )
+    endpoint_queries: int = Field(4, ge=1, le=64, description="How many queries an endpoint is asked at once.")
+    endpoint_rate: float = Field(20.0, gt=0, description="How many queries a second are begun at an endpoint.")
+
     max_rounds: int = Field(3, ge=1, le=10, description="The most rounds of retrieval a question gets.")
     top_k: int = Field(8, ge=1, le=50, description="How many passages a branch looks at.")
     strategy: Literal["parallel", "stepwise"] = Field(
@@ -91,6 +97,8 @@ class Settings(BaseSettings):
     )
     branch_seconds: float = Field(10.0, gt=0, description="How long one branch may take in one round.")
     row_limit: int = Field(1000, ge=1, description="The most rows one query gives.")
+
+    datasets: str = Field("", description="Datasets of /api/text2sparql and their graphs: IRI=NAME, with commas.")
 
     host: str = Field("127.0.0.1", description="Where `nacre serve` listens.")
     port: int = Field(8200, ge=0, le=65535, description="And on which port.")

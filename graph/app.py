@@ -30,6 +30,7 @@ from graph.nodes import Resources
 from records.errors import ConfigError
 from stores.catalog import Library
 from stores.conversations import Conversations, KeepingError
+from stores.manners import manners_of
 from stores.replies import Replies
 
 THREADS = "threads.sqlite"
@@ -68,7 +69,7 @@ def compose(settings: Settings) -> Composition:
     # its warnings repeat queries that the guard refuses anyway
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     key = settings.qdrant_key.get_secret_value() if settings.qdrant_key else None
-    library = Library(settings.data, embedder(settings.embedder), settings.qdrant_url, key)
+    library = Library(settings.data, embedder(settings.embedder), settings.qdrant_url, key, manners_of(settings))
     teams = _teams(settings)
     return Composition(settings, library, teams, Resources(library, teams, settings))
 

@@ -45,6 +45,8 @@ def about(state: State, context: Context | None) -> str | None:
 
 def enabled(graph: Graph, context: Context | None) -> tuple[list[str], dict[str, str]]:
     """The branches that are asked for and can be asked, and why the others can't."""
-    wanted = (context and context.branches) or list(BRANCHES)
+    wanted = (context and context.branches) or [
+        name for name, branch in BRANCHES.items() if branch.by_default or graph.endpoint is not None
+    ]
     lacks = {name: BRANCHES[name].lacks(graph) for name in BRANCHES if name in wanted}
     return [name for name, why in lacks.items() if not why], {name: why for name, why in lacks.items() if why}

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from agents.answering.weighed import MOST_RUN
 from agents.off_loop import off_loop
-from agents.query_writer import MODEL_VISITS, may_read
+from agents.query_writer import MODEL_VISITS, by_rules, may_read
 from agents.result import Result
 from agents.team import Team
 from agents.turn_view import TurnView
 from config.settings import Settings
 from graph.database import database
+from graph.names import endpoint_names
 from records.errors import ConfigError, ToolError
 from records.evidence import Found
 from records.turn import Understanding
 from tools import lexical as lexical_tool
+from tools import sparql as sparql_tool
 from tools import vector as vector_tool
 from tools.apart import Apart
 
 if TYPE_CHECKING:
     from stores.catalog import Graph
+
+# is there anything at all?
+ANYTHING = "ASK { ?s ?p ?o }"
 
 
 @dataclass(frozen=True)
@@ -39,15 +45,34 @@ class Tools:
 @dataclass(frozen=True)
 class Branch:
     """`look` does the work and may raise; `lacks` says why a graph can't be asked this way, or ""; `fresh` whether a
-    further round would try something new, given what the branch found before and whether a model may write."""
+    further round would try something new, given what the branch found before and whether a model may write;
+    `by_default` whether it is asked where nobody says which branches to ask."""
 
     look: Callable[[TurnView, Tools], Awaitable[Result[Found]]]
     lacks: Callable[[Graph], str]
     fresh: Callable[[Understanding, Sequence[Found], bool], bool]
+    by_default: bool = True
 
 
 async def _sql(view: TurnView, tools: Tools) -> Result[Found]:
     return await tools.team.query_writer(view, database(tools.graph, tools.settings, tools.apart, view.round))
+
+
+async def _sparql(view: TurnView, tools: Tools) -> Result[Found]:
+    graph = tools.graph
+    names = endpoint_names(graph)
+    if names is not None and graph.remote is not None:
+        if not view.understanding.readings:
+            # what can't be looked up can't be read either: that is no fault of the question
+            await off_loop(graph.remote.ask, ANYTHING, seconds=tools.settings.branch_seconds)
+        engine = sparql_tool.engine_at(graph.remote, graph.schema, names.labels)
+    elif graph.triples is not None:
+        engine = await off_loop(sparql_tool.engine, graph.triples, graph.tables)
+    else:
+        raise ToolError("unavailable", lacks_triples(graph))
+    asked = replace(database(graph, tools.settings, tools.apart, view.round), engine=engine)
+    most = MOST_RUN if names is None else sparql_tool.MOST_AWAY
+    return await by_rules(view, asked, sparql_tool.BRANCH, most)
 
 
 async def _vector(view: TurnView, tools: Tools) -> Result[Found]:
@@ -95,9 +120,21 @@ def lacks_lexical(graph: Graph) -> str:
     return graph.unavailable.get("lexical") or f"not built. Run: nacre index --graph {graph.name}"
 
 
+def lacks_triples(graph: Graph) -> str:
+    """Why `sparql` can't be asked, or ""."""
+    if graph.triples is not None or graph.remote is not None:
+        return ""
+    again = f"not built. Run: nacre ingest FILE.ttl --graph {graph.name} --sparql"
+    return graph.unavailable.get("sparql") or again
+
+
 def _next_reading(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
     # a model may write a query where the rules have no reading
     return may_read(earlier) or (by_model and len(earlier) < MODEL_VISITS)
+
+
+def _same_reading(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
+    return may_read(earlier)
 
 
 def _wider(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
@@ -105,7 +142,9 @@ def _wider(understanding: Understanding, earlier: Sequence[Found], by_model: boo
 
 
 BRANCHES: dict[str, Branch] = {
-    "sql": Branch(_sql, lambda graph: "", _next_reading),
+    "sql": Branch(_sql, lambda graph: graph.unavailable.get("sql", ""), _next_reading),
     "vector": Branch(_vector, lacks_vectors, _wider),
     "lexical": Branch(_lexical, lacks_lexical, _wider),
+    # over an ingested graph it gives what `sql` gives, so it is there for who asks for it; an attached one has it alone
+    "sparql": Branch(_sparql, lacks_triples, _same_reading, by_default=False),
 }

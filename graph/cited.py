@@ -18,6 +18,9 @@ async def opened(
 ) -> list[Evidence]:
     """The cited evidence, in this order; as it was found where tracing it fails, since the answer is out already."""
     found = [evidence[index] for index in cited]
+    if graph.stored is None:
+        # the rows of an attached graph are cited with their query and keys
+        return found
     plans = [plan_of(understanding, each) for each in found]
     try:
         return [await off_loop(sources, each, plan, graph.tables) for each, plan in zip(found, plans, strict=True)]

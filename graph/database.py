@@ -15,9 +15,10 @@ from records.evidence import Found
 from records.look_up import LookUp, Occurrence
 from records.schema import Schema
 from records.turn import Reading
+from semantics.run_plan import Engine
 from stores.lexicon import Lexicon
 from stores.schema_sql import schema_sql
-from tools import lexical, sql
+from tools import lexical, sparql, sql
 from tools.apart import Apart
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Opened:
     settings: Settings
     apart: Apart
     round: int
+    names: Lexicon
+    engine: Engine | None = None
 
     @property
     def schema(self) -> Schema:
@@ -43,10 +46,14 @@ class Opened:
 
     @property
     def lexicon(self) -> Lexicon:
-        return self.graph.lexicon
+        return self.names
 
     async def read(self, reading: Reading, index: int) -> Found:
-        running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
+        if self.engine is None:
+            running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
+        else:
+            beside = sparql.BESIDE if self.graph.endpoint is None else sparql.BESIDE_AWAY
+            running = off_loop(sql.run_reading, reading, index, self.engine, round=self.round, beside=beside)
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
     async def query(self, text: str) -> Found:
@@ -61,7 +68,7 @@ class Opened:
         return self.graph.described(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
 
     def table_of(self, thing: str) -> str:
-        known = self.graph.lexicon.thing(thing)
+        known = self.names.thing(thing)
         return known.relation if known else ""
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
@@ -86,6 +93,7 @@ class Opened:
         return "\n".join(f"{each.title}: {each.text}" for each in found.evidence) or "No passage is about that."
 
 
-def database(graph: Graph, settings: Settings, apart: Apart, round: int = 1) -> Opened:
-    """What agents may ask of the graph in one round; the queries of others run `apart`."""
-    return Opened(graph, settings, apart, round)
+def database(graph: Graph, settings: Settings, apart: Apart, round: int = 1, names: Lexicon | None = None) -> Opened:
+    """What agents may ask of the graph in one round; the queries of others run `apart`. `names` are those that the
+    conversation may mean, by default the graph's."""
+    return Opened(graph, settings, apart, round, names or graph.lexicon)

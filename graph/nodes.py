@@ -27,6 +27,7 @@ from graph.context import Context
 from graph.database import database
 from graph.gate import Gate
 from graph.holds import Holds
+from graph.names import names_for
 from graph.record import answer_record, earlier_turn
 from graph.state import State, add_up, attribute
 from graph.view import view_of
@@ -80,7 +81,9 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
     deadline = started + resources.settings.turn_seconds
     view = replace(asked_first(question), conversation=earlier, deadline=deadline, version=graph.version)
     try:
-        rewrite = await team.rewriter(view, database(graph, resources.settings, resources.apart))
+        texts = [question, *(turn.question for turn in earlier)]
+        names = await off_loop(names_for, graph, *texts)
+        rewrite = await team.rewriter(view, database(graph, resources.settings, resources.apart, names=names))
     except Exception:
         log.exception("rewriting failed")
         caveats = ["The question was taken as it stands: relating it to the conversation failed."]
@@ -200,7 +203,8 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         runtime.stream_writer({"type": "token", "text": token})
 
     with await off_loop(_pinned, resources.library, state) as graph:
-        gate = Gate(view.evidence, release, partial(known_names, lexicon=graph.lexicon), view.language)
+        names = await off_loop(names_for, graph, view.standalone)
+        gate = Gate(view.evidence, release, partial(known_names, lexicon=names), view.language)
         told = await _fused(team_of(resources, runtime.context), view, graph.schema, gate)
         cited = await opened(gate.cited, view.evidence, view.understanding, graph)
     resources.holds.release(state["hold"])
@@ -260,7 +264,7 @@ def _pinned(library: Library, state: State) -> Graph:
 
 def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:
     with _pinned(library, state) as graph:
-        return understand_question(rewrite, graph.schema, graph.lexicon)
+        return understand_question(rewrite, graph.schema, names_for(graph, rewrite.standalone))
 
 
 def _usage(usage: Usage) -> dict[str, float]:

@@ -30,6 +30,9 @@ _NO_MEASURE = frozenset("code id key number latitude longitude lat long zip post
 
 def examples(graph: Graph, wanted: int = 3) -> list[str]:
     """Up to `wanted` questions of different kinds; each was understood, ran, and gave something, not too much."""
+    if graph.stored is None:
+        # each would cost queries at an endpoint
+        return []
     found: list[str] = []
     kinds: set[str] = set()
     for kind, question, least in _drafts(graph):

@@ -36,7 +36,7 @@ def lines(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[st
         yield from _place(connection, layout, index, place)
     query = "SELECT subject, predicate, kind, object, datatype, language, graph FROM _nacre_aside ORDER BY rowid"
     for subject, predicate, kind, value, datatype, language, graph in connection.execute(query):
-        shown = _literal(value, datatype, language) if kind == "literal" else _name(value)
+        shown = literal(value, datatype, language) if kind == "literal" else _name(value)
         yield _line(_name(subject), _name(predicate), shown, graph)
 
 
@@ -78,10 +78,10 @@ def _place(connection: sqlite3.Connection, layout: dict[str, Any], index: int, p
             if target is not None:
                 shown = _name(target)
             elif lexical is not None:
-                shown = _literal(lexical, datatype, language)
+                shown = literal(lexical, datatype, language)
             else:
                 form = text if text is not None else lexical_form(value, place["datatype"])
-                shown = _literal(form, *usual)
+                shown = literal(form, *usual)
             for graph in graphs.get(number, base):
                 yield _line(_name(iri), predicate, shown, graph)
 
@@ -119,7 +119,8 @@ def _name(text: str) -> str:
     return f"<{_IN_IRI.sub(_escape, text)}>"
 
 
-def _literal(lexical: str, datatype: str, language: str) -> str:
+def literal(lexical: str, datatype: str, language: str) -> str:
+    """A literal as N-Triples write it."""
     shown = f'"{_IN_LITERAL.sub(_escape, lexical)}"'
     if language:
         return f"{shown}@{language}"

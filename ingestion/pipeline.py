@@ -12,7 +12,19 @@ from ingestion.index.passages import Place, index_vectors
 from ingestion.publish import building, new_version, point, publish, publish_vectors, tidy, unchanged, writable, writer
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import Reading
-from ingestion.stages import STAGES, TABLES_ONLY, WORDS_ONLY, Inputs, Made, OnStage, Stage, Workshop, run, timed
+from ingestion.stages import (
+    STAGES,
+    TABLES_ONLY,
+    TRIPLES,
+    WORDS_ONLY,
+    Inputs,
+    Made,
+    OnStage,
+    Stage,
+    Workshop,
+    run,
+    timed,
+)
 from ingestion.verbalise.texts import find_documents
 from records.errors import ConfigError, IngestionError
 from records.schema import Schema
@@ -67,6 +79,7 @@ def ingest(
     reading: Reading = Reading(),  # noqa: B008 (immutable)
     tables_only: bool = False,
     no_vectors: bool = False,
+    sparql: bool = False,
     embedder: Embedder | None = None,
     qdrant_url: str | None = None,
     qdrant_key: str | None = None,
@@ -86,6 +99,7 @@ def ingest(
         annotations=annotations,
         reading=reading,
         tables_only=tables_only,
+        sparql=sparql,
         without=why_without(name, no_vectors, embedder),
         server=server,
         on_stage=on_stage,
@@ -111,12 +125,13 @@ def load(
     annotations: Path | None = None,
     reading: Reading = Reading(),  # noqa: B008 (immutable)
     tables_only: bool = False,
+    sparql: bool = False,
     without: str = "",
     server: Server,
     on_stage: OnStage = NOTHING_TOLD,
 ) -> Ingested:
     """Publish a version with tables, names and an index of words; vectors are left to `embed`, or `without` says why
-    there will be none.
+    there will be none; `sparql` adds a store of triples.
 
     Readers see it at its end, at once, or never: on any error or Ctrl-C the earlier one stays. The same input again is
     recognised before parsing.
@@ -133,14 +148,16 @@ def load(
         inputs = fingerprint(files, documents, annotations)
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without
-        if present := unchanged(home, inputs, left_out):
+        present = unchanged(home, inputs, left_out)
+        if present and (not sparql or (versions.version_folder(home, present.version) / versions.TRIPLES).is_dir()):
             _explained(home, without)
             # the ingest that made it may have been killed while it cleaned up
             tidy(home, server.url, server.key)
             return _ingested(home, present, unchanged=True)
         wanted = Manifest(new_version(datetime.now(UTC), inputs), inputs=inputs, unavailable=left_out)
         given = Inputs(files, tuple(documents), annotations)
-        return _build(home, wanted, given, TABLES_ONLY if tables_only else STAGES, without, server, on_stage)
+        stages = (*(TABLES_ONLY if tables_only else STAGES), *((TRIPLES,) if sparql else ()))
+        return _build(home, wanted, given, stages, without, server, on_stage)
 
 
 def embed(name: str, *, data: Path, embedder: Embedder, server: Server, on_stage: OnStage = NOTHING_TOLD) -> Ingested:
@@ -199,6 +216,7 @@ def index(
             wanted = replace(manifest, version=new_version(datetime.now(UTC), manifest.inputs))
             copied = [folder / file for file in (versions.TABLES, versions.LEXICON, versions.PASSAGES)]
             copied.append(spellings_of(folder / versions.LEXICON))
+            copied += [folder / versions.TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
             made = Made(manifest.passages, manifest.texts)
             without = why_without(name, False, embedder)
             loaded = _build(home, wanted, made, WORDS_ONLY, without, server, on_stage, copied)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ingestion.index.names import write_names
 from ingestion.index.passages import index_words
+from ingestion.index.triples import write_triples
 from ingestion.induce.annotations import read_annotations
 from ingestion.induce.layout import Layout, induce
 from ingestion.induce.load import write_layout
@@ -23,6 +24,7 @@ from records.facts import Passage
 from records.schema import Schema
 from stores import versions
 from stores.passages import Passages, write_passages
+from stores.tables import Tables
 
 log = logging.getLogger(__name__)
 
@@ -124,9 +126,18 @@ def words(made: Made, workshop: Workshop) -> Made:
     return made
 
 
+def triples(made: Made, workshop: Workshop) -> Made:
+    """The tables -> a store that answers SPARQL."""
+    with closing(Tables(workshop.folder / versions.TABLES)) as tables:
+        write_triples(tables, workshop.folder / versions.TRIPLES)
+    return made
+
+
 TABLES_ONLY = (Stage("parse", read), Stage("tables", tables), Stage("names", names))
 WORDS_ONLY = (Stage("index", words),)
 STAGES = (*TABLES_ONLY, Stage("verbalise", tell), *WORDS_ONLY)
+# after the others, where it is asked for
+TRIPLES = Stage("triples", triples)
 
 
 def run(stages: Sequence[Stage], given: Inputs | Made, workshop: Workshop) -> tuple[Made, dict[str, float]]:

@@ -25,6 +25,10 @@ class ToolError(NacreError):
         super().__init__(message)
         self.kind = kind
 
+    def __reduce__(self) -> tuple[type["ToolError"], tuple[str, str]]:
+        # it may be raised in a process of its own
+        return ToolError, (self.kind, str(self))
+
 
 class NoGraph(ConfigError):
     """There is no graph of that name in the data folder `folder`, which only those on its machine are told."""

@@ -1,37 +1,78 @@
-"""Run a plan on one graph's tables: Plan -> rows with keys and units, and the queries that gave them."""
+"""Run a plan on one graph: Plan + Engine -> rows with keys and units, and the queries that gave them."""
 
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from math import inf
 
 from records.errors import ToolError
 from records.evidence import Cell, Evidence, Query, QueryError, Table
 from records.plan import Aggregate, Ask, Combine, Compute, Overview, Plan, Profile, Select
+from records.schema import Schema
 from semantics.measured import parted, with_measure
 from semantics.profile import overview_sentences, profile_sentences
+from semantics.to_sparql import Sparql
 from semantics.to_sql import Output, Statement, contributing, number_contributing, to_sql
 from semantics.to_words import to_words
-from stores.tables import Tables
+from stores.tables import Fetched, Tables
 
 ROWS = 1000
 CONTRIBUTING = 50
 
 
+@dataclass(frozen=True)
+class Engine:
+    """What plans run on: how their selects are written, and what gives the rows of what was written, in the order of
+    its outputs, within a row limit and seconds. Profiles read the `tables` of the graph, or ask `told` where there are
+    none."""
+
+    tool: str
+    schema: Schema
+    write: Callable[[Select | Combine], Statement | Sparql]
+    contributing: Callable[[Select, str], Statement | Sparql]
+    number_contributing: Callable[[Select, str], Statement | Sparql]
+    fetch: Callable[[Statement | Sparql, int, float], Fetched]
+    tables: Tables | None = None
+    told: Callable[[Profile, int], tuple[Evidence, ...]] = lambda profile, round: ()
+
+
+def on_tables(tables: Tables) -> Engine:
+    """SQL on the tables of a graph."""
+    schema = tables.schema
+
+    def fetch(statement: Statement | Sparql, limit: int, cpu: float) -> Fetched:
+        return tables.run(statement.text, statement.params, limit=limit, cpu=cpu)
+
+    return Engine(
+        "sql",
+        schema,
+        lambda body: to_sql(body, schema),
+        lambda select, variable: contributing(select, schema, variable),
+        lambda select, variable: number_contributing(select, schema, variable),
+        fetch,
+        tables,
+    )
+
+
 def run_plan(
-    plan: Plan, tables: Tables, *, round: int, words: str = "", cpu: float = inf
+    plan: Plan, engine: Engine | Tables, *, round: int, words: str = "", cpu: float = inf
 ) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
     """The rows of a plan, its queries, and for a profile its sentences; `words` are the plan's, where they are known,
     and each query takes `cpu` seconds at most.
 
     Comparisons and yes/no give one row with one cell (1 or 0 for yes or no). A query that fails is told in its record.
     """
-    runner = _Runner(tables, words or to_words(plan, tables.schema), round, cpu)
+    engine = on_tables(engine) if isinstance(engine, Tables) else engine
+    runner = _Runner(engine, words or to_words(plan, engine.schema), round, cpu)
     body = plan.body
     if isinstance(body, Profile):
-        evidence = profile_sentences(body, tables, runner.run, round)
-        return None, tuple(runner.queries), tuple(evidence)
+        if engine.tables is None:
+            return None, (), engine.told(body, round)
+        described = _Runner(on_tables(engine.tables), runner.words, round, cpu)
+        evidence = profile_sentences(body, engine.tables, described.run, round)
+        return None, tuple(described.queries), tuple(evidence)
     if isinstance(body, Overview):
-        return None, (), overview_sentences(tables.schema, round)
+        return None, (), overview_sentences(engine.schema, round)
     if isinstance(body, Ask):
         found = runner.table(body.select)
         yes = bool(found and found.rows)
@@ -45,15 +86,15 @@ def run_plan(
 class _Runner:
     """Runs statements and keeps their records."""
 
-    def __init__(self, tables: Tables, words: str, round: int, cpu: float) -> None:
-        self.tables, self.words, self.round, self.cpu = tables, words, round, cpu
+    def __init__(self, engine: Engine, words: str, round: int, cpu: float) -> None:
+        self.engine, self.words, self.round, self.cpu = engine, words, round, cpu
         self.queries: list[Query] = []
 
-    def run(self, statement: Statement, limit: int = ROWS) -> tuple[list[tuple[Cell, ...]], bool] | None:
+    def run(self, statement: Statement | Sparql, limit: int = ROWS) -> tuple[list[tuple[Cell, ...]], bool] | None:
         started = time.perf_counter()
-        query = Query("sql", self.round, statement.text, self.words, statement.params)
+        query = Query(self.engine.tool, self.round, statement.text, self.words, statement.params)
         try:
-            rows = self.tables.run(statement.text, statement.params, limit=limit, cpu=self.cpu)
+            rows = self.engine.fetch(statement, limit, self.cpu)
         except ToolError as error:
             took = time.perf_counter() - started
             self.queries.append(replace(query, error=QueryError(error.kind, str(error)), seconds=round(took, 6)))
@@ -64,28 +105,28 @@ class _Runner:
 
     def table(self, body: Select | Combine) -> Table | None:
         asked = with_measure(body)
-        statement = to_sql(asked, self.tables.schema)
+        statement = self.engine.write(asked)
         found = self.run(statement)
         if found is None:
             return None
         table = table_of(statement, *found)
         if asked is not body:
-            table = parted(table, len([o for o in to_sql(body, self.tables.schema).outputs if o.role != "key"]))
+            table = parted(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         aggregate = isinstance(body, Select) and next((a for a in body.answers if isinstance(a, Aggregate)), None)
         if isinstance(body, Select) and aggregate and not body.group:
-            things = contributing(body, self.tables.schema, aggregate.of.variable)
+            things = self.engine.contributing(body, aggregate.of.variable)
             keys = self.run(things, CONTRIBUTING)
             if keys is not None:
                 behind = tuple(str(row[0]) for row in keys[0])
                 count = (
-                    self._count(number_contributing(body, self.tables.schema, aggregate.of.variable))
+                    self._count(self.engine.number_contributing(body, aggregate.of.variable))
                     if keys[1]
                     else len(behind)
                 )
                 return replace(table, keys=tuple(behind for _ in table.rows), contributing=count)
         return table
 
-    def _count(self, things: Statement) -> int | None:
+    def _count(self, things: Statement | Sparql) -> int | None:
         found = self.run(things)
         return int(found[0][0][0] or 0) if found and found[0] else None
 
@@ -110,7 +151,7 @@ class _Runner:
         return Table((name, "left", "right"), ((result, a, b),), keys, ("" if name == "yes" else unit, unit, unit))
 
 
-def table_of(statement: Statement, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
+def table_of(statement: Statement | Sparql, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
     """The rows that a statement gave, as a table: what is shown in columns, the keys beside them."""
     shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"]
     keys = [i for i, o in enumerate(statement.outputs) if o.role == "key"]

@@ -69,6 +69,17 @@ def number_contributing(select: Select, schema: Schema, variable: str) -> Statem
     return Statement(f"SELECT count(*) AS c0 FROM (\n{rows}\n)", params, (Output("count", "number", variable),))
 
 
+def relation_of(variable: Variable, schema: Schema) -> Relation:
+    """The relation whose rows a variable stands for: of its group, of its smallest class, or of all things."""
+    for group in schema.groups:
+        if group.classes and set(group.classes) == set(variable.classes) and group.without == variable.without:
+            return schema.relation_of[group.relation]
+    known = [schema.class_of[c] for c in variable.classes if c in schema.class_of]
+    if not known:
+        return ENTITY
+    return schema.relation_of[min(known, key=lambda c: (c.count, c.iri)).relation]
+
+
 def quoted(name: str) -> str:
     """An SQL identifier.
 
@@ -271,7 +282,7 @@ class _Writer:
             linked = {e.object for e in edges if e.subject in done} | {e.subject for e in edges if e.object in done}
             variable = next((v for v in waiting if v.name in linked), waiting[0])
             waiting.remove(variable)
-            relation = self._relation(variable)
+            relation = relation_of(variable, self.schema)
             self.relations[variable.name] = relation
             alias = self._alias(variable.name)
             self.joins.append(f"{'FROM' if not done else 'JOIN'} {quoted(relation.name)} AS {alias}")
@@ -286,15 +297,6 @@ class _Writer:
             else:
                 self.where += conditions
             self._membership(variable)
-
-    def _relation(self, variable: Variable) -> Relation:
-        for group in self.schema.groups:
-            if group.classes and set(group.classes) == set(variable.classes) and group.without == variable.without:
-                return self.schema.relation_of[group.relation]
-        known = [self.schema.class_of[c] for c in variable.classes if c in self.schema.class_of]
-        if not known:
-            return ENTITY
-        return self.schema.relation_of[min(known, key=lambda c: (c.count, c.iri)).relation]
 
     def _membership(self, variable: Variable) -> None:
         key = self._key(variable.name)

@@ -36,6 +36,8 @@ async def _read(settings: "Settings", graph: str | None) -> None:
         name = graph or max(library.names(), key=library.current, default=None)
         if model is not None and name is not None:
             with library.open(name) as opened:
+                if opened.stored is None:
+                    return
                 describe = partial(schema_sql, opened.tables)
                 await read_ahead(model, opened.schema, describe, limits_of(patient), size(patient))
     finally:

@@ -18,7 +18,7 @@ from graph.app import load_settings
 from graph.state import KEPT
 from records.errors import NacreError
 from records.json_form import ready
-from serving import api_ask, api_graphs, api_threads, health, logs
+from serving import api_ask, api_graphs, api_text2sparql, api_threads, health, logs
 from serving.asking import opened
 from serving.connection import Connection
 from serving.door import Door
@@ -94,7 +94,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             expose_headers=told,
         )
     app.add_middleware(Watched, settings.max_body, app.state.metrics)
-    for each in (api_graphs, api_ask, api_threads, health):
+    for each in (api_graphs, api_ask, api_text2sparql, api_threads, health):
         app.include_router(each.router)
     if alone:
         app.include_router(health.metrics_router)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 import typer.main
 
-from serving import cli_ask, cli_calibrate, cli_eval, cli_graphs, cli_ingest, cli_serve
+from serving import cli_ask, cli_attach, cli_calibrate, cli_eval, cli_graphs, cli_ingest, cli_serve
 from serving.cli_keys import keys
 from serving.cli_model import model
 from serving.failures import explain
@@ -38,6 +38,7 @@ def root(
 
 for command in (
     cli_ingest.ingest,
+    cli_attach.attach,
     cli_graphs.graphs,
     cli_graphs.report,
     cli_graphs.export,

@@ -33,6 +33,7 @@ def ingest(
     ] = None,
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Stop after the SQLite file.")] = False,
     no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Leave out the dense index.")] = False,
+    sparql: Annotated[bool, typer.Option("--sparql", help="Also build a store of triples for SPARQL.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse what can't be read, don't leave it out.")] = False,
     base: Annotated[
         str, typer.Option("--base", metavar="IRI", help="What relative IRIs resolve against, not the file's address.")
@@ -66,6 +67,7 @@ def ingest(
             texts=texts or [],
             annotations=annotations,
             tables_only=tables_only,
+            sparql=sparql,
             reading=Reading(strict, _absolute(base), dict(map(_context, contexts or [])), fetch_contexts),
             without=pipeline.why_without(graph, no_vectors, embedder),
             server=pipeline.Server(settings.qdrant_url, key_of(settings)),

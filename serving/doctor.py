@@ -129,6 +129,9 @@ def _graphs(settings: "Settings") -> Iterator[Finding]:
             yield Finding("graph", f"{name}: {error}", f"nacre ingest FILE --graph {name}", broken=True)
             continue
         text = f"{name}: version {graph.version}, {len(graph.schema.classes)} classes, {graph.schema.triples:,} triples"
+        if graph.endpoint is not None:
+            yield Finding("graph", f"{text}; attached to {graph.endpoint.url}")
+            continue
         missing = "; ".join(f"no {branch}, {reason}" for branch, reason in sorted(graph.unavailable.items()))
         again = f"nacre index --graph {name}"
         yield Finding("graph", f"{text}; {missing}", again) if missing else Finding("graph", text)

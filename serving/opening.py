@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 def library_of(settings: "Settings") -> "Iterator[Library]":
     """All graphs, without an embedder: listing, reporting and exporting need no vectors."""
     from stores.catalog import Library
+    from stores.manners import manners_of
 
-    library = Library(settings.data, None, settings.qdrant_url, key_of(settings))
+    library = Library(settings.data, None, settings.qdrant_url, key_of(settings), manners_of(settings))
     try:
         yield library
     finally:

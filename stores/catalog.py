@@ -1,6 +1,7 @@
 """The graphs in a data folder: a name -> its stores, opened, of one version."""
 
 import difflib
+import json
 import logging
 import os
 import shutil
@@ -13,20 +14,27 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from records.endpoint import Endpoint
 from records.errors import ConfigError, NoGraph, ToolError
+from records.json_form import from_json
 from records.schema import Schema
 from stores import versions
 from stores.lexical import Lexical
-from stores.lexicon import Lexicon
+from stores.lexicon import Home, Lexicon
 from stores.lexicon_file import spellings_of
+from stores.manners import Manners
+from stores.oxigraph_store import OxigraphStore
 from stores.passages import Passages
 from stores.tables import Tables
 from stores.vector_sets import drop_collection, open_collection
 from stores.vectors import Embedder, Vectors
 from stores.versions import Manifest, Pointer
 from stores.whole import Damaged, check_sizes, sizes_of
+
+if TYPE_CHECKING:
+    from stores.endpoint import EndpointSource
 
 T = TypeVar("T")
 # how long it is taken for granted that a server with vectors serves, or not
@@ -37,7 +45,7 @@ log = logging.getLogger(__name__)
 @dataclass
 class Graph:
     """The stores of one version of a graph; those a version lacks are None, and `unavailable` says why, by branch.
-    `vector_set` names its vectors, None where there are none.
+    `vector_set` names its vectors, None where there are none. A graph that is attached to an `endpoint` has no tables.
 
     `close` gives back one `Library.open`; use it as a context manager for the length of a turn.
     """
@@ -45,15 +53,26 @@ class Graph:
     name: str
     version: str
     schema: Schema
-    tables: Tables
+    stored: Tables | None
     lexicon: Lexicon
     passages: Passages | None = None
     vectors: Vectors | None = None
     lexical: Lexical | None = None
+    triples: OxigraphStore | None = None
     vector_set: str | None = None
+    endpoint: Endpoint | None = None
+    remote: "EndpointSource | None" = None
     unavailable: dict[str, str] = field(default_factory=dict)
     give_back: Callable[[], None] = field(default=lambda: None, repr=False)
     _told: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def tables(self) -> Tables:
+        """Its tables; raises ToolError `unavailable` for a graph that is attached."""
+        if self.stored is None:
+            where = self.endpoint.url if self.endpoint else "elsewhere"
+            raise ToolError("unavailable", f"Graph {self.name!r} lies behind {where} and has no tables here.")
+        return self.stored
 
     def described(self, describe: Callable[[Tables], str]) -> str:
         """All tables in words by `describe`, worded once for each opened version."""
@@ -90,12 +109,18 @@ class Library:
     """All graphs of a data folder. Safe to share between threads; reads only, except `remove` and tidying up."""
 
     def __init__(
-        self, data: Path, embedder: Embedder | None, qdrant_url: str | None = None, qdrant_key: str | None = None
+        self,
+        data: Path,
+        embedder: Embedder | None,
+        qdrant_url: str | None = None,
+        qdrant_key: str | None = None,
+        manners: Callable[[str], Manners] = lambda url: Manners(),
     ) -> None:
         self.data = data
         self._embedder = embedder
         self._qdrant_url = qdrant_url
         self._qdrant_key = qdrant_key
+        self._manners = manners
         self._held: dict[tuple[str, str, str | None], _Held] = {}
         self._lock = threading.RLock()
 
@@ -219,6 +244,8 @@ class Library:
         return held
 
     def _stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
+        if manifest.endpoint:
+            return self._attached(name, manifest, folder)
         again = f"Run: nacre index --graph {name}"
         try:
             tables = Tables(folder / versions.TABLES)
@@ -250,7 +277,29 @@ class Library:
         if graph.passages is None:
             present.clear()
         graph.lexical = optional("lexical", lambda: Lexical(folder / versions.LEXICAL))
+        if (folder / versions.TRIPLES).is_dir():
+            present.add("sparql")
+            graph.triples = optional("sparql", lambda: OxigraphStore(folder / versions.TRIPLES))
         graph.vectors = optional("vector", lambda: self._embedded(name, pointer.vectors))
+        return graph
+
+    def _attached(self, name: str, manifest: Manifest, folder: Path) -> Graph:
+        """What is kept here of a graph behind an endpoint, and the way to it; nothing is asked yet."""
+        from stores.endpoint import EndpointSource
+
+        try:
+            endpoint = from_json(Endpoint, json.loads((folder / versions.ENDPOINT).read_text(encoding="utf-8")))
+            schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
+            lexicon = Lexicon(folder / versions.LEXICON, schema, self._embedder)
+        except (OSError, ValueError, KeyError) as error:
+            raise ConfigError(
+                f"Graph {name!r} is damaged: {error}. Run: nacre attach {manifest.endpoint} --graph {name}"
+            ) from error
+        coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
+        lexicon.homes = tuple(Home(g.relation, g.count, coded[g.relation]) for g in schema.groups)
+        source = EndpointSource(endpoint.url, endpoint.graphs, self._manners(endpoint.url), endpoint.search)
+        graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, remote=source)
+        graph.unavailable.update(manifest.unavailable)
         return graph
 
     def _reach(self, held: _Held) -> None:
@@ -306,7 +355,16 @@ class Library:
 
     def _shut(self, held: _Held) -> None:
         graph = held.graph
-        for store in (graph.vectors, graph.lexical, graph.passages, graph.lexicon, graph.tables):
+        stores = (
+            graph.vectors,
+            graph.triples,
+            graph.lexical,
+            graph.passages,
+            graph.lexicon,
+            graph.stored,
+            graph.remote,
+        )
+        for store in stores:
             if store is not None:
                 store.close()
         _unpin(held.pinned)

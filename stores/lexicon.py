@@ -109,6 +109,11 @@ class Lexicon:
         self.word = lru_cache(_REMEMBERED)(self._word)
         self.near = lru_cache(_REMEMBERED)(self._near)
 
+    @property
+    def of_schema(self) -> "Lexicon":
+        """The lexicon on which whatever depends on classes and properties alone may be built once."""
+        return self
+
     def each(self) -> Iterator[Name]:
         """Every name, the shortest first."""
         last = -1

@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 FORMAT = 3
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
+ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
+TRIPLES = "triples"
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
 UNDER_WAY = "the vectors are not complete yet, and the other branches answer. nacre index --graph {} completes them"
 
@@ -27,7 +29,7 @@ UNDER_WAY = "the vectors are not complete yet, and the other branches answer. na
 @dataclass(frozen=True)
 class Manifest:
     """What a version is made of. `inputs` is the hash of all that went in; `texts` counts documents; `unavailable` says
-    why a branch was left out on purpose."""
+    why a branch was left out on purpose; `endpoint` is the address of a graph that lies elsewhere."""
 
     version: str
     format: int = FORMAT
@@ -35,6 +37,7 @@ class Manifest:
     passages: int = 0
     texts: int = 0
     unavailable: dict[str, str] = field(default_factory=dict)
+    endpoint: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""The branch `sql`: a reading of the question -> the rows of its plan, with keys and units."""
+"""The branch `sql`: a reading of the question -> the rows of its plan, with keys and units; by SPARQL as well."""
 
 import time
 
 from records.errors import ToolError
 from records.evidence import Evidence, Found, Query, QueryError, Rows, Table
 from records.turn import Reading
-from semantics.run_plan import run_plan
+from semantics.run_plan import Engine, on_tables, run_plan
 from semantics.to_sql import RAW
 from stores.tables import Tables
 
@@ -14,22 +14,25 @@ BRANCH = "sql"
 LIKELIEST, BESIDE = 5.0, 0.06
 
 
-def run_reading(reading: Reading, index: int, tables: Tables, *, round: int) -> Found:
-    """The rows of one reading by its plan; `index` is its place among the readings. A failure comes back as `error`."""
+def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round: int, beside: float = BESIDE) -> Found:
+    """The rows of one reading by its plan; `index` is its place among the readings, and each query of one that is not
+    the likeliest may take `beside` seconds. A failure comes back as `error`."""
+    engine = on_tables(engine) if isinstance(engine, Tables) else engine
     started = time.perf_counter()
     try:
         # what is likely may take its time, what only stands beside it may not
-        cpu = BESIDE if index else LIKELIEST
-        table, queries, others = run_plan(reading.plan, tables, round=round, words=reading.words, cpu=cpu)
+        cpu = beside if index else LIKELIEST
+        table, queries, others = run_plan(reading.plan, engine, round=round, words=reading.words, cpu=cpu)
     except ToolError as error:
-        return failed(error, "", reading.words, round=round, seconds=time.perf_counter() - started, by="rules")
+        seconds = time.perf_counter() - started
+        return failed(error, "", reading.words, round=round, seconds=seconds, by="rules", branch=engine.tool)
     evidence: list[Evidence] = list(others)
     if table is not None:
         keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
         evidence.insert(
             0,
             Rows(
-                BRANCH,
+                engine.tool,
                 round,
                 table,
                 text=brief(table),
@@ -40,16 +43,18 @@ def run_reading(reading: Reading, index: int, tables: Tables, *, round: int) -> 
                 keys=keys,
             ),
         )
-    return Found(BRANCH, tuple(evidence), queries)
+    return Found(engine.tool, tuple(evidence), queries)
 
 
-def failed(error: ToolError, text: str, words: str, *, round: int, seconds: float, by: str) -> Found:
+def failed(
+    error: ToolError, text: str, words: str, *, round: int, seconds: float, by: str, branch: str = BRANCH
+) -> Found:
     """A query that gave nothing, with the reason."""
     why = QueryError(error.kind, str(error))
     query = Query(
-        BRANCH, round, text, words=words, error=why, seconds=seconds, by="model" if by == "model" else "rules"
+        branch, round, text, words=words, error=why, seconds=seconds, by="model" if by == "model" else "rules"
     )
-    return Found(BRANCH, (), (query,), error=why, by=by)
+    return Found(branch, (), (query,), error=why, by=by)
 
 
 def brief(table: Table, rows: int = 3) -> str:

@@ -33,6 +33,8 @@ from semantics.phrase import Phrase, phrase, rows_said
 from semantics.sentences import best
 from semantics.words import fold
 
+# branches that tell of things from their facts
+QUERYING = ("sql", "sparql")
 PROSE_WORDS = 150
 LOOKUP_WORDS = 35
 NAME = 0.9
@@ -193,11 +195,11 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
         words = Ledger(((shown.text, (index,)),))
         return Account(words, "answered", columns=shown.columns, rows=shown.rows)
     sentences = sentences_of(evidence)
-    profiled = [found for found in sentences if found[1].branch == "sql"]
+    profiled = [found for found in sentences if found[1].branch in QUERYING]
     # what the turn before told is told again only where this one found nothing
     profiled = [found for found in profiled if found[1].round] or profiled
     # what the graph's passages tell of a thing that is described are the same facts once more
-    told = [(i, s) for i, s in sentences if s.branch != "sql" and (s.document is not None or not profiled)]
+    told = [(i, s) for i, s in sentences if s.branch not in QUERYING and (s.document is not None or not profiled)]
     chosen = _within([*profiled, *_ranked(understanding, told, PROSE_WORDS)], PROSE_WORDS)[:SENTENCES]
     return _cited(chosen) if chosen else None
 

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
     links, weight = _links(layout, schema)
-    rows = sorted({row(name) for name in _schema_names(schema) if name.tokens}, key=lambda each: each[1:])
+    rows = sorted({row(name) for name in schema_names(schema) if name.tokens}, key=lambda each: each[1:])
     named = chain(rows, _entities(layout, schema, weight))
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms)
 
 
-def _schema_names(schema: Schema) -> Iterator[Name]:
+def schema_names(schema: Schema) -> Iterator[Name]:
+    """The names of classes, groups, properties and their values."""
     for c in schema.classes:
         for text in {c.label, *c.alt_labels, split_name(local_name(c.iri))}:
             yield Name(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)

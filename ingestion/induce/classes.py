@@ -156,7 +156,7 @@ class Classes:
             table = self.tables[index]
             telling = self._telling(table.closed, statements)
             of_class = class_word(telling, statements)
-            words = [w for w in segments[index] if not _says_less(column_name(w), of_class)]
+            words = [w for w in segments[index] if not says_less(column_name(w), of_class)]
             table.words = tuple(words)
             table.label = words_of(of_class)
             if not telling:
@@ -201,7 +201,7 @@ class Classes:
         return min(closed, key=lambda iri: (iri in EMPTY_TYPES, self.members[iri], -depth[iri], iri))
 
 
-def _says_less(word: str, name: str) -> bool:
+def says_less(word: str, name: str) -> bool:
     """Whether a word of the data adds nothing to the name of a class."""
     return set(word.split("_")) <= set(name.split("_")) or word.replace("_", "") == name.replace("_", "")
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW_VALUES = 30
-_SAMPLES = 5
+SAMPLES = 5
 _BETWEEN = re.compile(r"[\W_]+")
-_LONG_TEXT = 60
-_LONGEST_SAMPLE = 80
+LONG_TEXT = 60
+LONGEST_SAMPLE = 80
 
 
 def describe(layout: Layout) -> Schema:
@@ -213,7 +213,7 @@ def _values(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> tupl
     literals, often = place.distinct[shown], place.distinct_counts[shown]
     targets, counts = place.targets, place.target_counts
     few = len(literals) + len(targets) <= FEW_VALUES
-    most = FEW_VALUES if few else _SAMPLES
+    most = FEW_VALUES if few else SAMPLES
     if not few:
         # The most frequent stand for all; ties by text would need every text, so ties are cut generously first.
         literals, often = _most(literals, often)
@@ -228,15 +228,15 @@ def _values(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> tupl
         for text, count in zip(texts, fewer, strict=True):
             found[text] += count
     ordered = [text for _, text in nsmallest(most, zip(found.values(), found, strict=True))]
-    if few and all(len(text) <= _LONGEST_SAMPLE for text in ordered):
+    if few and all(len(text) <= LONGEST_SAMPLE for text in ordered):
         return tuple(ordered), ()
-    return (), tuple(text[:_LONGEST_SAMPLE] for text in ordered[:_SAMPLES])
+    return (), tuple(text[:LONGEST_SAMPLE] for text in ordered[:SAMPLES])
 
 
 def _most(numbers: "NDArray[np.int32]", counts: "NDArray[np.int64]") -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
-    if len(numbers) <= _SAMPLES:
+    if len(numbers) <= SAMPLES:
         return numbers, counts
-    enough = np.partition(counts, -_SAMPLES)[-_SAMPLES]
+    enough = np.partition(counts, -SAMPLES)[-SAMPLES]
     kept = counts >= enough
     return numbers[kept], counts[kept]
 
@@ -258,7 +258,7 @@ def _role(
         return "identifier"
     if cells.datatype != "text":
         return "fact"
-    if place.iri in COMMENT_PREDICATES or np.median([len(texts[n]) for n in place.distinct.tolist()]) > _LONG_TEXT:
+    if place.iri in COMMENT_PREDICATES or np.median([len(texts[n]) for n in place.distinct.tolist()]) > LONG_TEXT:
         return "text"
     return "identifier" if _echo(layout, place, label_of) else "fact"
 

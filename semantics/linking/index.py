@@ -1,6 +1,7 @@
 """The indexes over one lexicon, and what a question names by them: Question -> Links (stage `link`)."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from semantics.linking.graph import SchemaGraph
 from semantics.linking.terms import Terms
@@ -21,8 +22,14 @@ class Index:
 
 def index(lexicon: Lexicon) -> Index:
     """Build the indexes."""
+    graph, terms = _of_schema(lexicon.of_schema)
+    return Index(lexicon, graph, terms, Values(lexicon, graph))
+
+
+@lru_cache(maxsize=8)
+def _of_schema(lexicon: Lexicon) -> tuple[SchemaGraph, Terms]:
     graph = SchemaGraph(lexicon)
-    return Index(lexicon, graph, Terms(lexicon, graph), Values(lexicon, graph))
+    return graph, Terms(lexicon, graph)
 
 
 def link(question: Question, known: Index) -> list[Link]:

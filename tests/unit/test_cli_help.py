@@ -25,6 +25,7 @@ HEAVY = (
 )
 COMMANDS = (
     "ingest",
+    "attach",
     "graphs",
     "report",
     "export",

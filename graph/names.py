@@ -1,0 +1,27 @@
+"""The names to understand a text by: an opened graph + the text -> Lexicon."""
+
+from functools import lru_cache
+
+from records.endpoint import Endpoint
+from semantics.linking.found_names import EndpointNames
+from stores.catalog import Graph
+from stores.lexicon import Lexicon
+from stores.sparql_source import SparqlSource
+
+
+def names_for(graph: Graph, *texts: str) -> Lexicon:
+    """The lexicon of an ingested graph; of an attached one, with the things that the texts may name."""
+    names = endpoint_names(graph)
+    return names.about("\n".join(texts)) if names is not None else graph.lexicon
+
+
+def endpoint_names(graph: Graph) -> EndpointNames | None:
+    """Where names of things are looked up; None for an ingested graph, whose lexicon has them all."""
+    if graph.endpoint is None or graph.remote is None:
+        return None
+    return _endpoint_names(graph.lexicon, graph.endpoint, graph.remote)
+
+
+@lru_cache(maxsize=8)
+def _endpoint_names(lexicon: Lexicon, endpoint: Endpoint, source: SparqlSource) -> EndpointNames:
+    return EndpointNames(lexicon, endpoint, source)

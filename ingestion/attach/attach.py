@@ -1,0 +1,121 @@
+"""Attach a graph to a SPARQL endpoint: its address -> a published version that holds its schema alone."""
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+
+from ingestion.attach.budget import Asking, Budget
+from ingestion.attach.describe import Described, describe
+from ingestion.attach.frequent import frequent
+from ingestion.attach.probe import probe
+from ingestion.attach.text_search import text_search
+from ingestion.index.names import schema_names
+from ingestion.publish import building, new_version, publish, writable, writer
+from records.endpoint import Endpoint
+from records.errors import ConfigError, IngestionError, ToolError
+from records.json_form import from_json, json_text
+from records.schema import Schema
+from semantics.words import word_forms
+from stores import versions
+from stores.endpoint import EndpointSource
+from stores.lexicon import row
+from stores.lexicon_file import write_lexicon
+from stores.manners import Manners
+from stores.versions import Manifest
+
+log = logging.getLogger(__name__)
+
+NOT_HERE = "the graph lies behind {}, and Nacre keeps no {} of it"
+_LACKS = {"sql": "tables", "vector": "passages", "lexical": "passages"}
+FIRST_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Attached:
+    """What attaching made: the version, its schema, the endpoint as it was found to be."""
+
+    name: str
+    version: str
+    schema: Schema
+    endpoint: Endpoint
+
+
+def attach(
+    url: str,
+    name: str,
+    *,
+    data: Path,
+    graphs: Sequence[str] = (),
+    manners: Manners = Manners(),  # noqa: B008 (immutable)
+    budget: Budget = Budget(),  # noqa: B008 (immutable)
+) -> Attached:
+    """Make the endpoint at `url` (of these named graphs) the content of graph `name`.
+
+    Nothing is copied but names of classes and properties, counts and samples of values. Raises IngestionError where
+    the endpoint does not answer or shows no classes; an earlier version stays then.
+    """
+    home = data / versions.check_name(name)
+    source = EndpointSource(url, graphs, manners)
+    try:
+        _first(source)
+        asking = Asking(source, budget)
+        described = describe(probe(asking))
+        if not described.schema.classes:
+            raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
+        search = text_search(asking, described.names)
+        often = frequent(asking, described.schema.groups, described.names)
+    finally:
+        source.close()
+    found = Endpoint(
+        url,
+        tuple(graphs),
+        search,
+        described.names,
+        described.spaces,
+        described.unnamed,
+        often,
+        asking.asked,
+        round(asking.seconds, 2),
+    )
+    log.info("attached %s: %d queries (%d failed), %.1f s", url, asking.asked, asking.failed, asking.seconds)
+    inputs = blake2b(f"{url}\n{graphs}".encode(), digest_size=16).hexdigest()
+    unavailable = {branch: NOT_HERE.format(url, what) for branch, what in _LACKS.items()}
+    manifest = Manifest(new_version(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable, endpoint=url)
+    with writer(home):
+        with writable(home):
+            versions.forget_damage(home)
+        with building(home, versions.version_folder(home, manifest.version), None, None) as folder:
+            with writable(home):
+                write_endpoint(folder, found, described)
+            publish(home, folder, manifest, unavailable["vector"])
+    return Attached(name, manifest.version, described.schema, found)
+
+
+def attached_to(name: str, data: Path) -> Endpoint:
+    """The endpoint that a graph is attached to; raises ConfigError where it is not."""
+    home = data / versions.check_name(name)
+    version = versions.current(home)
+    if version is None or not versions.manifest(home, version).endpoint:
+        raise ConfigError(f"Graph {name!r} is attached to no endpoint. Run: nacre attach URL --graph {name}")
+    file = versions.version_folder(home, version) / versions.ENDPOINT
+    return from_json(Endpoint, json.loads(file.read_text(encoding="utf-8")))
+
+
+def write_endpoint(folder: Path, endpoint: Endpoint, described: Described) -> None:
+    """The files of a version that is attached: endpoint, schema and the names of classes and properties."""
+    (folder / versions.ENDPOINT).write_text(json_text(endpoint) + "\n", encoding="utf-8")
+    (folder / versions.SCHEMA).write_text(json_text(described.schema) + "\n", encoding="utf-8")
+    names = sorted({row(name) for name in schema_names(described.schema) if name.tokens}, key=lambda each: each[1:])
+    write_lexicon(folder / versions.LEXICON, names, described.facts, described.links, word_forms)
+
+
+def _first(source: EndpointSource) -> None:
+    """See whether it answers at all."""
+    try:
+        source.select("SELECT ?s WHERE { ?s ?p ?o } LIMIT 1", limit=1, seconds=FIRST_SECONDS)
+    except ToolError as error:
+        raise IngestionError(f"{error} Nothing was attached.") from error

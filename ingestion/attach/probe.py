@@ -1,0 +1,235 @@
+"""What a graph behind an endpoint is made of, by bounded queries: Asking -> Probed."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ingestion.attach.budget import Asking
+from ingestion.vocabulary import (
+    ALTERNATIVE,
+    COMMENT,
+    EMPTY_TYPES,
+    INVERSE,
+    LABEL,
+    PREFERRED,
+    SCHEMA_PREDICATES,
+    SCHEMA_TYPES,
+    SUBCLASS,
+    TYPE,
+)
+from stores.sparql_source import Term
+
+# classes and predicates that are looked at, the largest first; sets of classes, above which each class stands alone
+MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120
+# things of a kind, and triples of a predicate, that are looked at
+SAMPLE, SAMPLED_VALUES, DISTINCT, SEEN = 1000, 20_000, 500, 300
+# names asked about in one query
+AT_ONCE = 60
+_VOID = "http://rdfs.org/ns/void#"
+_DESCRIBING = (LABEL, PREFERRED, ALTERNATIVE, COMMENT, SUBCLASS, INVERSE)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The things with exactly these types: how many, and of those looked at, how many have each predicate, with how
+    many triples and links, and how many links lead to each class, and to how many things; `iris` are some of them."""
+
+    types: frozenset[str]
+    count: int
+    exact: bool
+    looked_at: int = 0
+    subjects: dict[str, int] = field(default_factory=dict)
+    triples: dict[str, int] = field(default_factory=dict)
+    links: dict[str, int] = field(default_factory=dict)
+    targets: dict[tuple[str, str], int] = field(default_factory=dict)
+    ends: dict[tuple[str, str], int] = field(default_factory=dict)
+    iris: tuple[str, ...] = ()
+
+    @property
+    def scale(self) -> float:
+        """How many things one of those looked at stands for."""
+        return self.count / self.looked_at if self.looked_at else 1.0
+
+
+@dataclass(frozen=True)
+class Literals:
+    """Distinct literals of a predicate with how often each was seen; `whole` where these are all."""
+
+    counts: tuple[tuple[Term, int], ...]
+    whole: bool
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+@dataclass(frozen=True)
+class Probed:
+    """All that was found. `said` has the texts and IRIs that describe classes and predicates: (about, predicate)."""
+
+    triples: int
+    things: int
+    classes: dict[str, int]
+    kinds: tuple[Kind, ...]
+    predicates: dict[str, int]
+    literals: dict[str, Literals]
+    said: dict[tuple[str, str], tuple[Term, ...]]
+
+
+def probe(asking: Asking) -> Probed:
+    """Look at classes, the kinds of things, predicates, values and what is said of them, the largest first.
+
+    What the budget leaves no room for is missing in the result, and so is what the endpoint is too slow for.
+    """
+    classes = {iri: n for iri, n in _classes(asking).items() if iri not in SCHEMA_TYPES}
+    predicates = _predicates(asking)
+    kinds = _kinds(asking, classes)
+    sets = [kind.types for kind in kinds]
+    kinds = [_looked_at(asking, kind, beyond(kind.types, sets, classes) if kind.exact else ()) for kind in kinds]
+    if not predicates:
+        predicates = dict(_estimated(kinds))
+    wanted = sorted(predicates, key=lambda iri: (-predicates[iri], iri))[:MOST_PREDICATES]
+    said = _said(asking, [*classes, *wanted])
+    with_literals = {p for kind in kinds for p, n in kind.triples.items() if n > kind.links.get(p, 0)}
+    literals = {}
+    for iri in wanted:
+        if iri in with_literals and iri not in SCHEMA_PREDICATES and (found := _literals(asking, iri, predicates[iri])):
+            literals[iri] = found
+    things = sum(kind.count for kind in kinds)
+    return Probed(
+        sum(predicates.values()), things, classes, tuple(kinds), {p: predicates[p] for p in wanted}, literals, said
+    )
+
+
+def _classes(asking: Asking) -> dict[str, int]:
+    """Classes with how many things each has; from what the endpoint says of itself where counting takes too long."""
+    counting = "SELECT ?c (COUNT(?s) AS ?n) WHERE { ?s a ?c } GROUP BY ?c ORDER BY DESC(?n)"
+    stated = f"SELECT ?c ?n WHERE {{ ?d <{_VOID}classPartition> ?q . ?q <{_VOID}class> ?c ; <{_VOID}entities> ?n }}"
+    return _counts(asking, counting, stated, "SELECT DISTINCT ?c WHERE { ?s a ?c }", MOST_CLASSES)
+
+
+def _predicates(asking: Asking) -> dict[str, int]:
+    counting = "SELECT ?p (COUNT(*) AS ?n) WHERE { ?s ?p ?o } GROUP BY ?p ORDER BY DESC(?n)"
+    stated = (
+        f"SELECT ?p ?n WHERE {{ ?d <{_VOID}propertyPartition> ?q . ?q <{_VOID}property> ?p ; <{_VOID}triples> ?n }}"
+    )
+    found = _counts(asking, counting, stated, "", MOST_PREDICATES)
+    found.pop(TYPE, None)
+    return found
+
+
+def _counts(asking: Asking, counting: str, stated: str, named: str, most: int) -> dict[str, int]:
+    for query in (counting, stated):
+        found = asking.texts(f"{query} LIMIT {2 * most}", 2 * most)
+        if found:
+            pairs = [(iri, int(float(n))) for iri, n in found if ":" in iri and n]
+            return dict(sorted(pairs, key=lambda each: (-each[1], each[0]))[:most])
+    listed = asking.texts(f"{named} LIMIT {most}", most) if named else None
+    return dict.fromkeys(sorted(iri for (iri,) in listed if ":" in iri), 1) if listed else {}
+
+
+def _kinds(asking: Asking, classes: dict[str, int]) -> list[Kind]:
+    """The sets of types that things have, where these can be counted, else each class for itself."""
+    sets = asking.texts(
+        'SELECT ?all (COUNT(?s) AS ?n) WHERE { SELECT ?s (GROUP_CONCAT(STR(?t); separator=" ") AS ?all)'
+        f" WHERE {{ ?s a ?t }} GROUP BY ?s }} GROUP BY ?all ORDER BY DESC(?n) LIMIT {20 * MOST_SETS}",
+        20 * MOST_SETS,
+    )
+    counts: Counter[frozenset[str]] = Counter()
+    for types, n in sets or ():
+        known = frozenset(types.split()).intersection(classes)
+        if not known & SCHEMA_TYPES and known:
+            # what says nothing counts only where nothing else is said
+            counts[known - EMPTY_TYPES or known] += int(n)
+    if counts and len(counts) <= MOST_SETS:
+        return [Kind(types, n, True) for types, n in sorted(counts.items(), key=lambda e: (-e[1], sorted(e[0])))]
+    return [Kind(frozenset((iri,)), n, False) for iri, n in sorted(classes.items(), key=lambda e: (-e[1], e[0]))]
+
+
+def beyond(types: frozenset[str], sets: Iterable[frozenset[str]], counts: Mapping[str, int]) -> tuple[str, ...]:
+    """The classes by which larger sets differ from this one: things in none of them have no more than its types."""
+    found: list[str] = []
+    for other in sorted((each for each in sets if each > types), key=lambda each: (len(each), sorted(each))):
+        if not other & set(found):
+            found.append(min(other - types, key=lambda iri: (-counts.get(iri, 0), iri)))
+    return tuple(sorted(found))
+
+
+def _looked_at(asking: Asking, kind: Kind, without: Sequence[str]) -> Kind:
+    """What the things of a kind have, and where their links lead, by some of them."""
+    types = " ".join(f"?s a <{iri}> ." for iri in sorted(kind.types))
+    others = " ".join(f"FILTER NOT EXISTS {{ ?s a <{iri}> }}" for iri in without)
+    some = f"{{ SELECT ?s WHERE {{ {types} {others} }} LIMIT {SAMPLE} }}"
+    having = asking.texts(
+        "SELECT ?p (COUNT(DISTINCT ?s) AS ?n) (COUNT(*) AS ?t) (SUM(IF(isLiteral(?o), 0, 1)) AS ?l)"
+        f" WHERE {{ {some} ?s ?p ?o }} GROUP BY ?p",
+    )
+    if not having:
+        return kind
+    subjects = {p: int(n) for p, n, _, _ in having}
+    links = {p: int(float(n)) for p, _, _, n in having if n}
+    targets = None
+    if any(n for p, n in links.items() if p != TYPE):
+        targets = asking.texts(
+            f"SELECT ?p ?c (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?m) WHERE {{ {some} ?s ?p ?o . ?o a ?c"
+            f" FILTER(?p != <{TYPE}>) }} GROUP BY ?p ?c LIMIT 2000",
+            2000,
+        )
+    seen = asking.texts(f"SELECT ?s WHERE {{ {types} {others} FILTER(isIRI(?s)) }} LIMIT {SEEN}", SEEN)
+    return Kind(
+        kind.types,
+        kind.count,
+        kind.exact,
+        subjects.get(TYPE, min(kind.count, SAMPLE)),
+        {p: n for p, n in subjects.items() if p != TYPE},
+        {p: int(n) for p, _, n, _ in having if p != TYPE},
+        {p: n for p, n in links.items() if p != TYPE and n},
+        {(p, c): int(n) for p, c, n, _ in targets or ()},
+        {(p, c): int(m) for p, c, _, m in targets or ()},
+        tuple(sorted(iri for (iri,) in seen or ())),
+    )
+
+
+def _estimated(kinds: Iterable[Kind]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for kind in kinds:
+        for predicate, n in kind.triples.items():
+            found[predicate] += round(n * kind.scale)
+    return found
+
+
+def _said(asking: Asking, about: Sequence[str]) -> dict[tuple[str, str], tuple[Term, ...]]:
+    """Labels, comments, wider classes and inverses of classes and predicates."""
+    found: dict[tuple[str, str], list[Term]] = defaultdict(list)
+    describing = " ".join(f"<{p}>" for p in _DESCRIBING)
+    for start in range(0, len(about), AT_ONCE):
+        named = " ".join(f"<{iri}>" for iri in about[start : start + AT_ONCE])
+        rows = asking.rows(
+            f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {named} }} VALUES ?p {{ {describing} }} ?s ?p ?o }} LIMIT 5000",
+            5000,
+        )
+        for subject, predicate, value in rows or ():
+            if subject and predicate and value:
+                found[subject.value, predicate.value].append(value)
+    return {key: tuple(sorted(terms)) for key, terms in found.items()}
+
+
+def _literals(asking: Asking, iri: str, triples: int) -> Literals | None:
+    """The literals of a predicate, the most frequent first; of very many, those of some triples."""
+    few = triples <= SAMPLED_VALUES
+    matching = f"?s <{iri}> ?o FILTER(isLiteral(?o))"
+    some = matching if few else f"{{ SELECT ?o WHERE {{ {matching} }} LIMIT {SAMPLED_VALUES} }}"
+    rows = asking.rows(
+        f"SELECT ?o (COUNT(*) AS ?n) WHERE {{ {some} }} GROUP BY ?o ORDER BY DESC(?n) LIMIT {DISTINCT}", DISTINCT
+    )
+    seen = [(o, int(n.value)) for o, n in rows or () if o and n]
+    counts = tuple(sorted(seen, key=lambda each: (-each[1], each[0])))
+    if not counts:
+        return None
+    whole = few and len(counts) < DISTINCT
+    if whole or not any("#" in o.datatype and not o.datatype.endswith(("#string", "#langString")) for o, _ in counts):
+        return Literals(counts, whole)
+    ends = asking.texts(f"SELECT (MIN(?o) AS ?a) (MAX(?o) AS ?b) WHERE {{ ?s <{iri}> ?o FILTER(isNumeric(?o)) }}")
+    try:
+        low, high = (float(text) for text in (ends or [("", "")])[0])
+    except ValueError:
+        return Literals(counts, whole)
+    return Literals(counts, whole, low, high)

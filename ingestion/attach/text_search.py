@@ -1,0 +1,28 @@
+"""Which search for words an endpoint has beside CONTAINS: Asking -> TextSearch, tried on a name that is there."""
+
+from typing import get_args
+
+from ingestion.attach.budget import Asking
+from records.endpoint import TextSearch
+from semantics.words import tokens
+from stores.text_search import holding_pattern
+
+# a word of a name that is tried has at least so many letters: stores leave short ones out of their indexes
+LONG_ENOUGH = 4
+
+
+def text_search(asking: Asking, names: tuple[str, ...]) -> TextSearch:
+    """The first kind of search that finds a name by one of its words; "" where none does."""
+    for predicate in names:
+        named = asking.texts(f"SELECT ?l WHERE {{ ?s <{predicate}> ?l FILTER(isLiteral(?l)) }} LIMIT 20", 20) or []
+        words = [t.norm for (text,) in named for t in tokens(text) if len(t.norm) >= LONG_ENOUGH and t.norm.isalpha()]
+        if not words:
+            continue
+        for kind in get_args(TextSearch):
+            if kind:
+                pattern = holding_pattern(kind, (predicate,), words[:1])
+                found = asking.texts(f"SELECT ?s WHERE {{ {pattern} }} LIMIT 1", 1)
+                if found:
+                    return kind  # type: ignore[no-any-return]
+        return ""
+    return ""

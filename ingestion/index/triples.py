@@ -1,0 +1,137 @@
+"""Write the triples of a graph into a store that answers SPARQL: graph.sqlite -> a folder of Oxigraph."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ingestion.export import literal
+from ingestion.vocabulary import TYPE
+from records.evidence import Cell
+from records.schema import Datatype, Schema
+from semantics.sparql_terms import XSD, iri
+from stores.oxigraph_store import ASIDE, PART, READINGS, READS
+from stores.schema_sql import quoted
+from stores.tables import Tables
+from stores.triples import lexical_form
+
+Row = tuple[Any, ...]
+
+
+def write_triples(tables: Tables, folder: Path) -> int:
+    """Build the whole store (the folder must not exist yet); returns how many statements are in it.
+
+    The default graph holds what the tables show, derived triples and superclasses included. How a literal reads, where
+    that is not what its datatype says, is in a graph of its own, and so is what no table shows.
+    """
+    import pyoxigraph as ox
+
+    lines = folder.with_suffix(".nq")
+    count = 0
+    try:
+        with lines.open("wb") as out:
+            count = _write(tables, out)
+        store = ox.Store(folder)
+        store.bulk_load(path=lines, format=ox.RdfFormat.N_QUADS, lenient=True)
+        store.flush()
+        store.optimize()
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    finally:
+        lines.unlink(missing_ok=True)
+    return count
+
+
+def _write(tables: Tables, out: BinaryIO) -> int:
+    connection, schema = tables.trusted(), tables.schema
+    layout = json.loads(tables.meta("layout"))
+    count = 0
+    for line in _statements(connection, schema, layout):
+        out.write(line.encode())
+        count += 1
+    return count
+
+
+def _statements(connection: sqlite3.Connection, schema: Schema, layout: dict[str, Any]) -> Iterator[str]:
+    for known in schema.classes:
+        relation = schema.relation_of[known.relation]
+        query = f"SELECT e.iri FROM {quoted(relation.name)} r JOIN entity e ON e.id = r.{quoted(relation.key)}"
+        for (thing,) in connection.execute(query):
+            yield f"{iri(thing)} <{TYPE}> {iri(known.iri)} .\n"
+    for index, place in enumerate(layout["places"]):
+        if place["predicate"] in schema.predicate_of:
+            yield from _place(connection, schema, index, place)
+    query = "SELECT subject, predicate, kind, object, datatype, language FROM _nacre_aside ORDER BY rowid"
+    for subject, predicate, kind, value, datatype, language in connection.execute(query):
+        shown = literal(value, datatype, language) if kind == "literal" else iri(value)
+        yield f"{iri(subject)} {iri(predicate)} {shown} <{ASIDE}> .\n"
+
+
+def _place(connection: sqlite3.Connection, schema: Schema, index: int, place: dict[str, Any]) -> Iterator[str]:
+    """The triples of one predicate; and where one of its literals reads as another value than its datatype says, how
+    each of them reads."""
+    predicate, datatype = place["predicate"], schema.predicate_of[place["predicate"]].datatype
+    named = iri(predicate)
+    read: dict[str, Row] = {}
+    plain = True
+    for subject, value, low, high, text, target, exact in _rows(connection, schema, index, place):
+        if target is not None:
+            yield f"{iri(subject)} {named} {iri(target)} .\n"
+            continue
+        lexical, sort = (exact[0], exact[1:]) if exact[0] is not None else (text, place["sort"])
+        form = lexical if lexical is not None else lexical_form(value, place["datatype"])
+        shown = literal(form, *sort)
+        yield f"{iri(subject)} {named} {shown} .\n"
+        if shown not in read:
+            read[shown] = value, low, high
+            plain = plain and low is None and text is None and _as_declared(form, datatype) == value
+    if plain:
+        return
+    yield f"{named} <{READS}> {named} <{READINGS}> .\n"
+    for number, (shown, cells) in enumerate(read.items()):
+        node = f"<urn:nacre:reading:{index}:{number}>"
+        yield f"{node} {iri(READS + predicate)} {shown} <{READINGS}> .\n"
+        for part, cell in zip(("value", "low", "high"), cells, strict=True):
+            if cell is not None:
+                yield f"{node} <{PART}{part}> {_number(cell)} <{READINGS}> .\n"
+
+
+def _rows(connection: sqlite3.Connection, schema: Schema, index: int, place: dict[str, Any]) -> Iterator[Row]:
+    """Each triple: subject, value, low, high, text, target, and the literal's own form where that was kept."""
+    sources = [(place["junction"], "rowid", place["key"])] if place["junction"] else []
+    sources += [(table, "id", "id") for table in place["tables"]]
+    found = [c for r in schema.relations for c in r.columns if c.predicate == place["predicate"]]
+    low, high = (found[0].low, found[0].high) if found else ("", "")
+    for relation, row, key in sources:
+        names = (place["value"], low, high, place["text"], place["link"])
+        value, lower, higher, text, link = (f"r.{quoted(each)}" if each else "NULL" for each in names)
+        query = (
+            f"SELECT s.iri, {value}, {lower}, {higher}, {text}, o.iri, x.lexical, x.datatype, x.language "
+            f"FROM {quoted(relation)} r JOIN entity s ON s.id = r.{quoted(key)} LEFT JOIN entity o ON o.id = {link} "
+            f"LEFT JOIN _nacre_exact x ON x.predicate = {index} AND x.row = r.{row} AND {link} IS NULL "
+            f"WHERE coalesce({value}, {text}, {link}, x.lexical) IS NOT NULL"
+        )
+        for subject, *cells, lexical, kind, language in connection.execute(query):
+            yield subject, *cells, (lexical, kind, language)
+
+
+def _as_declared(form: str, datatype: Datatype) -> Cell:
+    """The value that a query has for a literal without being told how it reads; "" where that is an error."""
+    try:
+        if datatype in ("integer", "year"):
+            return int(form)
+        if datatype == "real":
+            return float(form)
+        if datatype == "boolean":
+            return {"true": 1, "1": 1, "false": 0, "0": 0}[form]
+    except (ValueError, KeyError):
+        return ""
+    return form
+
+
+def _number(cell: Cell) -> str:
+    kind = "integer" if isinstance(cell, int) else "double" if isinstance(cell, float) else "string"
+    return f"{literal(str(cell), XSD + kind, '')}"

@@ -1,0 +1,143 @@
+"""A graph behind an endpoint: attached by bounded queries, then asked like one that was ingested."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.off_loop import off_loop
+from config.settings import Settings
+from graph.app import compose
+from graph.names import names_for
+from ingestion.attach.attach import attach, attached_to
+from ingestion.attach.budget import Asking, Budget
+from ingestion.attach.describe import describe
+from ingestion.attach.probe import probe
+from ingestion.pipeline import ingest
+from records.errors import ConfigError, IngestionError, ToolError
+from records.turn import Rewrite
+from semantics.understand import understand
+from stores.catalog import Graph, Library
+from stores.endpoint import EndpointSource
+from tests import sparql_server as servers
+
+GRAPHS = Path(__file__).parents[1] / "fixtures" / "graphs"
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Graph, Graph, Path]]:
+    """The same graph attached and ingested, and the folder with both."""
+    data = tmp_path_factory.mktemp("attached")
+    with servers.endpoint(GRAPHS / "archipelago.ttl") as url:
+        attach(url, "away", data=data)
+        ingest([str(GRAPHS / "archipelago.ttl")], "here", data=data, no_vectors=True)
+        library = Library(data, None)
+        with library.open("away") as away, library.open("here") as here:
+            yield away, here, data
+        library.close()
+
+
+def test_the_schema_is_that_of_the_ingested_graph(both: tuple[Graph, Graph, Path]) -> None:
+    away, here, _ = both
+    assert {(c.iri, c.label, c.count) for c in away.schema.classes} == {
+        (c.iri, c.label, c.count) for c in here.schema.classes if c.count
+    }
+    known = here.schema.predicate_of
+    for predicate in away.schema.predicates:
+        if predicate.role in ("fact", "name") and predicate.iri in known and predicate.domains:
+            other = known[predicate.iri]
+            for part in ("label", "has_links", "has_literals", "functional", "datatype", "unit", "role"):
+                assert getattr(predicate, part) == getattr(other, part), (predicate.iri, part)
+    assert {(link.predicate, link.triples) for link in away.lexicon.links} <= {
+        (link.predicate, link.triples) for link in here.lexicon.links
+    }
+
+
+def test_few_queries_make_it(both: tuple[Graph, Graph, Path]) -> None:
+    endpoint = attached_to("away", both[2])
+    assert 5 < endpoint.queries < 300
+
+
+def test_things_are_named_as_in_the_ingested_graph(both: tuple[Graph, Graph, Path]) -> None:
+    away, here, _ = both
+    entities = [name for name in here.lexicon.each() if name.kind == "entity" and name.weight >= 0][:20]
+    assert entities
+    for name in entities:
+        text = f"What is {name.label} like?"
+        found = names_for(away, text)
+        assert {n.target for n in found.exact(name.tokens) if n.kind == "entity"} >= {name.target}, text
+        thing = found.thing(name.target)
+        assert thing is not None
+        assert thing.label == here.lexicon.thing(name.target).label  # type: ignore[union-attr]
+
+
+def test_questions_are_read_alike(both: tuple[Graph, Graph, Path]) -> None:
+    away, here, _ = both
+    for kind in [c.label for c in here.schema.classes if c.count][:6]:
+        question = f"How many {kind}s are there?"
+        one = understand(Rewrite(question), away.schema, names_for(away, question)).readings
+        other = understand(Rewrite(question), here.schema, here.lexicon).readings
+        assert [r.plan for r in one[:1]] == [r.plan for r in other[:1]], question
+
+
+def test_what_needs_tables_says_so(both: tuple[Graph, Graph, Path]) -> None:
+    away, _, _ = both
+    assert set(away.unavailable) == {"sql", "vector", "lexical"}
+    with pytest.raises(ToolError, match="has no tables here") as error:
+        _ = away.tables
+    assert error.value.kind == "unavailable"
+
+
+async def _asked(data: Path, question: str, graph: str) -> dict[str, object]:
+    settings = Settings(data=data, embedder="none", model=None)
+    composition = await off_loop(compose, settings)
+    try:
+        result = await composition.build().ainvoke({"question": question, "graph": graph})
+        record: dict[str, object] = result["answer"]
+        return record
+    finally:
+        composition.library.close()
+        composition.resources.apart.close()
+
+
+async def test_a_turn_gives_the_same_values(both: tuple[Graph, Graph, Path]) -> None:
+    _, here, data = both
+    kind = max((c for c in here.schema.classes if c.count), key=lambda c: c.count).label
+    for question in (f"How many {kind}s are there?", f"Which {kind}s are there?"):
+        one, other = await _asked(data, question, "away"), await _asked(data, question, "here")
+        assert one["values"] == other["values"], question
+        assert one["values"]
+        assert one["enabled"] == ["sparql"]
+        assert {query["tool"] for query in one["queries"]} == {"sparql"}  # type: ignore[attr-defined]
+
+
+async def test_an_endpoint_that_has_gone_is_a_failure_not_a_misunderstanding(tmp_path: Path) -> None:
+    with servers.endpoint(GRAPHS / "bakery.ttl") as url:
+        attach(url, "gone", data=tmp_path)
+    record = await _asked(tmp_path, "How many things are there?", "gone")
+    assert record["status"] == "failed"
+    assert "can't be asked" in json.dumps(record)
+
+
+@pytest.mark.parametrize("respond", [servers.error_page, servers.friendly_page, servers.cut_off])
+def test_a_bad_endpoint_is_not_attached(respond: servers.Respond, tmp_path: Path) -> None:
+    with servers.serving(respond) as url, pytest.raises(IngestionError, match="Nothing was attached"):
+        attach(url, "bad", data=tmp_path)
+    assert not (tmp_path / "bad").exists()
+
+
+def test_a_budget_is_kept() -> None:
+    with servers.endpoint(GRAPHS / "archipelago.ttl") as url:
+        source = EndpointSource(url)
+        asking = Asking(source, Budget(queries=7))
+        found = describe(probe(asking))
+        assert asking.asked == source.asked == 7
+        assert asking.over
+        assert found.schema.classes
+        source.close()
+
+
+def test_only_what_is_attached_can_be_refreshed(both: tuple[Graph, Graph, Path]) -> None:
+    with pytest.raises(ConfigError, match="attached to no endpoint"):
+        attached_to("here", both[2])

@@ -1,0 +1,72 @@
+"""SPARQL of others: what only reads this graph goes through, with a LIMIT; the rest is refused, each with its kind."""
+
+import pytest
+
+from records.errors import ToolError
+from records.schema import Class, Predicate, Schema
+from tools.sparql_guard import guard_sparql
+
+V = "http://example.org/v#"
+
+
+def _predicate(name: str) -> Predicate:
+    return Predicate(V + name, name, 1, 1, 1, True, True, True, {}, {})
+
+
+SCHEMA = Schema(
+    (Class(V + "River", "River", 3, ""),), (), tuple(map(_predicate, ("length", "flowsThrough"))), (), {}, 9, 5
+)
+PREFIX = f"PREFIX v: <{V}>\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT ?r { ?r a v:River ; v:length ?l FILTER(?l > 3) }",
+        "SELECT (COUNT(*) AS ?n) { ?r v:flowsThrough/v:flowsThrough* ?s OPTIONAL { ?s v:length ?l } }",
+        "SELECT ?r { { ?r v:length 1 } UNION { ?r v:length 2 } FILTER NOT EXISTS { ?r a v:River } } ORDER BY ?r",
+        "SELECT ?a ?b { ?a v:length ?l . ?b v:length ?m FILTER(?l = ?m) } # nothing follows",
+        "SELECT ?a { VALUES (?a ?b) { (v:x v:y) } ?a v:length ?l . ?b v:length ?m }",
+        "SELECT (?n - ?m AS ?d) { { SELECT (COUNT(?a) AS ?n) { ?a a v:River } } { SELECT (MAX(?l) AS ?m) { ?b v:length ?l } } }",
+        "CONSTRUCT { ?r v:length ?l } WHERE { ?r v:length ?l }",
+    ],
+)
+def test_what_reads_goes_through_with_a_limit(text: str) -> None:
+    assert guard_sparql(PREFIX + text, SCHEMA, limit=7) == f"{PREFIX}{text}\nLIMIT 7"
+
+
+@pytest.mark.parametrize("text", ["ASK { ?r v:length 3 }", "SELECT ?r { ?r v:length ?l } LIMIT 2"])
+def test_what_is_bounded_stays_as_it_is(text: str) -> None:
+    assert guard_sparql(PREFIX + text, SCHEMA, limit=7) == PREFIX + text
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "told"),
+    [
+        ("INSERT DATA { v:a v:length 3 }", "syntax", "parsed"),
+        ("SELECT ?r { ?r v:length }", "syntax", "parsed"),
+        ("SELECT ?r { ?r w:length ?l }", "syntax", "w"),
+        ("DESCRIBE v:a", "refused", "DESCRIBE"),
+        ("SELECT ?r { SERVICE <http://elsewhere.example/> { ?r v:length ?l } }", "refused", "SERVICE"),
+        (
+            "SELECT ?r { ?r v:length ?l FILTER EXISTS { SERVICE <http://e.example/> { ?r ?p ?o } } }",
+            "refused",
+            "SERVICE",
+        ),
+        ("SELECT ?r FROM <http://elsewhere.example/> { ?r v:length ?l }", "refused", "FROM"),
+        ("SELECT ?r { ?r v:lenght ?l }", "unknown_name", V + "length"),
+        ("SELECT ?r { ?r v:length|^v:flows ?l }", "unknown_name", V + "flowsThrough"),
+        ("SELECT ?r { ?r a v:Rivers }", "unknown_name", V + "River"),
+        ("SELECT ?a ?b { ?a v:length ?l . ?b v:length ?m }", "too_large", "joins"),
+        ("SELECT ?a ?b { ?a a v:River . ?b a v:River }", "too_large", "joins"),
+        ("SELECT ?a { ?a v:length ?l } VALUES ?a { v:x }", "refused", "VALUES"),
+        ("SELECT ?a " + "{" * 50 + " ?a v:length ?l " + "}" * 50, "too_large", "nested"),
+        ("SELECT ?a " + "{" * 70 + " ?a v:length ?l " + "}" * 70, "too_large", "groups"),
+        ("SELECT ?a { ?a v:length ?l } #" + "x" * 10_000, "refused", "characters"),
+    ],
+)
+def test_the_rest_is_refused(text: str, kind: str, told: str) -> None:
+    with pytest.raises(ToolError) as refused:
+        guard_sparql(PREFIX + text, SCHEMA, limit=7)
+    assert refused.value.kind == kind, refused.value
+    assert told in str(refused.value)

@@ -1,0 +1,44 @@
+"""The branch `sparql`: a reading of the question -> the rows of its plan, by SPARQL, with keys and units."""
+
+from collections.abc import Collection, Mapping
+
+from records.schema import Schema
+from semantics.on_sparql import Labels, on_sparql
+from semantics.run_plan import Engine
+from semantics.sparql_pattern import Vocabulary
+from stores.oxigraph_store import OxigraphStore
+from stores.sparql_source import SparqlSource
+from stores.tables import Tables
+
+BRANCH = "sparql"
+# seconds for each query of a reading that stands beside the likeliest
+BESIDE = 0.5
+# readings that are run over a network, and seconds for each of their queries there
+MOST_AWAY = 2
+SECONDS_AWAY, BESIDE_AWAY = 8.0, 2.0
+CHUNK = 500
+
+
+def engine(source: OxigraphStore, tables: Tables) -> Engine:
+    """What the plans of an ingested graph run on, as SPARQL."""
+    return on_sparql(source, Vocabulary(tables.schema, source.readings, closed=True), labels_of(tables), tables=tables)
+
+
+def engine_at(source: SparqlSource, schema: Schema, labels: Labels) -> Engine:
+    """What the plans of an attached graph run on."""
+    return on_sparql(source, Vocabulary(schema), labels, seconds=SECONDS_AWAY)
+
+
+def labels_of(tables: Tables) -> Labels:
+    """How the things of an ingested graph are shown."""
+
+    def labels(iris: Collection[str]) -> Mapping[str, str]:
+        connection = tables.trusted()
+        found: dict[str, str] = {}
+        every = sorted(iris)
+        for some in (every[i : i + CHUNK] for i in range(0, len(every), CHUNK)):
+            query = f"SELECT iri, label FROM entity WHERE iri IN ({', '.join('?' * len(some))})"
+            found.update(connection.execute(query, some))
+        return found
+
+    return labels

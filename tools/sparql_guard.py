@@ -1,0 +1,175 @@
+"""Let one reading query through and nothing else: SPARQL text of others -> the text to run, or ToolError."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rapidfuzz import fuzz, process
+
+from records.errors import ToolError
+from records.schema import Schema
+
+LONGEST = 10_000
+# the parser's time grows fast with the depth of groups
+MOST_GROUPS, MOST_PATTERNS = 60, 100
+NEAR = 55
+_PREFIX = re.compile(r"\bPREFIX\s+[^\s:<>]*:\s*<[^<>\s]*>", re.IGNORECASE)
+_FORMS = {"SelectQuery": "SELECT", "AskQuery": "ASK", "ConstructQuery": "CONSTRUCT"}
+_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+# what every RDF graph may say, whether its schema lists it or not
+_COMMON = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#",
+           "http://www.w3.org/2004/02/skos/core#", "urn:nacre:")  # fmt: skip
+
+
+def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
+    """The query, with a LIMIT where a SELECT or CONSTRUCT has none.
+
+    Raises ToolError: `syntax` for what is no SPARQL 1.1 query, `unknown_name` for predicates and classes that the graph
+    has not, with the nearest; `too_large` for patterns that nothing joins; `refused` for SERVICE, FROM, DESCRIBE and
+    updates. What runs it bounds rows and time besides.
+    """
+    if len(text) > LONGEST:
+        raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
+    if text.count("{") > MOST_GROUPS:
+        raise ToolError("too_large", f"The query has more than {MOST_GROUPS} groups. Write it with fewer.")
+    query = _parsed(text)
+    if query.name not in _FORMS:
+        form = query.name.removesuffix("Query").upper()
+        raise ToolError("refused", f"Only {', '.join(_FORMS.values())} are allowed, not {form}.")
+    if query.datasetClause:
+        raise ToolError("refused", "FROM is not allowed: the graph is chosen already.")
+    parts = list(_parts(query))
+    triples = [triple for part in parts for triple in _triples(part)]
+    if len(triples) > MOST_PATTERNS:
+        raise ToolError("too_large", f"The query has {len(triples)} patterns; {MOST_PATTERNS} are the most.")
+    for _, predicate, object_ in triples:
+        _check_names(predicate, object_, schema)
+    _check_joined(triples, parts)
+    return _limited(text, query, limit)
+
+
+def _parsed(text: str) -> Any:
+    from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.parser import parseQuery
+
+    try:
+        # rdflib reads a # in the IRI of a prefix as a comment where more IRIs follow on its line
+        tree = parseQuery(_PREFIX.sub(r"\g<0>\n", text))
+        if any(part.name == "ServiceGraphPattern" for part in _parts(tree)):
+            # rdflib can't translate all of them
+            raise ToolError("refused", "SERVICE is not allowed: only this graph can be asked.")
+        return translateQuery(tree).algebra
+    except ToolError:
+        raise
+    except RecursionError:
+        raise ToolError("too_large", "The query is nested too deep. Write it with fewer levels.") from None
+    except Exception as error:  # rdflib raises kinds of its own, and bare ones
+        lines = str(error).strip().splitlines()
+        reason = lines[0] if lines else type(error).__name__
+        raise ToolError("syntax", f"The query can't be parsed as SPARQL 1.1: {reason}") from None
+
+
+def _parts(node: Any) -> Iterator[Any]:
+    """All parts of a parsed query, from outside in."""
+    from pyparsing import ParseResults
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+    if isinstance(node, CompValue):
+        yield node
+        for each in node.values():
+            yield from _parts(each)
+    elif isinstance(node, list | tuple | set | ParseResults):
+        for each in node:
+            yield from _parts(each)
+
+
+def _triples(part: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """The patterns of one part; those within EXISTS are still lists of so many times three terms."""
+    for listed in part.triples or ():
+        yield from zip(listed[::3], listed[1::3], listed[2::3], strict=True)
+
+
+def _check_names(predicate: Any, object_: Any, schema: Schema) -> None:
+    from rdflib import URIRef
+
+    for iri in _iris(predicate):
+        if iri not in schema.predicate_of and not iri.startswith(_COMMON):
+            known = {p.iri: p.label for p in schema.predicates}
+            raise ToolError("unknown_name", f"There is no predicate <{iri}>.{_nearest(iri, known)}")
+    if str(predicate) == _TYPE and isinstance(object_, URIRef) and str(object_) not in schema.class_of:
+        known = {c.iri: c.label for c in schema.classes}
+        raise ToolError("unknown_name", f"There is no class <{object_}>.{_nearest(str(object_), known)}")
+
+
+def _iris(predicate: Any) -> Iterator[str]:
+    """The predicates of a pattern, those of a property path each."""
+    from rdflib import URIRef
+    from rdflib.paths import Path
+
+    if isinstance(predicate, URIRef):
+        yield str(predicate)
+    elif isinstance(predicate, Path):
+        for inner in (*getattr(predicate, "args", ()), *(getattr(predicate, name, None) for name in ("arg", "path"))):
+            yield from _iris(inner)
+
+
+def _nearest(iri: str, known: dict[str, str]) -> str:
+    word = iri.replace("#", "/").rpartition("/")[2]
+    names = {each: max((label, each.replace("#", "/").rpartition("/")[2]), key=len) for each, label in known.items()}
+    best = process.extractOne(word.lower(), {k: v.lower() for k, v in names.items()}, scorer=fuzz.WRatio,
+                              score_cutoff=NEAR)  # fmt: skip
+    return f" The nearest is <{best[2]}>." if best else ""
+
+
+def _check_joined(triples: list[Any], parts: list[Any]) -> None:
+    """Raises ToolError where two patterns share neither a thing nor a variable, nor are compared with each other."""
+    from rdflib.term import BNode, Identifier, Variable
+
+    groups: list[set[Any]] = []
+    shared = [{term for term in triple if isinstance(term, Identifier)} - _constants(triple) for triple in triples]
+    for part in parts:
+        if part.name in ("Filter", "Extend"):
+            shared.append({*_variables(part.expr), *_variables(part.var)})
+        elif part.name.startswith("Aggregate_"):
+            shared.append({*_variables(part.res), *_variables(part.vars)})
+        elif part.name == "values":
+            shared += [set(row) for row in part.res]
+    for terms in shared:
+        if not any(isinstance(term, Variable | BNode) for term in terms):
+            continue
+        touching = [group for group in groups if group & terms]
+        groups = [group for group in groups if not group & terms] + [set(terms).union(*touching)]
+    of_triples = [g for g in groups if any(g & set(triple) for triple in triples)]
+    if len(of_triples) > 1:
+        names = ", ".join(sorted(f"?{min(map(str, g))}" for g in of_triples)[:4])
+        raise ToolError("too_large", f"Nothing joins the patterns of {names}. Link them by a variable that they share.")
+
+
+def _constants(triple: Any) -> set[Any]:
+    """The predicate and, of a type, the class: to share them joins nothing."""
+    _, predicate, object_ = triple
+    return {predicate} | ({object_} if str(predicate) == _TYPE else set())
+
+
+def _variables(node: Any) -> Iterator[Any]:
+    from rdflib.term import Variable
+
+    if isinstance(node, Variable):
+        yield node
+    elif isinstance(node, dict):
+        for each in node.values():
+            yield from _variables(each)
+    elif isinstance(node, list | tuple | set):
+        for each in node:
+            yield from _variables(each)
+
+
+def _limited(text: str, query: Any, limit: int) -> str:
+    if query.name == "AskQuery" or query.p.name == "Slice":
+        return text
+    limited = f"{text.rstrip()}\nLIMIT {limit}"
+    try:
+        _parsed(limited)
+    except ToolError:
+        raise ToolError("refused", "End the query in a LIMIT, and put VALUES inside the group.") from None
+    return limited
