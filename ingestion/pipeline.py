@@ -12,7 +12,19 @@ from ingestion.index.passages import Place, index_vectors
 from ingestion.publish import building, new_version, point, publish, publish_vectors, tidy, unchanged, writable, writer
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import Reading
-from ingestion.stages import STAGES, TABLES_ONLY, TRIPLES, WORDS_ONLY, Inputs, Made, OnStage, Stage, Workshop, run, timed
+from ingestion.stages import (
+    STAGES,
+    TABLES_ONLY,
+    TRIPLES,
+    WORDS_ONLY,
+    Inputs,
+    Made,
+    OnStage,
+    Stage,
+    Workshop,
+    run,
+    timed,
+)
 from ingestion.verbalise.texts import find_documents
 from records.errors import ConfigError, IngestionError
 from records.schema import Schema

@@ -8,12 +8,12 @@ from math import inf
 from records.errors import ToolError
 from records.evidence import Cell, Evidence, Query, QueryError, Table
 from records.plan import Aggregate, Ask, Combine, Compute, Overview, Plan, Profile, Select
+from records.schema import Schema
 from semantics.measured import parted, with_measure
 from semantics.profile import overview_sentences, profile_sentences
 from semantics.to_sparql import Sparql
 from semantics.to_sql import Output, Statement, contributing, number_contributing, to_sql
 from semantics.to_words import to_words
-from records.schema import Schema
 from stores.tables import Fetched, Tables
 
 ROWS = 1000

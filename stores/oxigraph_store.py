@@ -73,7 +73,9 @@ class OxigraphStore:
 
     def _ask(self, run: Any, query: str, limit: int, seconds: float) -> Any:
         if len(query) > _LONGEST_QUERY:
-            raise ToolError("too_large", f"The query has {len(query)} characters; at most {_LONGEST_QUERY} are allowed.")
+            raise ToolError(
+                "too_large", f"The query has {len(query)} characters; at most {_LONGEST_QUERY} are allowed."
+            )
         running = self._processes().schedule(run, args=(str(self.folder), query, limit), timeout=seconds)
         try:
             return running.result()

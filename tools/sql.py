@@ -14,9 +14,7 @@ BRANCH = "sql"
 LIKELIEST, BESIDE = 5.0, 0.06
 
 
-def run_reading(
-    reading: Reading, index: int, engine: Tables | Engine, *, round: int, beside: float = BESIDE
-) -> Found:
+def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round: int, beside: float = BESIDE) -> Found:
     """The rows of one reading by its plan; `index` is its place among the readings, and each query of one that is not
     the likeliest may take `beside` seconds. A failure comes back as `error`."""
     engine = on_tables(engine) if isinstance(engine, Tables) else engine

@@ -135,4 +135,3 @@ def _as_declared(form: str, datatype: Datatype) -> Cell:
 def _number(cell: Cell) -> str:
     kind = "integer" if isinstance(cell, int) else "double" if isinstance(cell, float) else "string"
     return f"{literal(str(cell), XSD + kind, '')}"
-
