@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from records.evidence import Sentence
 from records.schema import Schema
 from semantics.facts_of import Fact, Run
-from semantics.group import CITED, Group, Item, items_of, numbers_of, within
+from semantics.group import CITED, Group, Item, items_of, kinds_of, numbers_of, within
 from semantics.labels_said import label_of
 from semantics.nouns import is_plural, joined, plural
 from semantics.parts import Span
@@ -20,7 +20,7 @@ Told = tuple[str, Sequence[Fact]]
 
 def contrast(left: Group, right: Group, schema: Schema, run: Run) -> list[Sentence]:
     """How many things either group has, the numbers whose means differ the most, and what only one of them has."""
-    said: list[Told] = [(f"There are {left.name(schema)} and {right.name(schema)}.", ())]
+    said: list[Told] = [(f"There are {group.name(schema)}.", kinds_of(group)) for group in (left, right)]
     said += list(_numbers(left, right, schema, run))[:NUMBERS]
     for own, other, which in ((left, right, "former"), (right, left, "latter")):
         said += list(_only(own, other, which, schema, run))[:LISTS]
@@ -31,13 +31,15 @@ def shared(left: Group, right: Group, name: str, schema: Schema, run: Run) -> li
     """What members of both have, and the numbers that are equal; `name` says both together."""
     said: list[Told] = []
     for predicate in schema.predicates:
-        theirs = {i.said for i in items_of(predicate, right, schema, run)}
+        theirs = {i.said: i.facts for i in items_of(predicate, right, schema, run)}
         items = [i for i in items_of(predicate, left, schema, run) if i.said in theirs]
         if items:
             label = label_of(predicate.iri, schema).one
             shown = within(items)
             noun = plural(label) if len(shown) > 1 else label
-            said.append((f"{name} share the {noun} {_listed(shown)}.", [f for i in shown for f in i.facts]))
+            said.append(
+                (f"{name} share the {noun} {_listed(shown)}.", [f for i in shown for f in (*i.facts, *theirs[i.said])])
+            )
     said.sort(key=lambda s: -len(s[1]))
     equal = [(a, part) for a, b, part in _pairs(left, right, schema, run) if (a.low, a.high) == (b.low, b.high)]
     for part in dict.fromkeys(part for _, part in equal):

@@ -287,7 +287,18 @@ def _heading(words: str, number: int, body: object, schema: Schema) -> str:
         return f"{number:,}"
     if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
         return _capital(words)
-    return f"{number:,} {words}"
+    return _as_sentence(f"{number:,} {words}")
+
+
+def _as_sentence(words: str) -> str:
+    """A noun with the one thing that is said of it, as a sentence.
+
+    >>> _as_sentence("2 stages that have a roof"), _as_sentence("3 teas that are green and whose price is 5")
+    ('2 stages have a roof', '3 teas that are green and whose price is 5')
+    """
+    noun, that, said = words.partition(" that ")
+    plain = not any(f" {word} " in f" {words.replace(' that ', ' ', 1)} " for word in ("that", "whose", "with", "of"))
+    return f"{noun} {said}" if that and plain and said.startswith(("are ", "have ")) else words
 
 
 def _short(words: str, number: int) -> str:

@@ -88,7 +88,8 @@ def _of_sentence(evidence: Sentence, triples: Triples) -> tuple[Triple, ...]:
     ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
     for end in ends:
         name = triples.naming(end)
-        if name and _plain(name[2]) in said:
+        # "Highlight: Parking Assistant" is listed under its kind as "Parking Assistant"
+        if name and any(_plain(part) in said for part in (name[2], name[2].rpartition(": ")[2])):
             found[name] = None
     for key in evidence.keys:
         if evidence.branch != "sql" and not any(t[0] == key and _plain(t[2]) in _plain(evidence.title) for t in found):

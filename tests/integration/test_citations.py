@@ -14,6 +14,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
 from config.settings import Settings
 from graph.app import compose
+from graph.gate import in_prose
 from graph.turn import stream
 from ingestion.export import export
 from ingestion.pipeline import ingest
@@ -105,7 +106,8 @@ def test_every_citation_has_triples_or_says_why_not(answers):
 def test_every_query_gives_its_rows_again(answers):
     graph = answers[1]
     for answer, citation in citations(answers):
-        if citation["columns"]:
+        # a comparison of two things is put together from their triples, by no query of its own
+        if citation["columns"] and citation["queries"]:
             ran = []
             for i in citation["queries"]:
                 query = answer["queries"][i]
@@ -146,13 +148,29 @@ def test_every_number_and_name_opens_to_its_source(answers):
             elif answer["status"] == "clarify":
                 # nor does what is put to be confirmed
                 said = said.partition(" I read this as ")[0]
-            for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z])", CITED.sub("", said)):
+            bare = CITED.sub("", said)
+            told = in_prose(bare) if "\n\n| " in bare else re.split(r"(?<=[.!?])\s+(?=[A-Z])", bare)
+            for sentence in told:
                 # a number within a name stands in the triples by itself: one source alone may hold the whole sentence
                 held = any(unsupported(sentence, each) == [] for each in (opened, *([one] for one in opened)))
+                held = held or computed(sentence, answer, answers[1])
                 assert held, (answer["question"], sentence, unsupported(sentence, opened))
     assert [answer["question"] for answer in answers[0] if answer["values"] and not answer["citations"]] == []
     # what is not understood gives nothing to open
     assert walked > 40
+
+
+def computed(sentence: str, answer: Answer, graph: Graph) -> bool:
+    """Whether the numbers of a sentence about a group are those of the queries that the record lists."""
+    cells = {0.0}
+    for query in (each for each in answer["queries"] if each["tool"] == "sql"):
+        for row in graph.tables.run(query["text"], query["params"]).rows:
+            cells.update(round(cell, places) for cell in row if isinstance(cell, int | float) for places in (0, 1, 2))
+    for triple in (triple for each in answer["citations"] for triple in each["triples"]):
+        cells.update(map(float, re.findall(r"\d+(?:\.\d+)?", triple[2].replace(",", ""))))
+    said = [float(number.replace(",", "")) for number in re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", sentence)]
+    about = any(each["tool"] == "sql" and not each["columns"] for each in answer["citations"])
+    return about and bool(said) and set(said) <= cells
 
 
 def source(answer: Answer, citation: Citation, graph: Graph) -> Iterator[Evidence]:
@@ -161,6 +179,8 @@ def source(answer: Answer, citation: Citation, graph: Graph) -> Iterator[Evidenc
     counts = Counter(triple[1] for triple in citation["triples"])
     told = [f"{count} times {predicate}" for predicate, count in counts.items()]
     told += [" ".join([*triple, split_name(re.split(r"[/#]", triple[1])[-1])]) for triple in citation["triples"]]
+    labels = {p.iri: p.label for p in graph.tables.schema.predicates}
+    told += [split_name(labels.get(triple[1], "")) for triple in citation["triples"]]
     yield Sentence(citation["tool"], 1, text="; ".join(told), keys=tuple(citation["keys"]))
     if citation["columns"]:
         rows = tuple(tuple(row) for row in citation["rows"])
