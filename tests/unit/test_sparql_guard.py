@@ -27,7 +27,7 @@ PREFIX = f"PREFIX v: <{V}>\n"
         "SELECT ?r { { ?r v:length 1 } UNION { ?r v:length 2 } FILTER NOT EXISTS { ?r a v:River } } ORDER BY ?r",
         "SELECT ?a ?b { ?a v:length ?l . ?b v:length ?m FILTER(?l = ?m) } # nothing follows",
         "SELECT ?a { VALUES (?a ?b) { (v:x v:y) } ?a v:length ?l . ?b v:length ?m }",
-        "SELECT (?n - ?m AS ?d) {{ SELECT (SUM(?k) AS ?n) {?a v:length ?k}} { SELECT (MAX(?l) AS ?m) {?b v:length ?l}}}",
+        "SELECT (?n-?m AS ?d) {{ SELECT (SUM(?k) AS ?n) {?a v:length ?k}} { SELECT (MAX(?l) AS ?m) {?b v:length ?l}}}",
         "CONSTRUCT { ?r v:length ?l } WHERE { ?r v:length ?l }",
     ],
 )
