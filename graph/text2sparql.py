@@ -1,4 +1,4 @@
-"""A question -> one SPARQL query that alone gives the answer: that of the reading whose rows are likeliest to be right."""
+"""A question -> one SPARQL query that alone gives the answer: that of its likeliest reading, after running."""
 
 from agents.answering.trust import DECLINED, chance
 from agents.off_loop import off_loop

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from records.plan import Aggregate, Attribute, Filter, Itself, Select, Variable
+from records.plan import Aggregate, Attribute, Filter, Select, Variable
 from records.schema import Column, Predicate, Schema
 from semantics.sparql_terms import XSD, iri
 from semantics.to_sql import relation_of
@@ -192,13 +192,3 @@ def _raw_ends(found: Value, known: Predicate) -> list[tuple[str, str]]:
 
 def _number(raw: str, pattern: str) -> str:
     return f'<{XSD}double>(REPLACE(REPLACE(STR({raw}), ",", ""), {pattern}))'
-
-
-def attributes(select: Select) -> Iterator[Attribute]:
-    """All values that a select names."""
-    terms: list[object] = [*select.answers, select.order.by if select.order else None, *select.by]
-    terms += [end for condition in select.filters for end in (condition.left, condition.right)]
-    for term in terms:
-        found = term.of if isinstance(term, Aggregate) else term
-        if isinstance(found, Attribute) and not isinstance(found, Itself):
-            yield found

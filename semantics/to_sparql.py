@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from records.errors import ToolError
 from records.evidence import Cell
 from records.plan import Aggregate, Ask, Attribute, Combine, Compute, Filter, Itself, Plan, Select
-from semantics.sparql_pattern import Pattern, Vocabulary, attributes, is_number, needs
-from semantics.sparql_terms import constant, iri
+from semantics.sparql_pattern import Pattern, Vocabulary, is_number, needs
+from semantics.sparql_terms import constant
 from semantics.to_sql import RAW, Output
 
 _FARTHEST = {"min": "1e308", "max": "-1e308"}
@@ -66,22 +66,6 @@ def number_contributing(select: Select, words: Vocabulary, variable: str) -> Spa
     writer = _Writer(words, _plain(select))
     text = f"SELECT (COUNT(DISTINCT {writer.pattern.names[variable]}) AS ?n) {{\n{writer.group()}\n}}"
     return Sparql(text, (Output("count", "number", variable),), ("?n",))
-
-
-def triples_of(select: Select, words: Vocabulary, keys: tuple[str, ...], variable: str, limit: int) -> str:
-    """A CONSTRUCT of the links and values that a select asks for, for the things `keys` of one variable."""
-    variables = tuple(replace(v, keys=keys) if v.name == variable and keys else v for v in select.variables)
-    narrowed = replace(_plain(select), variables=variables)
-    writer = _Writer(words, narrowed)
-    pattern = writer.pattern
-    shown = [a for a in attributes(select) if a.variable in pattern.names]
-    said = [f"{pattern.names[a.variable]} {iri(a.predicate)} {pattern.raw(a)} ." for a in shown]
-    said += [f"{pattern.names[e.subject]} {iri(e.predicate)} {pattern.names[e.object]} ." for e in select.edges]
-    said += [f"{pattern.names[v.name]} a {iri(c)} ." for v in select.variables for c in v.classes[:1]]
-    template = "\n".join(dict.fromkeys(said))
-    return (
-        f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{writer.group()}\n{template if words.closed else ''}}} LIMIT {limit}"
-    )
 
 
 def _plain(select: Select) -> Select:

@@ -34,7 +34,7 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from ingestion.pipeline import ingest
 
     data = tmp_path_factory.mktemp("kitchen")
-    ingest([str(GRAPHS / "kitchen.ttl")], "kitchen", data=data)
+    ingest([str(GRAPHS / "kitchen.ttl")], "kitchen", data=data, sparql=True)
     return data
 
 

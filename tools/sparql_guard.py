@@ -1,7 +1,7 @@
 """Let one reading query through and nothing else: SPARQL text of others -> the text to run, or ToolError."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -71,14 +71,13 @@ def _parsed(text: str) -> Any:
 
 def _parts(node: Any) -> Iterator[Any]:
     """All parts of a parsed query, from outside in."""
-    from pyparsing import ParseResults
     from rdflib.plugins.sparql.parserutils import CompValue
 
     if isinstance(node, CompValue):
         yield node
         for each in node.values():
             yield from _parts(each)
-    elif isinstance(node, list | tuple | set | ParseResults):
+    elif isinstance(node, Iterable) and not isinstance(node, str):
         for each in node:
             yield from _parts(each)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 import yaml
+from starlette.testclient import TestClient
 
 from config.settings import Settings
 from graph.text2sparql import text2sparql
@@ -15,6 +16,7 @@ from records.errors import ConfigError, ToolError
 from records.turn import Rewrite
 from semantics.sparql_terms import XSD
 from semantics.understand import understand
+from serving.app import create_app
 from stores.catalog import Library
 from stores.oxigraph_store import ASIDE, OxigraphStore
 from tests.small_graphs import FIXTURES
@@ -65,6 +67,21 @@ def test_what_is_not_understood_gives_no_query(library: Library) -> None:
     with library.open("kitchen") as graph, pytest.raises(ToolError) as refused:
         asyncio.run(text2sparql("hoo ha?", graph, settings, Apart()))
     assert refused.value.kind == "empty"
+
+
+def test_the_api_writes_the_query_of_a_dataset(library: Library) -> None:
+    named = "https://example.org/kitchen/"
+    settings = Settings(data=library.data, embedder="none", datasets=f"{named}=kitchen", _env_file=None)
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000)) as client:
+        asked = {"question": "how many ingredients does the dal contain?", "dataset": named}
+        told = client.get("/api/text2sparql", params=asked)
+        without = client.get("/api/text2sparql", params={**asked, "question": "hoo ha?"})
+        unknown = client.get("/api/text2sparql", params={**asked, "dataset": "https://example.org/other/"})
+    assert told.status_code == 200
+    assert {**told.json(), "query": ""} == {**asked, "query": ""}
+    assert "COUNT" in told.json()["query"]
+    assert without.status_code == 422
+    assert unknown.status_code in (404, 422)
 
 
 def test_the_same_input_is_built_again_only_for_the_triples(tmp_path: Path) -> None:
