@@ -9,7 +9,8 @@ from records.evidence import Cell, Evidence, Query, QueryError, Table
 from records.plan import Aggregate, Ask, Combine, Compute, Overview, Plan, Profile, Select
 from semantics.measured import parted, with_measure
 from semantics.profile import overview_sentences, profile_sentences
-from semantics.to_sql import Output, Statement, contributing, number_contributing, to_sql
+from semantics.statement import Output, Statement
+from semantics.to_sql import contributing, number_contributing, to_sql
 from semantics.to_words import to_words
 from stores.tables import Tables
 
@@ -18,14 +19,14 @@ CONTRIBUTING = 50
 
 
 def run_plan(
-    plan: Plan, tables: Tables, *, round: int, words: str = "", cpu: float = inf
+    plan: Plan, tables: Tables, *, round: int, words: str = "", steps: float = inf
 ) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
     """The rows of a plan, its queries, and for a profile its sentences; `words` are the plan's, where they are known,
-    and each query takes `cpu` seconds at most.
+    and each query takes so many `steps` at most.
 
     Comparisons and yes/no give one row with one cell (1 or 0 for yes or no). A query that fails is told in its record.
     """
-    runner = _Runner(tables, words or to_words(plan, tables.schema), round, cpu)
+    runner = _Runner(tables, words or to_words(plan, tables.schema), round, steps)
     body = plan.body
     if isinstance(body, Profile):
         evidence = profile_sentences(body, tables, runner.run, round)
@@ -45,15 +46,17 @@ def run_plan(
 class _Runner:
     """Runs statements and keeps their records."""
 
-    def __init__(self, tables: Tables, words: str, round: int, cpu: float) -> None:
-        self.tables, self.words, self.round, self.cpu = tables, words, round, cpu
+    def __init__(self, tables: Tables, words: str, round: int, steps: float) -> None:
+        self.tables, self.words, self.round, self.steps = tables, words, round, steps
         self.queries: list[Query] = []
 
     def run(self, statement: Statement, limit: int = ROWS) -> tuple[list[tuple[Cell, ...]], bool] | None:
         started = time.perf_counter()
         query = Query("sql", self.round, statement.text, self.words, statement.params)
         try:
-            rows = self.tables.run(statement.text, statement.params, limit=limit, cpu=self.cpu)
+            # a sorter that knows how many rows are wanted keeps no more
+            text = f"{statement.text}\nLIMIT {limit + 1}"
+            rows = self.tables.run(text, statement.params, limit=limit, steps=self.steps)
         except ToolError as error:
             took = time.perf_counter() - started
             self.queries.append(replace(query, error=QueryError(error.kind, str(error)), seconds=round(took, 6)))
