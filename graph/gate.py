@@ -68,7 +68,7 @@ class Gate:
         What the check does not find in the evidence of such a sentence is shown as the evidence has it.
         """
         said = text
-        if evidence and self._lacks(in_prose(text), evidence):
+        if evidence and any(self._lacks(each, evidence) for each in in_prose(text)):
             self.unsupported += 1
             said = " ".join(_verbatim(self._evidence[i]) for i in evidence)
         lead, bar, rows = _disarmed(said).partition(_TABLE)
@@ -205,14 +205,18 @@ def _verbatim(evidence: Evidence) -> str:
     return evidence.text if is_empty(table) else said(table).text
 
 
-def in_prose(text: str) -> str:
-    """A table as the list of its cells, row by row, without headings: what is claimed of the rows."""
+def in_prose(text: str) -> list[str]:
+    """What a sentence claims that ends with a table: its lead, and each row as the list of its cells, without headings.
+
+    >>> in_prose("Two:\\n\\n| a | b |\\n| - | - |\\n| x | 1 |\\n| y | 2 |")
+    ['Two:', 'x: 1.', 'y: 2.']
+    """
     lead, bar, rows = text.partition(_TABLE)
     if not bar:
-        return text
+        return [text]
     cells = [list(filter(None, _BARS.split(line))) for line in rows.split("\n")[2:]]
-    lines = [": ".join([*row[:1], ", ".join(row[1:])]) for row in cells]
-    return f"{lead} {'; '.join(lines)}.".replace("\\|", "|")
+    lines = [": ".join([*row[:1], ", ".join(row[1:])]) for row in cells if row]
+    return [lead, *(f"{line}.".replace("\\|", "|") for line in lines)]
 
 
 def _disarmed(text: str) -> str:

@@ -41,7 +41,9 @@ def profile(
     is left beside "who is" or "what about".
     """
     # the things of the conversation stand in `scope`
-    things = _apart([x for x in links if x.how != "scope" and _is_named(x, links)])
+    named = [x for x in links if x.how != "scope" and _is_named(x, links)]
+    # of several things of one name, one that has it by itself: a car before its engine
+    things = _apart(sorted(named, key=lambda x: not known.graph.nodes[x.refs[0].node].named))
     if not language().patterns["prose"].search(question.text.casefold()):
         return _of_names(question, things, known)
     found: list[_Subject] = []

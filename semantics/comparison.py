@@ -94,8 +94,7 @@ def difference(table: Table) -> str:
 
 
 def _some(labels: list[str]) -> str:
-    more = len(labels) - LISTED
-    return joined([*labels[:LISTED], f"{more} more"] if more > 1 else labels)
+    return joined([*labels[:LISTED], "more"] if len(labels) > LISTED + 1 else labels)
 
 
 def _said(facts: list[Fact], predicate: Predicate, things: int, other: set[str], schema: Schema) -> str:

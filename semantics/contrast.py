@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from records.evidence import Sentence
 from records.schema import Schema
 from semantics.facts_of import Fact, Run
-from semantics.group import CITED, Group, Item, items_of, numbers_of, within
+from semantics.group import CITED, Group, Item, items_of, kinds_of, numbers_of, within
 from semantics.labels_said import label_of
 from semantics.nouns import is_plural, joined, plural
 from semantics.parts import Span
@@ -20,7 +20,8 @@ Told = tuple[str, Sequence[Fact]]
 
 def contrast(left: Group, right: Group, schema: Schema, run: Run) -> list[Sentence]:
     """How many things either group has, the numbers whose means differ the most, and what only one of them has."""
-    said: list[Told] = [(f"There are {left.name(schema)} and {right.name(schema)}.", ())]
+    kinds = [*kinds_of(left)[: CITED // 2], *kinds_of(right)]
+    said: list[Told] = [(f"There are {left.name(schema)} and {right.name(schema)}.", kinds)]
     said += list(_numbers(left, right, schema, run))[:NUMBERS]
     for own, other, which in ((left, right, "former"), (right, left, "latter")):
         said += list(_only(own, other, which, schema, run))[:LISTS]

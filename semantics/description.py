@@ -16,11 +16,11 @@ from semantics.parts import numbers_said, part_of, spans_of
 from semantics.to_sql import to_sql
 from semantics.values_said import is_number_name
 from semantics.words import fold, tokens
+from stores.triples import TYPE
 
 # triples of one sentence (given: a citation has at most so many)
 MOST_CITED = 200
 SENTENCES = 6
-TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 # facts in one sentence, names in one fact, and words of a value that still reads as one
 FACTS, NAMES, WORDS = 5, 5, 12
 # a longer list has a sentence of its own, with at most so many names and words

@@ -144,7 +144,8 @@ def _column(
     schema: Schema | None,
 ) -> Column:
     name, datatype = _base(table.columns[places[0]]), ""
-    label = split_name(name) or name
+    # what has spaces is words, such as the name of a thing that is compared, and no identifier
+    label = name if " " in name else split_name(name) or name
     if term is not None and select is not None and schema is not None:
         label = heading(term, select, schema)
         if isinstance(term, Attribute) and term.predicate in schema.predicate_of:

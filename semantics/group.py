@@ -14,6 +14,7 @@ from semantics.nouns import counted, joined, plural
 from semantics.parts import HALVES, SPANS, Part, Span, numbers_said, part_of, spans_of
 from semantics.to_words import select_words
 from semantics.words import tokens
+from stores.triples import TYPE
 
 # members that are named, and items of a list
 NAMED, ITEMS, ITEM_WORDS = 5, 10, 35
@@ -54,7 +55,7 @@ def group_description(group: Group, topic: set[str], schema: Schema, run: Run) -
     """How many members there are and who, what all or most have, and the ends of their numbers; each fact once."""
     names = sorted(group.members.values())
     listed = f": {joined(names)}" if len(names) <= NAMED else f", among them {joined(names[: NAMED - 2])}"
-    said: list[tuple[str, Sequence[Fact]]] = [(f"There are {group.name(schema)}{listed}.", ())]
+    said: list[tuple[str, Sequence[Fact]]] = [(f"There are {group.name(schema)}{listed}.", kinds_of(group))]
     defining = {e.predicate for e in group.select.edges}
     shared, lists = [], []
     for predicate in schema.predicates:
@@ -90,6 +91,12 @@ def group_description(group: Group, topic: set[str], schema: Schema, run: Run) -
         )
         for text, facts in said
     ]  # fmt: skip
+
+
+def kinds_of(group: Group) -> list[Fact]:
+    """That members are what they are: what their number rests on."""
+    kinds = group.variable.classes[:1]
+    return [Fact(iri, "", (iri, TYPE, kind)) for iri in group.members for kind in kinds]
 
 
 def numbers_of(group: Group, schema: Schema, run: Run, most: int = SPANS) -> list[tuple[list[Span], Part | None]]:

@@ -62,7 +62,13 @@ def answered(composition: Composition, graphs: Sequence[str], questions: Path) -
                 view, account = asyncio.run(ask(turn["ask"], name, f"{name}{number}"))
                 if account.values and sorted(map(str, account.values)) == sorted(map(str, turn["values"])):
                     for text, cited in account.ledger.sentences:
-                        yield Right(name, in_prose(text), view.evidence, cited)
+                        yield Right(name, whole(text), view.evidence, cited)
+
+
+def whole(text: str) -> str:
+    """A sentence with its table as one claim about all the rows."""
+    lead, *lines = in_prose(text)
+    return f"{lead} {'; '.join(line[:-1] for line in lines)}." if lines else lead
 
 
 def templated(composition: Composition, graphs: Sequence[str], random: Random) -> Iterator[Right]:
@@ -75,7 +81,7 @@ def templated(composition: Composition, graphs: Sequence[str], random: Random) -
             for rows in run_reading(reading, 0, tables, round=1).rows:
                 text = phrase(plan, rows.table, tables.schema, "").text
                 if text:
-                    told.append((in_prose(text), rows))
+                    told.append((whole(text), rows))
         for number, (text, rows) in enumerate(told):
             beside = [other for _, other in told[max(0, number - 3) : number + 4] if other.text != rows.text]
             yield Right(name, text, (rows, *beside), (0,))
