@@ -65,12 +65,13 @@ def _entities(layout: Layout, schema: Schema, weight: list[int]) -> Iterator[Row
         if relation is None:
             continue
         iri, others = texts[number], said.get(number)
-        names = {name_tokens(label), *map(name_tokens, others)} if others else {name_tokens(label)}
+        names = set(map(name_tokens, others)) if others else set()
+        names.add(name_tokens(label))
         local = local_name(iri)
-        names.add(name_tokens(split_name(unquote(local) if "%" in local else local)))
+        names.add((local,) if local.isdigit() else name_tokens(split_name(unquote(local) if "%" in local else local)))
         # a thing that only its IRI names is rarely the one meant
         prominence = -1 if not others and len(names) == 1 else weight[number]
-        for tokens in names:
+        for tokens in sorted(names):
             if tokens:
                 yield " ".join(tokens), "entity", iri, "", label or iri, relation, prominence
 
