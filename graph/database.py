@@ -18,7 +18,7 @@ from records.turn import Reading
 from semantics.run_plan import Engine
 from stores.lexicon import Lexicon
 from stores.schema_sql import schema_sql
-from tools import lexical, sparql, sql
+from tools import lexical, sql
 from tools.apart import Apart
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ class Opened:
         if self.engine is None:
             running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
         else:
-            beside = sparql.BESIDE if self.graph.endpoint is None else sparql.BESIDE_AWAY
-            running = off_loop(sql.run_reading, reading, index, self.engine, round=self.round, beside=beside)
+            running = off_loop(sql.run_reading, reading, index, self.engine, round=self.round)
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
     async def query(self, text: str) -> Found:

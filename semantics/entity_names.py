@@ -33,7 +33,9 @@ class EntityNames:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.schema: Schema = lexicon.schema
-        self.groups = {group.relation: group for group in lexicon.schema.groups}
+        self.kinds = {c.relation: ((c.iri,), ()) for c in lexicon.schema.classes} | {
+            group.relation: (group.classes, group.without) for group in lexicon.schema.groups
+        }
         # what a fifth of all names say names nothing ("Ltd" in a list of companies)
         self.common = lexicon.frequent(lexicon.said / _COMMON) if lexicon.said >= _FEW else frozenset()
         self.light = function_words() | self.common
@@ -225,7 +227,7 @@ class EntityNames:
                 near = list(found)
             keys = tuple(sorted(near))
             weight = max(labels[k].weight for k in keys)
-            group = self.groups[relation]
+            classes, without = self.kinds[relation]
             label = labels[keys[0]].label if len(keys) == 1 else " ".join(t.text for t in tokens[start:end])
             prominence = 0.04 * math.log(1 + max(0.0, weight)) / math.log(1 + top_weight) if top_weight > 1 else 0.0
             if weight < 0:
@@ -242,8 +244,8 @@ class EntityNames:
                     score=score,
                     label=label,
                     exact=exact,
-                    classes=group.classes,
-                    without=group.without,
+                    classes=classes,
+                    without=without,
                     keys=keys,
                     **common,  # type: ignore[arg-type]
                 )
@@ -253,8 +255,8 @@ class EntityNames:
                     "entity",
                     score=quality * 0.5,
                     label=label,
-                    classes=group.classes,
-                    without=group.without,
+                    classes=classes,
+                    without=without,
                     keys=tuple(sorted(found)),
                     **common,  # type: ignore[arg-type]
                 )

@@ -8,7 +8,8 @@ from records.plan import Attribute, Edge, Filter, Itself, Select, Variable
 from records.schema import Predicate, Schema
 from semantics.grid import grid
 from semantics.labels_said import class_noun
-from semantics.to_sql import Statement, to_sql
+from semantics.statement import Statement
+from semantics.to_sql import to_sql
 from semantics.values_said import is_number_name, shown_name
 from semantics.words import split_name
 

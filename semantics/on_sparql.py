@@ -6,26 +6,35 @@ from records.evidence import Cell
 from semantics.run_plan import Engine
 from semantics.sparql_pattern import Vocabulary
 from semantics.sparql_terms import cell
+from semantics.statement import Statement
 from semantics.to_sparql import Sparql, contributing, number_contributing, to_sparql
-from semantics.to_sql import Statement
 from semantics.told import told
 from stores.sparql_source import Solutions, SparqlSource
 from stores.tables import Fetched, Tables
 
-SECONDS = 5.0
+SECONDS, SECONDS_BESIDE = 5.0, 0.5
 # IRIs -> how they are shown; what is missing is shown by its last segment
 Labels = Callable[[Collection[str]], Mapping[str, str]]
 
 
 def on_sparql(
-    source: SparqlSource, words: Vocabulary, labels: Labels, *, tables: Tables | None = None, seconds: float = SECONDS
+    source: SparqlSource,
+    words: Vocabulary,
+    labels: Labels,
+    *,
+    tables: Tables | None = None,
+    seconds: float = SECONDS,
+    seconds_beside: float = SECONDS_BESIDE,
 ) -> Engine:
-    """Plans as SPARQL. Things are shown by their labels, which are looked up for those in the rows alone; rows without
-    an order come sorted by what they show."""
+    """Plans as SPARQL, each query within `seconds`, of a reading that stands beside the likeliest `seconds_beside`.
 
-    def fetch(query: Statement | Sparql, limit: int, cpu: float) -> Fetched:
+    Things are shown by their labels, which are looked up for those in the rows alone; rows without an order come
+    sorted by what they show.
+    """
+
+    def fetch(query: Statement | Sparql, limit: int, beside: bool) -> Fetched:
         assert isinstance(query, Sparql)
-        found = source.select(query.text, limit=limit, seconds=min(seconds, cpu))
+        found = source.select(query.text, limit=limit, seconds=seconds_beside if beside else seconds)
         rows = _rows(query, found, labels)
         if not query.ordered:
             shown = [i for i, output in enumerate(query.outputs) if output.role != "key"]

@@ -15,7 +15,8 @@ from semantics.group import Group, group_description
 from semantics.labels_said import class_noun, label_of
 from semantics.nouns import article, counted, joined
 from semantics.select_words import name_of
-from semantics.to_sql import Statement, to_sql
+from semantics.statement import Statement
+from semantics.to_sql import to_sql
 from semantics.to_words import select_words
 from semantics.values_said import shown_name
 from semantics.words import fold, tokens

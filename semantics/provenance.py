@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from records.evidence import Table
 from records.plan import Aggregate, Ask, Attribute, Compute, Filter, Itself, Plan, Select, Term
-from semantics.to_sql import to_sql
+from semantics.to_sql import bindings, to_sql
 from stores.tables import Tables
 from stores.triples import Triple, Triples
 
@@ -51,7 +51,7 @@ class _Tracer:
         answer = _of(narrowed.answers[0]).variable
         asked = [_of(answer) for answer in narrowed.answers]
         named = {variable.name for variable in select.variables if variable.keys}
-        for bound in self._bindings(narrowed):
+        for bound in self._bindings(narrowed, bool(keys)):
             for edge in narrowed.edges:
                 yield bound[edge.subject], edge.predicate, bound[edge.object]
             for attribute in asked:
@@ -64,10 +64,11 @@ class _Tracer:
                 if name and (variable in named or name[2] in self.shown):
                     yield name
 
-    def _bindings(self, select: Select) -> Iterator[dict[str, str]]:
-        """For each combination of things that fits, at most 50, the IRI of each variable."""
-        names = [variable.name for variable in select.variables]
-        statement = to_sql(replace(select, answers=tuple(Itself(name) for name in names)), self.tables.schema)
+    def _bindings(self, select: Select, named: bool) -> Iterator[dict[str, str]]:
+        """For each combination of things that fits, at most 50, the IRI of each variable; those of `named` things are
+        in the order of their labels, as a row may rest on more things than can be sorted."""
+        asked = replace(select, answers=tuple(Itself(variable.name) for variable in select.variables))
+        statement = (to_sql if named else bindings)(asked, self.tables.schema)
         keys = [(i, o.variable) for i, o in enumerate(statement.outputs) if o.role == "key"]
         for row in self.tables.run(statement.text, statement.params, limit=THINGS).rows:
             yield {variable: str(row[i]) for i, variable in keys}
@@ -113,11 +114,9 @@ def _narrowed(select: Select, keys: tuple[str, ...]) -> Select:
     filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
     grouped = select.group[0] if select.group else None
     subject = grouped or _of(select.answers[0]).variable
-    gathers = any(isinstance(answer, Aggregate) for answer in select.answers)
-    narrow = bool(keys) and (grouped is not None or not gathers)
     variables = tuple(
         replace(v, keys=tuple(k for k in keys if not v.keys or k in v.keys) or keys)
-        if narrow and v.name == subject
+        if keys and v.name == subject
         else v
         for v in select.variables
     )

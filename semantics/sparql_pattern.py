@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from records.plan import Aggregate, Attribute, Filter, Select, Variable
 from records.schema import Column, Predicate, Schema
+from semantics.select_rows import relation_of
 from semantics.sparql_terms import XSD, iri
-from semantics.to_sql import relation_of
 from stores.oxigraph_store import PART, READINGS, READS
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"

@@ -7,7 +7,8 @@ from records.evidence import Cell
 from records.plan import Aggregate, Ask, Attribute, Combine, Compute, Filter, Itself, Plan, Select
 from semantics.sparql_pattern import Pattern, Vocabulary, is_number, needs
 from semantics.sparql_terms import constant
-from semantics.to_sql import RAW, Output
+from semantics.statement import Output
+from semantics.to_sql import RAW
 
 _FARTHEST = {"min": "1e308", "max": "-1e308"}
 _LAST_TEXT = {"min": '"\U0010ffff"', "max": '""'}

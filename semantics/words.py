@@ -92,7 +92,9 @@ def name_tokens(text: str) -> tuple[str, ...]:
     >>> name_tokens("BMW X5 xDrive40d")
     ('bmw', 'x5', 'xdrive40d')
     """
-    if text.isascii() and "'" not in text and "," not in text:  # most names, and a graph has many
+    if text.isascii() and text.replace(" ", "").isalnum():  # most names, and a graph has many
+        return tuple(text.lower().split())
+    if text.isascii() and "'" not in text and "," not in text:
         return tuple(_WORD.findall(text.lower()))
     return tuple(token.norm for token in tokens(text))
 
@@ -116,4 +118,4 @@ def word_forms(word: str) -> tuple[str, tuple[str, ...]]:
     >>> word_forms("cities"), word_forms("m135i")
     (('city', ()), ('m135i', ('135i', 'm135')))
     """
-    return lemma(word), code_parts(word)
+    return (word, ()) if word.isdigit() else (lemma(word), code_parts(word))

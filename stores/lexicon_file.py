@@ -1,16 +1,19 @@
 """Write the names of a graph into files that answer which names hold a word: names -> lexicon.sqlite and its spellings.
 
-A name has its words as one text and the number of its thing. Names are numbered by length, so that of the names that
-hold a word those come first of which it is the greatest part. `longest` of a word is how many words a name has at most
-that begins with it, or with a word of which it is the lemma; `part` has what people say of a longer code; `described`
-are the names of what is no thing: classes, groups of them, properties and their values.
+A name has its words as one text and the number of its thing. Names are numbered by length, then as their things come,
+so that of the names that hold a word those come first of which it is the greatest part. `longest` of a word is how many
+words a name has at most that begins with it, or with a word of which it is the lemma; `part` has what people say of a
+longer code; `described` are the names of what is no thing: classes, groups of them, properties and their values.
 """
 
 import shutil
 import sqlite3
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
+
+import numpy as np
 
 from stores.spellings import write_spellings
 
@@ -18,6 +21,9 @@ from stores.spellings import write_spellings
 Row = tuple[str, str, str, str, str, str, float]
 # a word -> its lemma, and the parts of it that people say instead
 Forms = Callable[[str], tuple[str, tuple[str, ...]]]
+
+# names that are written at a time
+_CHUNK = 50_000
 
 LAYOUT = """
 CREATE TABLE thing (n INTEGER PRIMARY KEY, kind TEXT, target TEXT, predicate TEXT, label TEXT, relation TEXT,
@@ -66,10 +72,12 @@ def write_lexicon(
         things = _Things()
         db.executemany("INSERT INTO thing VALUES (?,?,?,?,?,?,?)", things.numbered(names))
         db.executemany("INSERT INTO home VALUES (?,?,?)", things.homes())
-        words = _Words(forms)
-        rows = sorted(things.names, key=lambda name: (name[0].count(" "), name))
-        db.executemany("INSERT INTO name VALUES (?,?,?,?)", words.named(rows, things.entities))
-        db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", words.held(rows, things.entities))
+        rows, words = things.names, _Words(forms, things.entities)
+        rows.sort(key=_spaces)
+        for start in range(0, len(rows), _CHUNK):
+            held: list[tuple[int, str]] = []
+            db.executemany("INSERT INTO name VALUES (?,?,?,?)", words.named(start, rows[start : start + _CHUNK], held))
+            db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", held)
         db.executemany("INSERT INTO word VALUES (?,?,?,?,?,?,?)", words.rows())
         db.executemany("INSERT INTO part VALUES (?,?)", sorted(words.parts()))
         db.executemany("INSERT INTO fact VALUES (?,?,?)", sorted(facts))
@@ -110,64 +118,85 @@ def _thing(row: Row) -> tuple[str, str, str, str, str, float]:
     return row[1:]
 
 
+def _spaces(name: tuple[str, int]) -> int:
+    return name[0].count(" ")
+
+
+class _Numbers(dict[str, int]):
+    """Numbers words as they are first looked up."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
 class _Words:
     """Counts the words of names as these are written."""
 
-    def __init__(self, forms: Forms) -> None:
-        self.place: dict[str, int] = {}
+    def __init__(self, forms: Forms, entities: bytearray) -> None:
+        self.place = _Numbers()
+        self._entities = entities
         self._forms = forms
         self._form: list[tuple[str, tuple[str, ...]]] = []
-        self._names: list[int] = []
-        self._things: list[int] = []
-        self._alone = bytearray()
+        # words whose lemma is another word
+        self._inflected: set[str] = set()
+        # the words of names, once a name: of things, and of the rest
+        self._of_things, self._of_others = array("i"), array("i")
+        self._alone: set[str] = set()
         self._longest: dict[str, int] = {}
 
-    def named(self, rows: Iterable[tuple[str, int]], entities: bytearray) -> Iterator[tuple[int, str, int, str | None]]:
-        """The rows of names; counts their words."""
-        for number, (tokens, thing) in enumerate(rows):
-            words = tokens.split(" ")
-            entity = entities[thing]
-            for word in set(words):
-                at = self._at(word)
-                self._names[at] += 1
-                self._things[at] += entity
-            first = self.place[words[0]]
-            if entity and len(words) == 1:
-                self._alone[first] = 1
-            for opening in (words[0], self._form[first][0]):
-                self._longest[opening] = max(self._longest.get(opening, 0), len(words))
-            lemmas = " ".join([self._form[self.place[word]][0] for word in words])
-            yield number, tokens, thing, lemmas if lemmas != tokens else None
+    def named(
+        self, start: int, rows: Iterable[tuple[str, int]], held: list[tuple[int, str]]
+    ) -> Iterator[tuple[int, str, int, str | None]]:
+        """The rows of names from number `start` on, the shortest first; counts their words.
 
-    def held(self, rows: Iterable[tuple[str, int]], entities: bytearray) -> Iterator[tuple[int, str]]:
-        """For each name of a thing the numbers of its words, which any tokenizer takes apart in the same way."""
-        for number, (tokens, thing) in enumerate(rows):
+        For each name of a thing the numbers of its words, which any tokenizer takes apart in the same way, are added to
+        `held`.
+        """
+        place, entities, inflected, longest = self.place, self._entities, self._inflected, self._longest
+        for number, (tokens, thing) in enumerate(rows, start):
+            words = tokens.split(" ")
+            numbers = [place[word] for word in words]
+            if len(place) > len(self._form):
+                self._learn(words)
+            once = numbers if len(words) == 1 else set(numbers)
             if entities[thing]:
-                yield number, " ".join([str(self.place[word]) for word in tokens.split(" ")])
+                self._of_things.extend(once)
+                held.append((number, " ".join(map(str, numbers))))
+                if len(words) == 1:
+                    self._alone.add(tokens)
+            else:
+                self._of_others.extend(once)
+            longest[words[0]] = len(words)
+            if inflected.isdisjoint(words):
+                yield number, tokens, thing, None
+                continue
+            lemmas = [self._form[each][0] for each in numbers]
+            longest[lemmas[0]] = len(words)
+            yield number, tokens, thing, " ".join(lemmas)
 
     def rows(self) -> Iterator[tuple[int, str, str, int, int, int, int]]:
         """The words; last the lemmas with which names begin and that are no words of names."""
-        for word, at in self.place.items():
-            yield (
-                at, word, self._form[at][0], self._names[at], self._things[at], self._alone[at],
-                self._longest.get(word, 0),
-            )  # fmt: skip
+        of_things = np.bincount(np.frombuffer(self._of_things, np.int32), minlength=len(self.place))
+        names = of_things + np.bincount(np.frombuffer(self._of_others, np.int32), minlength=len(self.place))
+        counts = zip(self.place, names.tolist(), of_things.tolist(), strict=True)
+        for at, (word, said, things) in enumerate(counts):
+            yield at, word, self._form[at][0], said, things, word in self._alone, self._longest.get(word, 0)
         others = sorted(word for word in self._longest if word not in self.place)
         for at, word in enumerate(others, len(self.place)):
             yield at, word, word, 0, 0, 0, self._longest[word]
 
     def parts(self) -> Iterator[tuple[str, str]]:
+        of_things = set(self._of_things)
         for word, at in self.place.items():
-            if self._things[at]:
+            if self._form[at][1] and at in of_things:
                 for part in self._form[at][1]:
                     yield part, word
 
-    def _at(self, word: str) -> int:
-        at = self.place.get(word)
-        if at is None:
-            at = self.place[word] = len(self._form)
-            self._form.append(self._forms(word))
-            self._names.append(0)
-            self._things.append(0)
-            self._alone.append(0)
-        return at
+    def _learn(self, words: Iterable[str]) -> None:
+        """The forms of the words that have just been numbered."""
+        for word in dict.fromkeys(words):
+            if self.place[word] == len(self._form):
+                self._form.append(self._forms(word))
+                if self._form[-1][0] != word:
+                    self._inflected.add(word)

@@ -71,9 +71,9 @@ class Tables:
         *,
         limit: int = 1000,
         seconds: float = 5.0,
-        cpu: float = inf,
+        steps: float = inf,
     ) -> Fetched:
-        """Run one SELECT within a row limit, a deadline, and seconds of this thread's processor time.
+        """Run one SELECT within a row limit, a deadline, and so many steps of SQLite's virtual machine.
 
         Raises ToolError of kind syntax, unknown_name, ambiguous, type, refused, timeout or too_large. Tables named
         `_nacre...` and SQLite's own can't be read.
@@ -85,10 +85,12 @@ class Tables:
             raise ToolError("too_large", f"The query has {len(sql)} characters; at most {_LONGEST_SQL} are allowed.")
         deadline = time.monotonic() + seconds
         guard.refusal = ""
-        spent = time.thread_time() + cpu
+        checks = 0
 
         def is_over() -> bool:
-            return time.monotonic() > deadline or is_left() or time.thread_time() > spent
+            nonlocal checks
+            checks += 1
+            return checks * _STEPS_BETWEEN_CHECKS > steps or time.monotonic() > deadline or is_left()
 
         guard.connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
         try:
@@ -101,7 +103,8 @@ class Tables:
             finally:
                 cursor.close()
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
-            raise _tool_error(error, guard.refusal, min(seconds, cpu)) from None
+            over = f"{steps:,.0f} steps" if checks * _STEPS_BETWEEN_CHECKS > steps else f"{seconds:g} seconds"
+            raise _tool_error(error, guard.refusal, over) from None
         finally:
             guard.connection.set_progress_handler(None, 0)
         return Fetched(columns, rows[:limit], len(rows) > limit)
@@ -202,14 +205,14 @@ def _cell(cell: Cell | bytes) -> Cell:
     return None if isinstance(cell, float) and not isfinite(cell) else cell
 
 
-def _tool_error(error: Exception, refusal: str, seconds: float) -> ToolError:
+def _tool_error(error: Exception, refusal: str, over: str) -> ToolError:
     message = str(error) or "out of memory"
     if refusal:
         return ToolError("refused", refusal)
     for pattern, kind in _KINDS:
         if re.search(pattern, message, re.IGNORECASE):
             if kind == "timeout":
-                return ToolError(kind, f"The query was stopped after {seconds:g} seconds.")
+                return ToolError(kind, f"The query was stopped after {over}.")
             return ToolError(kind, f"{message[0].upper()}{message[1:].rstrip('.')}.")
     return ToolError("syntax", f"{message}.")
 

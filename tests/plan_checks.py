@@ -9,7 +9,8 @@ from sqlglot import exp
 from records.json_form import from_json, to_json
 from records.plan import Combine, Plan, Select
 from records.schema import Schema
-from semantics.to_sql import Statement, to_sql
+from semantics.statement import Statement
+from semantics.to_sql import to_sql
 from semantics.to_words import to_words
 
 WRITING = (exp.Insert, exp.Update, exp.Delete, exp.Create, exp.Drop, exp.Command, exp.Pragma, exp.Attach)

@@ -11,9 +11,7 @@ from stores.sparql_source import SparqlSource
 from stores.tables import Tables
 
 BRANCH = "sparql"
-# seconds for each query of a reading that stands beside the likeliest
-BESIDE = 0.5
-# readings that are run over a network, and seconds for each of their queries there
+# readings that are run over a network, and seconds for each query there of the likeliest, and of one beside it
 MOST_AWAY = 2
 SECONDS_AWAY, BESIDE_AWAY = 8.0, 2.0
 CHUNK = 500
@@ -26,7 +24,7 @@ def engine(source: OxigraphStore, tables: Tables) -> Engine:
 
 def engine_at(source: SparqlSource, schema: Schema, labels: Labels) -> Engine:
     """What the plans of an attached graph run on."""
-    return on_sparql(source, Vocabulary(schema), labels, seconds=SECONDS_AWAY)
+    return on_sparql(source, Vocabulary(schema), labels, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
 
 
 def labels_of(tables: Tables) -> Labels:

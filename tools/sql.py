@@ -10,19 +10,16 @@ from semantics.to_sql import RAW
 from stores.tables import Tables
 
 BRANCH = "sql"
-# seconds of processor time for each query of the likeliest reading, and of one that stands beside it
-LIKELIEST, BESIDE = 5.0, 0.06
 
 
-def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round: int, beside: float = BESIDE) -> Found:
-    """The rows of one reading by its plan; `index` is its place among the readings, and each query of one that is not
-    the likeliest may take `beside` seconds. A failure comes back as `error`."""
+def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round: int) -> Found:
+    """The rows of one reading by its plan; `index` is its place among the readings, of which one that is not the
+    likeliest is given little. A failure comes back as `error`."""
     engine = on_tables(engine) if isinstance(engine, Tables) else engine
     started = time.perf_counter()
     try:
         # what is likely may take its time, what only stands beside it may not
-        cpu = beside if index else LIKELIEST
-        table, queries, others = run_plan(reading.plan, engine, round=round, words=reading.words, cpu=cpu)
+        table, queries, others = run_plan(reading.plan, engine, round=round, words=reading.words, beside=index > 0)
     except ToolError as error:
         seconds = time.perf_counter() - started
         return failed(error, "", reading.words, round=round, seconds=seconds, by="rules", branch=engine.tool)

@@ -66,12 +66,13 @@ def _entities(layout: Layout, schema: Schema, weight: list[int]) -> Iterator[Row
         if relation is None:
             continue
         iri, others = texts[number], said.get(number)
-        names = {name_tokens(label), *map(name_tokens, others)} if others else {name_tokens(label)}
+        names = set(map(name_tokens, others)) if others else set()
+        names.add(name_tokens(label))
         local = local_name(iri)
-        names.add(name_tokens(split_name(unquote(local) if "%" in local else local)))
+        names.add((local,) if local.isdigit() else name_tokens(split_name(unquote(local) if "%" in local else local)))
         # a thing that only its IRI names is rarely the one meant
         prominence = -1 if not others and len(names) == 1 else weight[number]
-        for tokens in names:
+        for tokens in sorted(names):
             if tokens:
                 yield " ".join(tokens), "entity", iri, "", label or iri, relation, prominence
 
@@ -91,13 +92,19 @@ def _said_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
 
 
 def _relation_of(layout: Layout, schema: Schema) -> dict[int, str]:
-    """For each type set the relation that shows the things that have it: its table, or the view of a rare class."""
+    """For each type set the relation that shows the things that have it: its table, the view of a rare class, or that
+    of its smallest class where every class of it is shown by other tables too (three persons beside 300 students)."""
     classes = layout.classes
     shown = {group.relation for group in schema.groups}
     found = {table.sets[0]: table.name for table in classes.tables if table.name in shown}
     for iri, sets in classes.small_kinds().items():
         if classes.relation_of[iri] in shown:
             found.update(dict.fromkeys(sets, classes.relation_of[iri]))
+    for table in classes.tables:
+        for index in table.sets[1:]:
+            known = [schema.class_of[iri] for iri in classes.sets[index] if iri in schema.class_of]
+            if index not in found and known:
+                found[index] = min(known, key=lambda c: (c.count, c.iri)).relation
     return found
 
 

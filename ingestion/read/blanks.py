@@ -17,11 +17,10 @@ def name_blanks(facts: Facts) -> None:
     if not blank.any():
         return
     rows = np.flatnonzero(blank[facts.subject] | blank[facts.object])
-    edges = [
-        (int(s), facts.texts[p], int(o))
-        for s, p, o in zip(facts.subject[rows], facts.predicate[rows], facts.object[rows], strict=True)
-    ]
-    nodes = [int(n) for n in np.flatnonzero(blank)]
+    said = {int(p): facts.texts[p].encode() for p in np.unique(facts.predicate[rows])}
+    columns = (column[rows].tolist() for column in (facts.subject, facts.predicate, facts.object))
+    edges = [(s, said[p], o) for s, p, o in zip(*columns, strict=True)]
+    nodes = np.flatnonzero(blank).tolist()
     names = dict.fromkeys(nodes, b"")
     fixed: dict[int, bytes] = {}
     distinct = 1
@@ -29,9 +28,9 @@ def name_blanks(facts: Facts) -> None:
         seen: dict[int, list[bytes]] = {node: [] for node in nodes}
         for s, p, o in edges:
             if s in names:
-                seen[s].append(_digest(b">", p.encode(), names[o] if o in names else _fixed(facts, o, fixed)))
+                seen[s].append(_digest(b">", p, names[o] if o in names else _fixed(facts, o, fixed)))
             if o in names:
-                seen[o].append(_digest(b"<", p.encode(), names[s] if s in names else _fixed(facts, s, fixed)))
+                seen[o].append(_digest(b"<", p, names[s] if s in names else _fixed(facts, s, fixed)))
         names = {node: _digest(names[node], *sorted(seen[node])) for node in nodes}
         now = len(set(names.values()))
         if now == distinct or now == len(nodes):
@@ -51,8 +50,4 @@ def _fixed(facts: Facts, number: int, known: dict[int, bytes]) -> bytes:
 
 
 def _digest(*parts: bytes) -> bytes:
-    hasher = blake2b(digest_size=8)
-    for part in parts:
-        hasher.update(len(part).to_bytes(8, "big"))
-        hasher.update(part)
-    return hasher.digest()
+    return blake2b(b"".join([len(part).to_bytes(8, "big") + part for part in parts]), digest_size=8).digest()

@@ -49,11 +49,11 @@ class SchemaGraph:
         schema: Schema = lexicon.schema
         self.schema = schema
         self.groups_of_class = schema.groups_of_class
-        named = _named(lexicon)
+        named, rare = _named(lexicon), _rare(lexicon)
         self.nodes: list[Node] = []
         self.node_of: dict[str, int] = {}
         for c in schema.classes:
-            relations = self.groups_of_class.get(c.iri, frozenset())
+            relations = self.groups_of_class.get(c.iri, frozenset()) | rare.get(c.iri, frozenset())
             if c.count and relations:
                 self.node_of[c.iri] = len(self.nodes)
                 self.nodes.append(self._node(c.label, (c.iri,), (), relations, c.count, named))
@@ -214,6 +214,21 @@ class SchemaGraph:
                 step_cost = step.cost * (HINTED if step.predicate in hints else 1.0) + extra
                 heapq.heappush(queue, (cost + step_cost, number, step.target, (*way, step)))
         return tuple(found)
+
+
+def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:
+    """For each class the relations of things that no group holds, since too few have their types: views of classes."""
+    schema = lexicon.schema
+    beside = {home.relation for home in lexicon.homes} - {group.relation for group in schema.groups}
+    found: dict[str, set[str]] = defaultdict(set)
+    for c in schema.classes:
+        waiting = [c.iri] if c.relation in beside else []
+        while waiting:
+            iri = waiting.pop()
+            if iri in schema.class_of and c.relation not in found[iri]:
+                found[iri].add(c.relation)
+                waiting += schema.class_of[iri].parents
+    return {iri: frozenset(relations) for iri, relations in found.items()}
 
 
 def _named(lexicon: Lexicon) -> frozenset[str]:

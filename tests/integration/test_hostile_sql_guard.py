@@ -160,3 +160,11 @@ def test_any_text_is_answered_or_refused(tables: Tables, sql: str) -> None:
     with suppress(ToolError):
         tables.run(sql, seconds=0.5)
     assert tables.run("SELECT sum(size) FROM box").rows == [(1225,)]
+
+
+def test_steps_bound_a_query_in_the_same_way_each_time(tables: Tables) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT max(i) FROM n"
+    assert [tables.run(endless.format(1_000), steps=50_000).rows for _ in range(3)] == [[(1_000,)]] * 3
+    for _ in range(3):
+        with pytest.raises(ToolError, match="stopped after 50,000 steps"):
+            tables.run(endless.format(10_000_000), steps=50_000)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from records.plan import Aggregate, Combine, Itself, Order, Plan, Select
-from semantics import to_sql as to_sql_module
+from semantics import select_rows
 from semantics.to_sql import contributing, to_sql
 from stores.lexicon import Lexicon
 from stores.tables import Cell, Tables
@@ -87,7 +87,7 @@ def test_a_large_class_read_table_by_table_gives_the_same_rows(
 ) -> None:
     tables = small_graphs[name][0]
     select = data.draw(things(tables.schema))
-    with patch.object(to_sql_module, "LARGE", 1):
+    with patch.object(select_rows, "LARGE", 1):
         apart = to_sql(select, tables.schema)
     assert set(tables.run(apart.text, apart.params).rows) == _rows(select, tables)
 
