@@ -245,9 +245,9 @@ def _is_named(link: Link, links: Sequence[Link]) -> bool:
 
 
 def _apart(links: Sequence[Link]) -> list[Link]:
-    """The longest and surest links that do not overlap, in order."""
+    """The links of the most words, and the surest, that do not overlap, in order."""
     found: list[Link] = []
-    for each in sorted(links, key=lambda x: (-(x.end - x.start), -x.score, x.start)):
+    for each in sorted(links, key=lambda x: (-x.covered.bit_count(), -x.score, x.start)):
         if not any(each.covered & other.covered for other in found):
             found.append(each)
     return sorted(found, key=lambda x: x.start)
