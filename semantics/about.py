@@ -244,10 +244,15 @@ def _is_named(link: Link, links: Sequence[Link]) -> bool:
     return (link.exact or words > 1) and (not same or (words > 1 and link.exact))
 
 
+def _words(link: Link) -> int:
+    """How many words a link stands for: no more than its name has, where one is said twice."""
+    return min(link.covered.bit_count(), len(link.label.split()))
+
+
 def _apart(links: Sequence[Link]) -> list[Link]:
     """The links of the most words, and the surest, that do not overlap, in order."""
     found: list[Link] = []
-    for each in sorted(links, key=lambda x: (-x.covered.bit_count(), -x.score, x.start)):
+    for each in sorted(links, key=lambda x: (-_words(x), -x.score, x.start)):
         if not any(each.covered & other.covered for other in found):
             found.append(each)
     return sorted(found, key=lambda x: x.start)

@@ -80,6 +80,8 @@ def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
         rows = rows[facts.kinds("iri")[facts.object[rows]]]
         if facts.derived is not None:
             rows = rows[~facts.derived[rows]]
+        # what ingestion.meaning keeps aside is written there
+        rows = rows[~np.isin(rows, [row for hidden in facts.aside.values() for row in hidden.tolist()])]
         special = set(np.unique(facts.subject[rows[facts.graph[rows] != layout.base_graph]]).tolist())
         for row in rows.tolist():
             subject = int(facts.subject[row])
