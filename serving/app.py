@@ -18,6 +18,7 @@ from graph.app import load_settings
 from graph.state import KEPT
 from records.errors import NacreError
 from records.json_form import ready
+from semantics.words import tokens
 from serving import api_ask, api_graphs, api_text2sparql, api_threads, health, logs
 from serving.asking import opened
 from serving.connection import Connection
@@ -55,6 +56,8 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             # the routes are put together when they are first looked at, which takes longer than a request may wait
             await off_loop(app.openapi)
             await off_loop(ready, *KEPT)
+            # the dictionary of word forms is read with the first word
+            await off_loop(tokens, "words")
             # what is there now stays: to look through all of it again and again for garbage stops everybody meanwhile
             gc.collect()
             gc.freeze()

@@ -25,8 +25,8 @@ def raw(server: str, head: bytes, seconds: float = 10) -> bytes:
     address = urlsplit(server)
     with socket.create_connection((address.hostname, address.port), timeout=seconds) as line:
         line.sendall(head)
-        line.shutdown(socket.SHUT_WR)
         told = b""
+        line.shutdown(socket.SHUT_WR)
         while piece := line.recv(65536):
             told += piece
     return told
@@ -124,7 +124,8 @@ def test_a_head_without_end_is_cut_off(server):
     assert raw(server, begun + b"a" * 60_000) == b""
     try:
         told = raw(server, begun + b"a" * 2_000_000)
-    except ConnectionError:
+    except OSError:
+        # cut off before all was sent
         told = b"HTTP/1.1 400 "
     assert told.startswith(b"HTTP/1.1 400 ")
     assert httpx.get(f"{server}/healthz").status_code == 200

@@ -11,7 +11,7 @@ from tests.e2e.conftest import in_studio
 from tests.model_servers import Reply, openai_server
 from tests.scripted_model import step
 
-NODES = {"rewriter", "understand", "tool_selector", "sql", "vector", "lexical", "check", "fuser"}
+NODES = {"rewriter", "understand", "tool_selector", "sql", "vector", "lexical", "sparql", "check", "fuser"}
 
 
 @pytest.fixture
