@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from agents.answering.trust import content_words
 from agents.database import Database
+from agents.off_loop import off_loop
 from agents.plain import quoted
 from records.look_up import Occurrence
 from records.turn import Mention, Understanding
@@ -21,7 +22,9 @@ async def names_found(understanding: Understanding, database: Database) -> list[
     """A line a name: what the question says, the column and its exact spelling, how sure that is; each once."""
     found = await database.occurrences(phrases(understanding.standalone))
     lines = [_seen(each) for each in found]
-    lines += [line for mention in understanding.mentions for line in _linked(mention, database)]
+    for mention in understanding.mentions:
+        # what a name stands for is looked up on the disk
+        lines += await off_loop(_linked, mention, database)
     return list(dict.fromkeys(lines))[:MOST]
 
 

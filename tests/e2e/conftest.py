@@ -28,7 +28,7 @@ def environment(data: Path) -> dict[str, str]:
         key: value for key, value in os.environ.items() if not key.startswith(("NACRE_", "OPENAI_", "OLLAMA_"))
     }
     path = f"{WATCH}{os.pathsep}{ROOT}"
-    ours = {"NACRE_DATA": str(data), "LANGSMITH_TRACING": "false", "PYTHONPATH": path, "LOOP_TOLD": str(LOOP_TOLD)}
+    ours = {"NACRE_DATA": str(data), "LANGSMITH_TRACING": "false", "PYTHONPATH": path}
     return {**inherited, **ours}
 
 
@@ -100,6 +100,7 @@ def serving(
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "serving.cli", "serve", "--port", str(port), *arguments]
+    settings = {"LOOP_TOLD": str(LOOP_TOLD), **settings}
     with started(command, data, folder, f"{address}/healthz", **settings) as process:
         yield address, process
 

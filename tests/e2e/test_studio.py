@@ -108,7 +108,10 @@ async def test_the_async_client_streams_too(studio):
     assert "3" in "".join(tokens)
 
 
-PAGES = "SELECT e.label AS book, b.pages FROM book b JOIN entity e ON e.id = b.id"
+PAGES = (
+    "SELECT e.label AS book, b.pages FROM book b JOIN entity e ON e.id = b.id"
+    " WHERE e.label IN ('Granite', 'The Salt Road')"
+)
 
 
 @pytest.fixture(scope="module", params=[(), ("tools",), ("json_schema",)], ids=["text", "tools", "json_schema"])
