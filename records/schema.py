@@ -38,6 +38,10 @@ class Group:
     words: tuple[str, ...] = ()
 
 
+# from this share of objects to subjects on, a link joins things one to one
+HALVES = 0.9
+
+
 @dataclass(frozen=True)
 class Predicate:
     """One predicate. `domains` and `ranges` map a class to how many subjects (objects) of it there are.
@@ -69,6 +73,11 @@ class Predicate:
     parents: tuple[str, ...] = ()
     inverses: tuple[str, ...] = ()
     role: Literal["fact", "name", "identifier", "text", "type", "schema"] = "fact"
+
+    @property
+    def pairs_off(self) -> bool:
+        """Whether nearly each subject has an object of its own: a car and its engine, two halves of one thing."""
+        return self.objects >= HALVES * self.subjects
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from semantics.english import synonyms
 from semantics.facts_of import Fact, Run, facts_of, without_kind
 from semantics.labels_said import class_noun, is_telling, label_of
 from semantics.nouns import counted, joined, plural
-from semantics.parts import HALVES, SPANS, Part, Span, numbers_said, part_of, spans_of
+from semantics.parts import SPANS, Part, Span, numbers_said, part_of, spans_of
 from semantics.to_words import select_words
 from semantics.words import tokens
 from stores.triples import TYPE
@@ -118,7 +118,7 @@ def items_of(predicate: Predicate, group: Group, schema: Schema, run: Run) -> li
     """What members link to by a predicate, those first that most have."""
     if not predicate.has_links or not is_telling(predicate, schema) or label_of(predicate.iri, schema).kind != "noun":
         return []
-    if predicate.functional and predicate.objects >= HALVES * predicate.subjects:
+    if predicate.functional and predicate.pairs_off:
         # what each has one of its own of tells nothing of the group
         return []
     facts = without_kind(facts_of(predicate, group.variable, schema, run), predicate)

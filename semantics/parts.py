@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
-from records.schema import Predicate, Schema
+from records.schema import HALVES, Predicate, Schema
 from semantics.facts_of import Run, Triple
 from semantics.labels_said import class_noun, is_amount, is_telling, is_time, label_of
 from semantics.nouns import is_plural, joined
 from semantics.to_sql import to_sql
 from semantics.values_said import say
 
-# a link that nearly every thing has to a thing of its own joins two halves of one thing (a car and its engine)
-HALVES = 0.9
 # numbers that a sentence gives of a group, and the least share of its things that has them
 SPANS, FILLED = 5, 0.5
 
@@ -68,7 +66,7 @@ def part_of(things: Variable, schema: Schema, run: Run) -> Part | None:
     for predicate in schema.predicates:
         if predicate.role != "fact" or not predicate.has_links or not predicate.functional:
             continue
-        if predicate.objects >= HALVES * predicate.subjects:
+        if predicate.pairs_off:
             continue
         part = _holder(predicate, schema)
         if part is None or not set(predicate.ranges) & set(things.classes) or part.classes == things.classes:
@@ -178,7 +176,7 @@ def _half(predicate: Predicate, variable: Variable, schema: Schema) -> Variable 
     """What nearly each of the things has one of its own of, by a predicate."""
     if predicate.role != "fact" or not predicate.has_links or not predicate.functional:
         return None
-    if predicate.iri not in _held(variable, schema) or predicate.objects < HALVES * predicate.subjects:
+    if predicate.iri not in _held(variable, schema) or not predicate.pairs_off:
         return None
     members = sum(
         g.count

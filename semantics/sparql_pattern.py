@@ -9,8 +9,8 @@ from records.schema import Column, Predicate, Schema
 from semantics.select_rows import relation_of
 from semantics.sparql_terms import XSD, iri
 from stores.oxigraph_store import PART, READINGS, READS
+from stores.triples import TYPE
 
-TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _NUMBERS = frozenset({"integer", "real", "year", "boolean"})
 _FIRST = r'"^[^0-9-]*(-?[0-9]+\\.?[0-9]*).*$", "$1"'
 _SECOND = r'"^[^0-9]*[0-9]+\\.?[0-9]*[^0-9.]+([0-9]+\\.?[0-9]*)[^0-9]*$", "$1"'

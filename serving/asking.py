@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.off_loop import off_loop
+from agents.off_loop import AT_ONCE, off_loop
 from config.local_engine import stop_engines
 from config.settings import Settings
 from graph.app import Composition, compose, remembering
@@ -26,9 +26,6 @@ from serving.threads import Threads, checked_thread
 from stores.conversations import KeepingError
 
 log = logging.getLogger(__name__)
-
-# more at once only wait for each other: the work is bound to the processor
-AT_ONCE = 8
 
 
 class Asking:
@@ -181,14 +178,15 @@ class Asking:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, lasting: bool) -> AsyncIterator[Asking]:
-    """Open all that answering needs. With `lasting`, threads are kept in the data folder, else only in memory."""
+async def opened(settings: Settings, *, lasting: bool, warm: bool = True) -> AsyncIterator[Asking]:
+    """Open all that answering needs. With `lasting`, threads are kept in the data folder, else only in memory; `warm`
+    starts the processes that run a model's queries."""
     try:
         composition = await off_loop(compose, settings)
     except ValueError as error:
         # the packages below `records` can't raise our errors; theirs are written for people too
         raise ConfigError(str(error)) from error
-    if "model" in composition.teams:
+    if warm and "model" in composition.teams:
         await off_loop(composition.resources.apart.warm)
     try:
         if lasting:

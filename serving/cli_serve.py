@@ -79,7 +79,7 @@ async def _openable(settings: "Settings") -> None:
     """Raises ConfigError where what answering needs can't be opened."""
     from serving.asking import opened
 
-    async with opened(settings, lasting=True):
+    async with opened(settings, lasting=True, warm=False):
         pass
 
 

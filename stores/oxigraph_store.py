@@ -1,10 +1,6 @@
 """The triples of an ingested graph on disk, asked by SPARQL in a process of their own: a folder -> SparqlSource."""
 
-import multiprocessing
-import resource
-import signal
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
 from itertools import islice
@@ -12,18 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from records.errors import ConfigError, ToolError
+from stores.killable import Killable, ended
 from stores.sparql_source import Solutions, Term
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
-    from pebble import ProcessPool
 
 # what no table shows: the schema's own triples, labels in further languages
 ASIDE = "urn:nacre:aside"
 # how literals read as numbers, where that is not what their datatypes say
 READINGS, READS, PART = "urn:nacre:readings", "urn:nacre:reads:", "urn:nacre:part:"
 SECONDS = 5.0
-PROCESSES = 2
 MOST_MEMORY = 4_000_000_000
 MOST_TEXT = 50_000_000
 _LONGEST_QUERY = 200_000
@@ -39,8 +34,7 @@ class OxigraphStore:
         if not (folder / "CURRENT").is_file():
             raise ConfigError(f"No triples at {folder}. Run: nacre ingest FILE.ttl --graph NAME --sparql")
         self.folder = folder
-        self._lock = threading.Lock()
-        self._pool: ProcessPool | None = None
+        self._work = Killable(MOST_MEMORY)
 
     @cached_property
     def readings(self) -> frozenset[str]:
@@ -65,40 +59,16 @@ class OxigraphStore:
 
     def close(self) -> None:
         """End its processes, whatever they do."""
-        with self._lock:
-            pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.stop()  # type: ignore[no-untyped-call]
-            pool.join()
+        self._work.close()
 
-    def _ask(self, run: Any, query: str, limit: int, seconds: float) -> Any:
+    def _ask(self, run: Callable[..., Any], query: str, limit: int, seconds: float) -> Any:
         if len(query) > _LONGEST_QUERY:
             raise ToolError(
                 "too_large", f"The query has {len(query)} characters; at most {_LONGEST_QUERY} are allowed."
             )
-        running = self._processes().schedule(run, args=(str(self.folder), query, limit), timeout=seconds)
-        try:
+        running = self._work.start(run, str(self.folder), query, limit, seconds=seconds)
+        with ended(seconds):
             return running.result()
-        except TimeoutError:
-            raise ToolError("timeout", f"The query was stopped after {seconds:g} seconds.") from None
-        except (MemoryError, RuntimeError, OSError) as error:
-            # pebble's ProcessExpired is a RuntimeError: the process died of the query, most likely for want of memory
-            raise ToolError("too_large", f"The query broke off ({error}). Ask for less.") from None
-
-    def _processes(self) -> "ProcessPool":
-        with self._lock:
-            if self._pool is None:
-                from pebble import ProcessPool
-
-                context = multiprocessing.get_context("spawn")
-                self._pool = ProcessPool(PROCESSES, initializer=_bounded, context=context)
-            return self._pool
-
-
-def _bounded() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 @cache

@@ -8,6 +8,7 @@ from rapidfuzz import fuzz, process
 
 from records.errors import ToolError
 from records.schema import Schema
+from stores.triples import TYPE
 
 LONGEST = 10_000
 # the parser's time grows fast with the depth of groups
@@ -15,7 +16,6 @@ MOST_GROUPS, MOST_PATTERNS = 60, 100
 NEAR = 55
 _PREFIX = re.compile(r"\bPREFIX\s+[^\s:<>]*:\s*<[^<>\s]*>", re.IGNORECASE)
 _FORMS = {"SelectQuery": "SELECT", "AskQuery": "ASK", "ConstructQuery": "CONSTRUCT"}
-_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 # what every RDF graph may say, whether its schema lists it or not
 _COMMON = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#",
            "http://www.w3.org/2004/02/skos/core#", "urn:nacre:")  # fmt: skip
@@ -95,7 +95,7 @@ def _check_names(predicate: Any, object_: Any, schema: Schema) -> None:
         if iri not in schema.predicate_of and not iri.startswith(_COMMON):
             known = {p.iri: p.label for p in schema.predicates}
             raise ToolError("unknown_name", f"There is no predicate <{iri}>.{_nearest(iri, known)}")
-    if str(predicate) == _TYPE and isinstance(object_, URIRef) and str(object_) not in schema.class_of:
+    if str(predicate) == TYPE and isinstance(object_, URIRef) and str(object_) not in schema.class_of:
         known = {c.iri: c.label for c in schema.classes}
         raise ToolError("unknown_name", f"There is no class <{object_}>.{_nearest(str(object_), known)}")
 
@@ -147,7 +147,7 @@ def _check_joined(triples: list[Any], parts: list[Any]) -> None:
 def _constants(triple: Any) -> set[Any]:
     """The predicate and, of a type, the class: to share them joins nothing."""
     _, predicate, object_ = triple
-    return {predicate} | ({object_} if str(predicate) == _TYPE else set())
+    return {predicate} | ({object_} if str(predicate) == TYPE else set())
 
 
 def _variables(node: Any) -> Iterator[Any]:

@@ -1,7 +1,6 @@
 """What a graph says about its own classes and predicates: Facts -> labels, comments, parents, inverses."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -171,8 +170,3 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> Non
     ):
         for key, values in lists.items():
             lists[key] = sorted(set(values))
-
-
-def sorted_unique(values: Iterable[str]) -> tuple[str, ...]:
-    """The values without doubles, in order."""
-    return tuple(sorted(set(values)))

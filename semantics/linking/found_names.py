@@ -17,8 +17,8 @@ from semantics.words import Token, code_parts, fold, lemma, name_tokens, split_n
 from stores.lexicon import Lexicon, Name, Thing, Word
 from stores.sparql_source import SparqlSource, Term
 from stores.text_search import holding_pattern
+from stores.triples import TYPE
 
-TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 # seconds that looking for names may take in all, things that may be found, and names of one thing read
 SECONDS, MOST_THINGS, MOST_ROWS = 4.0, 600, 6000
 # where there are more things, and no search for words, whole names alone are found

@@ -5,8 +5,6 @@ from dataclasses import replace
 from records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
 from semantics.linking.graph import SchemaGraph, Step
 
-# things of which there is about one for each of the others are the same things once more
-HALVES = 0.9
 GATHERING = frozenset(("avg", "min", "max", "sum"))
 
 
@@ -63,7 +61,7 @@ def hanging(graph: SchemaGraph, node: int, predicates: tuple[str, ...] = ()) -> 
         if not step.forward
         and step.target != node
         and graph.about(step.predicate).functional
-        and graph.about(step.predicate).objects < HALVES * graph.about(step.predicate).subjects
+        and not graph.about(step.predicate).pairs_off
         and all(p in graph.literals[step.target] for p in predicates)
         and not graph.nodes[node].relations & graph.nodes[step.target].relations
     ]
