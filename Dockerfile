@@ -2,16 +2,11 @@
 FROM python:3.11-slim AS build
 WORKDIR /src
 COPY pyproject.toml requirements.lock README.md LICENSE ./
-COPY records records
-COPY config config
-COPY stores stores
+COPY nacre nacre
 COPY ingestion ingestion
-COPY semantics semantics
 COPY tools tools
 COPY agents agents
 COPY graph graph
-COPY serving serving
-COPY evaluation evaluation
 RUN python -m venv /opt/nacre && /opt/nacre/bin/pip install --no-cache-dir --constraint requirements.lock '.[bundled,otel]'
 
 FROM python:3.11-slim

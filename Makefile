@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input install
-HOUSE := records config stores ingestion semantics tools agents graph serving evaluation
+HOUSE := nacre ingestion tools agents graph
 export LANGSMITH_TRACING ?= false
 
 .PHONY: all check test demo e2e dev eval eval-model bench soak fmt lock clean
@@ -52,11 +52,11 @@ dev: .venv/dev.stamp
 
 # graphs of your own as well: make eval MORE="mine=my-questions.jsonl"
 eval: .venv/nacre.stamp
-	@$(BIN)/python -m evaluation $(MORE)
+	@$(BIN)/python -m nacre.evaluation $(MORE)
 
 # needs NACRE_MODEL; more minds and graphs: make eval-model MORE="--minds rules,model,alone mine=questions.jsonl"
 eval-model: .venv/nacre.stamp
-	@$(BIN)/python -m evaluation.minds $(MORE)
+	@$(BIN)/python -m nacre.evaluation.minds $(MORE)
 
 bench: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from records.evidence import Found
-from records.look_up import LookUp, Occurrence
-from records.schema import Schema
-from records.turn import Reading
-from stores.lexicon import Lexicon
+from nacre.records.evidence import Found
+from nacre.records.look_up import LookUp, Occurrence
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading
+from nacre.stores.lexicon import Lexicon
 
 
 class Database(Protocol):

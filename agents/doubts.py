@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from agents.answering.trust import is_empty
 from agents.turn_view import TurnView
-from records.evidence import Found, Table, Wants
-from records.turn import Mention
-from semantics.words import fold, tokens
+from nacre.records.evidence import Found, Table, Wants
+from nacre.records.turn import Mention
+from nacre.semantics.words import fold, tokens
 
 # a name that is linked with less may not be meant
 NAMED = 0.9

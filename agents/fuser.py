@@ -19,12 +19,12 @@ from agents.plain import plain, quoted, quoted_lines
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
-from records.answer import Value
-from records.evidence import Evidence, Rows
-from records.schema import Schema
-from semantics.languages import ENGLISH, language_name
-from semantics.sentences import best
-from semantics.words import fold
+from nacre.records.answer import Value
+from nacre.records.evidence import Evidence, Rows
+from nacre.records.schema import Schema
+from nacre.semantics.languages import ENGLISH, language_name
+from nacre.semantics.sentences import best
+from nacre.semantics.words import fold
 
 log = logging.getLogger(__name__)
 

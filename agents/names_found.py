@@ -7,8 +7,8 @@ from agents.answering.trust import content_words
 from agents.database import Database
 from agents.off_loop import off_loop
 from agents.plain import quoted
-from records.look_up import Occurrence
-from records.turn import Mention, Understanding
+from nacre.records.look_up import Occurrence
+from nacre.records.turn import Mention, Understanding
 
 MOST = 14
 PLACES = 3

@@ -7,7 +7,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from records.waiting import Waiting, waited_for
+from nacre.records.waiting import Waiting, waited_for
 
 P = ParamSpec("P")
 T = TypeVar("T")

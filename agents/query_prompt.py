@@ -14,9 +14,9 @@ from agents.plain import quoted, quoted_lines
 from agents.prompt import prompt
 from agents.schema_text import relevant, whole
 from agents.turn_view import TurnView
-from records.evidence import Found, Rows
-from records.look_up import LookUp
-from records.turn import Earlier
+from nacre.records.evidence import Found, Rows
+from nacre.records.look_up import LookUp
+from nacre.records.turn import Earlier
 
 TURNS_SHOWN = 3
 LONGEST_ANSWER = 500

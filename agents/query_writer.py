@@ -20,11 +20,11 @@ from agents.models.priors import Outcome, Priors
 from agents.query_prompt import looked_up, messages_of, sent_back
 from agents.result import NOTHING, Result, Usage
 from agents.turn_view import TurnView
-from records.evidence import Evidence, Found, Query, QueryError, Rows, Wants
-from records.look_up import LookUp
-from records.turn import Understanding
-from semantics.languages import ENGLISH
-from semantics.ranking.weights import weights
+from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Wants
+from nacre.records.look_up import LookUp
+from nacre.records.turn import Understanding
+from nacre.semantics.languages import ENGLISH
+from nacre.semantics.ranking.weights import weights
 
 BRANCH = "sql"
 MODEL_VISITS = 1

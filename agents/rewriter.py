@@ -16,10 +16,10 @@ from agents.plain import quoted
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
-from records.turn import Rewrite
-from semantics.dialogue.conversation import rewrite
-from semantics.languages import ENGLISH, language_name, language_of
-from semantics.words import tokens
+from nacre.records.turn import Rewrite
+from nacre.semantics.dialogue.conversation import rewrite
+from nacre.semantics.languages import ENGLISH, language_name, language_of
+from nacre.semantics.words import tokens
 
 TURNS_SHOWN = 3
 # words by which a question leans on what was said before, as a rule

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from agents.answering.trust import content_words
-from records.json_form import to_json
-from records.schema import Relation, Schema
-from records.turn import Understanding
-from semantics.words import split_name
-from stores.lexicon import Lexicon, Link
+from nacre.records.json_form import to_json
+from nacre.records.schema import Relation, Schema
+from nacre.records.turn import Understanding
+from nacre.semantics.words import split_name
+from nacre.stores.lexicon import Lexicon, Link
 
 # the CREATE statements of `entity` and these relations, of all where None
 Describe = Callable[[Collection[str] | None], str]

@@ -13,7 +13,7 @@ from agents.plain import quoted
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
-from records.evidence import Found, Sentence
+from nacre.records.evidence import Found, Sentence
 
 LONGEST_FOUND = 200
 MOST_FOUND = 8

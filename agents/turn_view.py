@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from records.evidence import Evidence, Found, QueryError, Rows
-from records.turn import Earlier, Rewrite, Understanding
+from nacre.records.evidence import Evidence, Found, QueryError, Rows
+from nacre.records.turn import Earlier, Rewrite, Understanding
 
 Strategy = Literal["parallel", "stepwise"]
 

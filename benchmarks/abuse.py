@@ -23,7 +23,7 @@ from benchmarks.load import GRAPH, ROOT, memory, server
 from benchmarks.page import write
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
-from records.errors import ToolError
+from nacre.records.errors import ToolError
 from tools.apart import Apart
 
 LONGEST = 4000

@@ -18,11 +18,11 @@ from time import perf_counter
 
 from benchmarks.ingest import Measured, Result
 from benchmarks.make_graph import LABEL, write_graph
-from evaluation.reword import typo
-from evaluation.run import Question, read
-from evaluation.run import run as asked
-from evaluation.score import quantile
-from records.answer import Answer
+from nacre.evaluation.reword import typo
+from nacre.evaluation.run import Question, read
+from nacre.evaluation.run import run as asked
+from nacre.evaluation.score import quantile
+from nacre.records.answer import Answer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "bmw"
 TURN_MS, UNDERSTANDING_MS = 40.0, {1: 10.0, 97: 40.0}
@@ -56,11 +56,11 @@ def run() -> Iterator[Result]:
 
 def turn(folder: Path) -> Measured:
     """Every question of the example, after all of them were asked once to load what is loaded at first use."""
-    from config.embedder import embedder
-    from config.settings import Settings
     from graph.context import Context
     from ingestion.pipeline import ingest
-    from serving.asking import opened
+    from nacre.config.embedder import embedder
+    from nacre.config.settings import Settings
+    from nacre.serving.asking import opened
 
     settings = Settings(data=folder, model=None, qdrant_url=None)
     ingest([str(EXAMPLE / "kg.ttl")], "example", data=folder, embedder=embedder(settings.embedder))
@@ -87,15 +87,15 @@ def turn(folder: Path) -> Measured:
 
 def understanding(folder: Path, scale: int) -> Measured:
     """Questions over a made graph, each once, after a few others have built the indexes."""
-    from config.embedder import embedder
     from ingestion.index.names import write_names
     from ingestion.induce.layout import induce
     from ingestion.induce.load import write_layout
     from ingestion.read.parse import parse
-    from records.turn import Rewrite
-    from semantics.understand import understand
-    from stores.lexicon import Lexicon
-    from stores.tables import Tables
+    from nacre.config.embedder import embedder
+    from nacre.records.turn import Rewrite
+    from nacre.semantics.understand import understand
+    from nacre.stores.lexicon import Lexicon
+    from nacre.stores.tables import Tables
 
     write_graph(scale, folder / "plain.nt")
     rename(folder / "plain.nt", folder / "graph.nt", Random(3))

@@ -55,8 +55,8 @@ def everything(path: Path, folder: Path) -> dict[str, float]:
 
 def again(path: Path, folder: Path, changed: Path) -> dict[str, float]:
     """Seconds of a first ingest with vectors, of the same again, and of one with a share of the things changed."""
-    from config.embedder import embedder
     from ingestion.pipeline import ingest
+    from nacre.config.embedder import embedder
 
     model = embedder("bundled")
     assert model is not None
@@ -73,10 +73,10 @@ def again(path: Path, folder: Path, changed: Path) -> dict[str, float]:
 
 def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
     """Seconds to embed passages spread over the graph, with our batches and with fastembed's."""
-    from config.embedder import BUNDLED, MODEL, _assembled, _user_cache, embedder
     from ingestion.induce.load import write_tables
     from ingestion.read.parse import parse
     from ingestion.verbalise.passages import verbalise
+    from nacre.config.embedder import BUNDLED, MODEL, _assembled, _user_cache, embedder
 
     facts = parse([path])
     schema = write_tables(facts, folder / "sample.sqlite")
@@ -122,13 +122,13 @@ def files(many: Path, one: Path) -> dict[str, float]:
 def wide(path: Path, folder: Path, question: str, answer: str) -> dict[str, float]:
     """CPU seconds to ingest a graph without vectors and to ask it something for the first time."""
     from ingestion.pipeline import ingest
-    from stores import versions
+    from nacre.stores import versions
 
     start = process_time()
     made = ingest([str(path)], "wide", data=folder, no_vectors=True)
     middle = process_time()
     said = subprocess.run(
-        [sys.executable, "-m", "serving.cli", "ask", question, "--graph", "wide", "--json"],
+        [sys.executable, "-m", "nacre.serving.cli", "ask", question, "--graph", "wide", "--json"],
         env={**os.environ, "NACRE_DATA": str(folder), "NACRE_MODEL": ""},
         capture_output=True, text=True, check=True,
     )  # fmt: skip

@@ -68,10 +68,10 @@ def made(folder: Path, scale: int) -> Measured:
 
 def asked(folder: Path, rounds: int) -> Measured:
     """Ask the first kind once, or all kinds so many times; of these the last counts."""
-    from config.settings import Settings
     from graph.context import Context
-    from serving.asking import opened
-    from stores.catalog import Library
+    from nacre.config.settings import Settings
+    from nacre.serving.asking import opened
+    from nacre.stores.catalog import Library
 
     library = Library(folder / "data", None)
     with library.open("bench") as graph:

@@ -85,7 +85,7 @@ def _ingest(source: Path, data: Path) -> None:
 
 def _content(data: Path) -> tuple[str, str]:
     """A hash of the tables, passages and words that a reader gets, and one of the vectors, "" where there are none."""
-    from stores.catalog import Library
+    from nacre.stores.catalog import Library
 
     library = Library(data, WordSums())
     try:

@@ -18,20 +18,20 @@ from agents.models.manner import Manner
 from agents.models.priors import Priors, Size, measured, priors, size_of
 from agents.off_loop import off_loop
 from agents.team import Models, Team, build_agents
-from config.embedder import embedder
-from config.local_files import model_file
-from config.local_model import is_local
-from config.models import Role, chat_model, is_own_server
-from config.settings import Settings
 from graph.builder import App
 from graph.builder import build as build_graph
 from graph.context import choosing_of
 from graph.nodes import Resources
-from records.errors import ConfigError
-from stores.catalog import Library
-from stores.conversations import Conversations, KeepingError
-from stores.manners import manners_of
-from stores.replies import Replies
+from nacre.config.embedder import embedder
+from nacre.config.local_files import model_file
+from nacre.config.local_model import is_local
+from nacre.config.models import Role, chat_model, is_own_server
+from nacre.config.settings import Settings
+from nacre.records.errors import ConfigError
+from nacre.stores.catalog import Library
+from nacre.stores.conversations import Conversations, KeepingError
+from nacre.stores.manners import manners_of
+from nacre.stores.replies import Replies
 
 THREADS = "threads.sqlite"
 # tokens of schema and of evidence that a model is shown where no setting says (given)

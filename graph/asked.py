@@ -5,8 +5,8 @@ from langchain_core.messages import HumanMessage
 from graph.branches import BRANCHES
 from graph.context import Context
 from graph.state import State
-from records.errors import ConfigError
-from stores.catalog import Graph
+from nacre.records.errors import ConfigError
+from nacre.stores.catalog import Graph
 
 LONGEST_QUESTION = 4000
 

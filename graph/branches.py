@@ -13,19 +13,19 @@ from agents.query_writer import MODEL_VISITS, by_rules, may_read
 from agents.result import Result
 from agents.team import Team
 from agents.turn_view import TurnView
-from config.settings import Settings
 from graph.database import database
 from graph.names import endpoint_names
-from records.errors import ConfigError, ToolError
-from records.evidence import Found
-from records.turn import Understanding
+from nacre.config.settings import Settings
+from nacre.records.errors import ConfigError, ToolError
+from nacre.records.evidence import Found
+from nacre.records.turn import Understanding
 from tools import lexical as lexical_tool
 from tools import sparql as sparql_tool
 from tools import vector as vector_tool
 from tools.apart import Apart
 
 if TYPE_CHECKING:
-    from stores.catalog import Graph
+    from nacre.stores.catalog import Graph
 
 # is there anything at all?
 ANYTHING = "ASK { ?s ?p ?o }"

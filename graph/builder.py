@@ -13,7 +13,7 @@ from graph.branches import BRANCHES
 from graph.context import Context
 from graph.nodes import Resources, Update
 from graph.state import Input, State
-from records.errors import ConfigError
+from nacre.records.errors import ConfigError
 
 Node = Callable[[State, Runtime[Context], Resources], Awaitable[Update]]
 App = CompiledStateGraph[State, Context, Input, State]

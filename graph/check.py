@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agents.answering.trust import is_enough
 from agents.turn_view import TurnView
 from graph.branches import BRANCHES
-from records.evidence import Evidence
+from nacre.records.evidence import Evidence
 
 
 def wanted(view: TurnView, *, by_model: bool) -> tuple[str, ...]:

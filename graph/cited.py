@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from agents.answering.trust import plan_of
 from agents.off_loop import off_loop
-from records.evidence import Evidence
-from records.turn import Understanding
-from stores.catalog import Graph
+from nacre.records.evidence import Evidence
+from nacre.records.turn import Understanding
+from nacre.stores.catalog import Graph
 from tools.sources import sources
 
 log = logging.getLogger(__name__)

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.off_loop import off_loop
-from config.settings import Settings
-from records.errors import ToolError
-from records.evidence import Found
-from records.look_up import LookUp, Occurrence
-from records.schema import Schema
-from records.turn import Reading
-from semantics.run_plan import Engine
-from stores.lexicon import Lexicon
-from stores.schema_sql import schema_sql
+from nacre.config.settings import Settings
+from nacre.records.errors import ToolError
+from nacre.records.evidence import Found
+from nacre.records.look_up import LookUp, Occurrence
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading
+from nacre.semantics.run_plan import Engine
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.schema_sql import schema_sql
 from tools import lexical, sql
 from tools.apart import Apart
 
 if TYPE_CHECKING:
-    from stores.catalog import Graph
+    from nacre.stores.catalog import Graph
 
 # looking for values may take so much of a branch's time (given)
 SHARE = 0.2

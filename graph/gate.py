@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from agents.answering.account import said
 from agents.answering.trust import content_words, is_empty
 from agents.plain import harmless, unnumbered
-from records.evidence import Evidence, Sentence
-from semantics.claims import Known, is_bare, nothing_known, unsupported
-from semantics.grid import aligned
-from semantics.held import Held
+from nacre.records.evidence import Evidence, Sentence
+from nacre.semantics.claims import Known, is_bare, nothing_known, unsupported
+from nacre.semantics.grid import aligned
+from nacre.semantics.held import Held
 
 # a sentence ends at its full stop, with the [n] that follow it, where something other than a small letter, a digit
 # or a further [n] comes next: "approx. 5 m [1]. Next"; or at the end of a line

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from langgraph.config import get_config
 
-from stores.catalog import Graph
+from nacre.stores.catalog import Graph
 
 LONGEST_TURN = 900.0
 

@@ -2,11 +2,11 @@
 
 from functools import lru_cache
 
-from records.endpoint import Endpoint
-from semantics.linking.found_names import EndpointNames
-from stores.catalog import Graph
-from stores.lexicon import Lexicon
-from stores.sparql_source import SparqlSource
+from nacre.records.endpoint import Endpoint
+from nacre.semantics.linking.found_names import EndpointNames
+from nacre.stores.catalog import Graph
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.sparql_source import SparqlSource
 
 
 def names_for(graph: Graph, *texts: str) -> Lexicon:

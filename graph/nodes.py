@@ -18,7 +18,6 @@ from agents.team import Team
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView
 from agents.turn_view import asked as asked_first
-from config.settings import Settings
 from graph.asked import about, asked, enabled
 from graph.branches import BRANCHES, Tools
 from graph.check import wanted
@@ -31,15 +30,16 @@ from graph.names import names_for
 from graph.record import answer_record, earlier_turn
 from graph.state import State, add_up, attribute
 from graph.view import view_of
-from records.errors import ConfigError, NacreError, ToolError
-from records.evidence import Found, Ledger, QueryError
-from records.json_form import from_json, to_json
-from records.schema import Schema
-from records.turn import Earlier, Rewrite, Understanding
-from semantics.known_names import known_names
-from semantics.languages import ENGLISH, language_name
-from semantics.understand import understand as understand_question
-from stores.catalog import Graph, Library
+from nacre.config.settings import Settings
+from nacre.records.errors import ConfigError, NacreError, ToolError
+from nacre.records.evidence import Found, Ledger, QueryError
+from nacre.records.json_form import from_json, to_json
+from nacre.records.schema import Schema
+from nacre.records.turn import Earlier, Rewrite, Understanding
+from nacre.semantics.known_names import known_names
+from nacre.semantics.languages import ENGLISH, language_name
+from nacre.semantics.understand import understand as understand_question
+from nacre.stores.catalog import Graph, Library
 from tools.apart import Apart
 
 log = logging.getLogger(__name__)

@@ -12,9 +12,9 @@ from agents.plain import harmless, plain
 from agents.turn_view import TurnView
 from graph.gate import Gate
 from graph.state import State, add_up
-from records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
-from records.evidence import Evidence, Found, Query, Rows, Sentence, Table
-from records.turn import Earlier, Reading
+from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
+from nacre.records.evidence import Evidence, Found, Query, Rows, Sentence, Table
+from nacre.records.turn import Earlier, Reading
 
 REMEMBERED = 100
 REMEMBERED_EVIDENCE = 3

@@ -7,9 +7,9 @@ from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from records.answer import Answer
-from records.evidence import Found
-from records.turn import Earlier, Rewrite, Understanding
+from nacre.records.answer import Answer
+from nacre.records.evidence import Found
+from nacre.records.turn import Earlier, Rewrite, Understanding
 
 Json = dict[str, Any]
 # the records that lie in the state as JSON

@@ -4,15 +4,15 @@ from agents.answering.trust import DECLINED, chance
 from agents.off_loop import off_loop
 from agents.query_writer import by_rules
 from agents.turn_view import asked
-from config.settings import Settings
 from graph.database import database
-from records.errors import ToolError
-from records.evidence import Rows
-from records.turn import Rewrite
-from semantics.sparql_pattern import Vocabulary
-from semantics.to_sparql import query_of
-from semantics.understand import understand
-from stores.catalog import Graph
+from nacre.config.settings import Settings
+from nacre.records.errors import ToolError
+from nacre.records.evidence import Rows
+from nacre.records.turn import Rewrite
+from nacre.semantics.sparql_pattern import Vocabulary
+from nacre.semantics.to_sparql import query_of
+from nacre.semantics.understand import understand
+from nacre.stores.catalog import Graph
 from tools.apart import Apart
 from tools.sparql_guard import guard_sparql
 

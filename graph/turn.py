@@ -14,10 +14,10 @@ from graph.builder import App
 from graph.context import Context, context_of
 from graph.record import query_record
 from graph.state import Input
-from records.errors import ConfigError
-from records.evidence import Found
-from records.json_form import from_json
-from records.turn import Understanding
+from nacre.records.errors import ConfigError
+from nacre.records.evidence import Found
+from nacre.records.json_form import from_json
+from nacre.records.turn import Understanding
 
 Event = tuple[str, Any]
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from agents.turn_view import TurnView
-from config.settings import Settings
 from graph.state import State
-from records.evidence import Found, QueryError
-from records.json_form import from_json
-from records.turn import Earlier, Rewrite, Understanding
+from nacre.config.settings import Settings
+from nacre.records.evidence import Found, QueryError
+from nacre.records.json_form import from_json
+from nacre.records.turn import Earlier, Rewrite, Understanding
 
 
 def view_of(state: State, settings: Settings) -> TurnView:

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from math import log
 
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
-from records.answer import Value
-from records.schema import Class, Predicate, Schema
-from records.turn import Rewrite
-from semantics.labels_said import label_of
-from semantics.nouns import is_plural, plural, singular
-from semantics.run_plan import run_plan
-from semantics.understand import understand
-from semantics.words import split_name
-from stores.catalog import Graph
-from stores.schema_sql import quoted
+from nacre.records.answer import Value
+from nacre.records.schema import Class, Predicate, Schema
+from nacre.records.turn import Rewrite
+from nacre.semantics.labels_said import label_of
+from nacre.semantics.nouns import is_plural, plural, singular
+from nacre.semantics.run_plan import run_plan
+from nacre.semantics.understand import understand
+from nacre.semantics.words import split_name
+from nacre.stores.catalog import Graph
+from nacre.stores.schema_sql import quoted
 
 # classes and properties that questions are made of, members that are looked at, and items a list may have
 MOST_CLASSES, MOST_PROPERTIES, MOST_MEMBERS, LONGEST_LIST = 6, 4, 500, 30

@@ -26,16 +26,16 @@ from ingestion.stages import (
     timed,
 )
 from ingestion.verbalise.texts import find_documents
-from records.errors import ConfigError, IngestionError
-from records.schema import Schema
-from stores import embedded, versions
-from stores.lexical import Lexical
-from stores.lexicon_file import spellings_of
-from stores.passages import Passages
-from stores.tables import Tables
-from stores.vector_sets import open_collection
-from stores.vectors import Embedder
-from stores.versions import Manifest, Pointer, VectorsManifest
+from nacre.records.errors import ConfigError, IngestionError
+from nacre.records.schema import Schema
+from nacre.stores import embedded, versions
+from nacre.stores.lexical import Lexical
+from nacre.stores.lexicon_file import spellings_of
+from nacre.stores.passages import Passages
+from nacre.stores.tables import Tables
+from nacre.stores.vector_sets import open_collection
+from nacre.stores.vectors import Embedder
+from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
 log = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
-from records.errors import ConfigError, IngestionError, NacreError
-from stores import versions
-from stores.vector_sets import drop_collection
-from stores.versions import BUILDING, CURRENT, LOCK, Manifest, Pointer, VectorsManifest
+from nacre.records.errors import ConfigError, IngestionError, NacreError
+from nacre.stores import versions
+from nacre.stores.vector_sets import drop_collection
+from nacre.stores.versions import BUILDING, CURRENT, LOCK, Manifest, Pointer, VectorsManifest
 
 UNWRITABLE = frozenset(
     {

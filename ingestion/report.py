@@ -7,7 +7,7 @@ from typing import Any
 
 from ingestion.read.omissions import NOTHING, Omission, Omissions
 from ingestion.vocabulary import TYPE
-from stores.tables import Tables
+from nacre.stores.tables import Tables
 
 
 @dataclass(frozen=True)

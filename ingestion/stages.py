@@ -20,11 +20,11 @@ from ingestion.read.parse import read as read_sources
 from ingestion.read.sources import Sources
 from ingestion.verbalise.passages import verbalise
 from ingestion.verbalise.texts import Document, text_passages
-from records.facts import Passage
-from records.schema import Schema
-from stores import versions
-from stores.passages import Passages, write_passages
-from stores.tables import Tables
+from nacre.records.facts import Passage
+from nacre.records.schema import Schema
+from nacre.stores import versions
+from nacre.stores.passages import Passages, write_passages
+from nacre.stores.tables import Tables
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from config.settings import Settings
+from nacre.config.settings import Settings
 from tests.scripted_model import ScriptedModel
 
 # two cores are shared with other work: how long an example takes says nothing

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from records.evidence import Found, Query, QueryError, Rows, Table
-from records.look_up import LookUp, Occurrence
-from records.schema import Schema
-from records.turn import Reading
-from semantics.words import word_forms
-from stores.lexicon import Lexicon, Link
-from stores.lexicon_file import Row, write_lexicon
+from nacre.records.evidence import Found, Query, QueryError, Rows, Table
+from nacre.records.look_up import LookUp, Occurrence
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading
+from nacre.semantics.words import word_forms
+from nacre.stores.lexicon import Lexicon, Link
+from nacre.stores.lexicon_file import Row, write_lexicon
 
 NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
 DISH = "CREATE TABLE dish (\n  id INTEGER\n);"

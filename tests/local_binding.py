@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from config.local_engine import Load, Running
+from nacre.config.local_engine import Load, Running
 from tests.model_servers import Reply, Server, _OpenAI
 
 

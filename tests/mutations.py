@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
-from semantics.amounts import amounts
-from semantics.periods import periods
+from nacre.semantics.amounts import amounts
+from nacre.semantics.periods import periods
 
 # each unit with one that measures something else or at another scale
 UNITS = {

@@ -6,12 +6,12 @@ import re
 import sqlglot
 from sqlglot import exp
 
-from records.json_form import from_json, to_json
-from records.plan import Combine, Plan, Select
-from records.schema import Schema
-from semantics.statement import Statement
-from semantics.to_sql import to_sql
-from semantics.to_words import to_words
+from nacre.records.json_form import from_json, to_json
+from nacre.records.plan import Combine, Plan, Select
+from nacre.records.schema import Schema
+from nacre.semantics.statement import Statement
+from nacre.semantics.to_sql import to_sql
+from nacre.semantics.to_words import to_words
 
 WRITING = (exp.Insert, exp.Update, exp.Delete, exp.Create, exp.Drop, exp.Command, exp.Pragma, exp.Attach)
 

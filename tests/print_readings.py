@@ -11,9 +11,9 @@ from pathlib import Path
 
 import yaml
 
-from records.json_form import to_json
-from records.turn import Rewrite
-from semantics.understand import understand
+from nacre.records.json_form import to_json
+from nacre.records.turn import Rewrite
+from nacre.semantics.understand import understand
 from tests.small_graphs import FIXTURES, NAMES, opened
 
 OF_EACH = 5

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from records.plan import Aggregate, Attribute, Combine, Edge, Filter, Itself, Order, Select, Term, Variable
-from records.schema import Predicate, Schema
+from nacre.records.plan import Aggregate, Attribute, Combine, Edge, Filter, Itself, Order, Select, Term, Variable
+from nacre.records.schema import Predicate, Schema
 
 # nothing of it may get into the text of a statement
 HOSTILE = "x'); DROP TABLE entity; --"

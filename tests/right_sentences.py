@@ -18,13 +18,13 @@ from graph.builder import build
 from graph.gate import in_prose
 from graph.nodes import Resources
 from graph.turn import stream
-from records.evidence import Evidence
-from records.plan import Aggregate, Ask, Attribute, Compute, Edge, Itself, Plan, Select, Variable
-from records.schema import Predicate, Schema
-from records.turn import Reading
-from semantics.phrase import phrase
-from semantics.to_words import to_words
-from stores.tables import Tables
+from nacre.records.evidence import Evidence
+from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Edge, Itself, Plan, Select, Variable
+from nacre.records.schema import Predicate, Schema
+from nacre.records.turn import Reading
+from nacre.semantics.phrase import phrase
+from nacre.semantics.to_words import to_words
+from nacre.stores.tables import Tables
 from tools.sql import run_reading
 
 

@@ -6,11 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from records.evidence import Found
-from stores.killable import Killable, ended
+from nacre.records.evidence import Found
+from nacre.stores.killable import Killable, ended
 
 if TYPE_CHECKING:
-    from stores.tables import Tables
+    from nacre.stores.tables import Tables
 
 # a statement in a process has SQLite's own limits besides
 MOST_MEMORY = 2_000_000_000
@@ -53,6 +53,6 @@ def _run(tables: Path, text: str, *, round: int, limit: int) -> Found:
 
 @lru_cache(OPEN_GRAPHS)
 def _tables(path: Path) -> "Tables":
-    from stores.tables import Tables
+    from nacre.stores.tables import Tables
 
     return Tables(path)

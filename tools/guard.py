@@ -9,7 +9,7 @@ from rapidfuzz import fuzz, process
 from sqlglot import Dialect, Token, TokenType, exp, parse
 from sqlglot.errors import SqlglotError
 
-from records.errors import ToolError
+from nacre.records.errors import ToolError
 
 LONGEST = 10_000
 # before parsing: what is nested or joined beyond these takes the parser, or SQLite, longer than any limit

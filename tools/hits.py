@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable, Sequence
 
-from records.evidence import Found, Query, Sentence
-from semantics.sentences import best
-from stores.passages import Hit, Passages
+from nacre.records.evidence import Found, Query, Sentence
+from nacre.semantics.sentences import best
+from nacre.stores.passages import Hit, Passages
 
 MOST_WORDS = 300
 MOST_SENTENCES = 24

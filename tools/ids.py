@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TypeGuard
 
-from stores.tables import Fetched, Tables
+from nacre.stores.tables import Fetched, Tables
 
 SMALLEST_ID = 2**31
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sqlglot import exp, parse_one
 
-from records.schema import Relation, Schema
+from nacre.records.schema import Relation, Schema
 
 KEYS_SHOWN = 50
 

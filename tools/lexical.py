@@ -1,8 +1,8 @@
 """The branch `lexical`: the words of a text -> sentences of the passages that hold them."""
 
-from records.evidence import Found
-from stores.lexical import Lexical
-from stores.passages import Passages
+from nacre.records.evidence import Found
+from nacre.stores.lexical import Lexical
+from nacre.stores.passages import Passages
 from tools import hits
 
 BRANCH = "lexical"

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from records.errors import ToolError
-from records.look_up import LookUp, Occurrence
-from records.schema import Relation, Schema
-from semantics.words import fold
-from stores.schema_sql import quoted
-from stores.tables import Tables
+from nacre.records.errors import ToolError
+from nacre.records.look_up import LookUp, Occurrence
+from nacre.records.schema import Relation, Schema
+from nacre.semantics.words import fold
+from nacre.stores.schema_sql import quoted
+from nacre.stores.tables import Tables
 from tools.ids import entities, is_id
 
 MOST = 10

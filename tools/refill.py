@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from rapidfuzz import fuzz, process
 from sqlglot import exp
 
-from records.errors import ToolError
-from records.evidence import Cell
-from records.schema import Column, Predicate
-from semantics.amounts import amounts
-from semantics.units import convert
-from semantics.words import fold
-from stores.tables import Tables
+from nacre.records.errors import ToolError
+from nacre.records.evidence import Cell
+from nacre.records.schema import Column, Predicate
+from nacre.semantics.amounts import amounts
+from nacre.semantics.units import convert
+from nacre.semantics.words import fold
+from nacre.stores.tables import Tables
 from tools.guard import sql_of
 from tools.repair import Repair, sources
 

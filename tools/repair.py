@@ -11,8 +11,8 @@ from rapidfuzz import fuzz, process
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from records.errors import ToolError
-from records.schema import Relation, Schema
+from nacre.records.errors import ToolError
+from nacre.records.schema import Relation, Schema
 from tools.guard import sql_of
 
 NEAR = 80

@@ -4,13 +4,13 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from records.errors import ToolError
-from records.evidence import Evidence, Query, Rows, Sentence, Table
-from records.plan import Ask, Combine, Compute, Plan
-from semantics.provenance import MOST, THINGS, provenance
-from semantics.words import fold
-from stores.tables import Tables
-from stores.triples import Triple, Triples
+from nacre.records.errors import ToolError
+from nacre.records.evidence import Evidence, Query, Rows, Sentence, Table
+from nacre.records.plan import Ask, Combine, Compute, Plan
+from nacre.semantics.provenance import MOST, THINGS, provenance
+from nacre.semantics.words import fold
+from nacre.stores.tables import Tables
+from nacre.stores.triples import Triple, Triples
 
 log = logging.getLogger(__name__)
 

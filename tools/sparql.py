@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Mapping
 
-from records.schema import Schema
-from semantics.on_sparql import Labels, on_sparql
-from semantics.run_plan import Engine
-from semantics.sparql_pattern import Vocabulary
-from stores.oxigraph_store import OxigraphStore
-from stores.sparql_source import SparqlSource
-from stores.tables import Tables
+from nacre.records.schema import Schema
+from nacre.semantics.on_sparql import Labels, on_sparql
+from nacre.semantics.run_plan import Engine
+from nacre.semantics.sparql_pattern import Vocabulary
+from nacre.stores.oxigraph_store import OxigraphStore
+from nacre.stores.sparql_source import SparqlSource
+from nacre.stores.tables import Tables
 
 BRANCH = "sparql"
 # readings that are run over a network, and seconds for each query there of the likeliest, and of one beside it

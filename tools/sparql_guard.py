@@ -6,9 +6,9 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from records.errors import ToolError
-from records.schema import Schema
-from stores.triples import TYPE
+from nacre.records.errors import ToolError
+from nacre.records.schema import Schema
+from nacre.stores.triples import TYPE
 
 LONGEST = 10_000
 # the parser's time grows fast with the depth of groups

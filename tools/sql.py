@@ -2,12 +2,12 @@
 
 import time
 
-from records.errors import ToolError
-from records.evidence import Evidence, Found, Query, QueryError, Rows, Table
-from records.turn import Reading
-from semantics.run_plan import Engine, on_tables, run_plan
-from semantics.to_sql import RAW
-from stores.tables import Tables
+from nacre.records.errors import ToolError
+from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Table
+from nacre.records.turn import Reading
+from nacre.semantics.run_plan import Engine, on_tables, run_plan
+from nacre.semantics.to_sql import RAW
+from nacre.stores.tables import Tables
 
 BRANCH = "sql"
 

@@ -1,8 +1,8 @@
 """The branch `vector`: a text -> sentences of the passages nearest in meaning."""
 
-from records.evidence import Found
-from stores.passages import Passages
-from stores.vectors import Vectors
+from nacre.records.evidence import Found
+from nacre.stores.passages import Passages
+from nacre.stores.vectors import Vectors
 from tools import hits
 
 BRANCH = "vector"

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from sqlglot import exp, parse_one
 
-from records.errors import ToolError
-from records.evidence import Found, Query, QueryError, Rows, Table
-from records.schema import Schema
-from stores.tables import Tables
+from nacre.records.errors import ToolError
+from nacre.records.evidence import Found, Query, QueryError, Rows, Table
+from nacre.records.schema import Schema
+from nacre.stores.tables import Tables
 from tools.guard import guard, sql_of
 from tools.ids import entities, is_id
 from tools.keys import contributing, with_keys

@@ -8,13 +8,13 @@ from rapidfuzz import fuzz, process
 from agents.answering.clarify import confirm
 from agents.answering.trust import content_words, empty_table, is_sure, sentences_of
 from agents.plain import quoted
-from records.answer import Status
-from records.evidence import Evidence, QueryError, Rows
-from records.schema import Schema
-from records.turn import Reading, Understanding
-from semantics.english import measure
-from semantics.to_words import predicate_words
-from semantics.words import Token, tokens
+from nacre.records.answer import Status
+from nacre.records.evidence import Evidence, QueryError, Rows
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading, Understanding
+from nacre.semantics.english import measure
+from nacre.semantics.to_words import predicate_words
+from nacre.semantics.words import Token, tokens
 
 MOST_PROPERTIES = 6
 STEM = 6

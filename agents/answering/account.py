@@ -20,18 +20,18 @@ from agents.answering.trust import (
 )
 from agents.plain import quoted
 from agents.turn_view import TurnView
-from records.answer import Status, Value
-from records.evidence import Evidence, Ledger, Rows, Sentence, Table
-from records.plan import Plan
-from records.schema import Schema
-from records.turn import Reading, Understanding
-from semantics.comparison import difference
-from semantics.courtesy import is_greeting
-from semantics.description import SENTENCES
-from semantics.greeting import greeting
-from semantics.phrase import Phrase, phrase, rows_said
-from semantics.sentences import best
-from semantics.words import fold
+from nacre.records.answer import Status, Value
+from nacre.records.evidence import Evidence, Ledger, Rows, Sentence, Table
+from nacre.records.plan import Plan
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading, Understanding
+from nacre.semantics.comparison import difference
+from nacre.semantics.courtesy import is_greeting
+from nacre.semantics.description import SENTENCES
+from nacre.semantics.greeting import greeting
+from nacre.semantics.phrase import Phrase, phrase, rows_said
+from nacre.semantics.sentences import best
+from nacre.semantics.words import fold
 
 # branches that tell of things from their facts
 QUERYING = ("sql", "sparql")

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.answering.trust import DECLINED, chance, covers, is_empty, is_nil, is_sure, rows_of
-from records.evidence import Cell, Evidence, Rows, Sentence, Table
-from records.turn import Understanding
-from semantics.amounts import amounts
-from semantics.held import without
-from semantics.periods import periods
-from semantics.units import convert
-from semantics.words import fold, name_tokens
+from nacre.records.evidence import Cell, Evidence, Rows, Sentence, Table
+from nacre.records.turn import Understanding
+from nacre.semantics.amounts import amounts
+from nacre.semantics.held import without
+from nacre.semantics.periods import periods
+from nacre.semantics.units import convert
+from nacre.semantics.words import fold, name_tokens
 
 MOST = 2
 # rows that are less than so many times as likely as those that answer do not dispute them (given)

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from records.evidence import Evidence, Rows, Sentence, Table
-from records.plan import Itself, Plan, Select
-from records.turn import Understanding
-from semantics.english import function_words
-from semantics.ranking.weights import weights
-from semantics.sentences import covers as share
-from semantics.words import tokens
+from nacre.records.evidence import Evidence, Rows, Sentence, Table
+from nacre.records.plan import Itself, Plan, Select
+from nacre.records.turn import Understanding
+from nacre.semantics.english import function_words
+from nacre.semantics.ranking.weights import weights
+from nacre.semantics.sentences import covers as share
+from nacre.semantics.words import tokens
 
 # of what is less likely than this one in ten is right (measured out of fold): no values are given for it
 DECLINED = 0.1

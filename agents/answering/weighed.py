@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from records.evidence import Evidence, Found, Rows, Table
-from records.turn import Understanding
-from semantics.ranking.calibrate import MOST_RUN, after_running, choose, outcome, outcome_features
+from nacre.records.evidence import Evidence, Found, Rows, Table
+from nacre.records.turn import Understanding
+from nacre.semantics.ranking.calibrate import MOST_RUN, after_running, choose, outcome, outcome_features
 
 __all__ = ["MOST_RUN", "weighed"]
 

@@ -11,7 +11,7 @@ from agents.models.priors import Size
 from agents.off_loop import off_loop
 from agents.query_prompt import head
 from agents.schema_text import Describe, whole
-from records.schema import Schema
+from nacre.records.schema import Schema
 
 log = logging.getLogger(__name__)
 

@@ -15,17 +15,17 @@ from ingestion.attach.probe import probe
 from ingestion.attach.text_search import text_search
 from ingestion.index.names import schema_names
 from ingestion.publish import building, new_version, publish, writable, writer
-from records.endpoint import Endpoint
-from records.errors import ConfigError, IngestionError, ToolError
-from records.json_form import from_json, json_text
-from records.schema import Schema
-from semantics.words import word_forms
-from stores import versions
-from stores.endpoint import EndpointSource
-from stores.lexicon import row
-from stores.lexicon_file import write_lexicon
-from stores.manners import Manners
-from stores.versions import Manifest
+from nacre.records.endpoint import Endpoint
+from nacre.records.errors import ConfigError, IngestionError, ToolError
+from nacre.records.json_form import from_json, json_text
+from nacre.records.schema import Schema
+from nacre.semantics.words import word_forms
+from nacre.stores import versions
+from nacre.stores.endpoint import EndpointSource
+from nacre.stores.lexicon import row
+from nacre.stores.lexicon_file import write_lexicon
+from nacre.stores.manners import Manners
+from nacre.stores.versions import Manifest
 
 log = logging.getLogger(__name__)
 

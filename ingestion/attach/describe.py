@@ -36,9 +36,9 @@ from ingestion.vocabulary import (
     local_name,
     name_rank,
 )
-from records.schema import Class, Group, Predicate, Schema
-from stores.lexicon import Link
-from stores.sparql_source import Term
+from nacre.records.schema import Class, Group, Predicate, Schema
+from nacre.stores.lexicon import Link
+from nacre.stores.sparql_source import Term
 
 # how many of its values a property that tells things apart has once (as for ingested graphs)
 _UNIQUE = 0.8

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from ingestion.attach.budget import Asking
-from records.schema import Group
-from semantics.words import name_tokens
+from nacre.records.schema import Group
+from nacre.semantics.words import name_tokens
 
 # kinds of things whose names are looked at, the largest first, and names of each
 MOST_KINDS, NAMES = 30, 500

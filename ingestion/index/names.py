@@ -11,10 +11,10 @@ import numpy as np
 from ingestion.induce.layout import Layout
 from ingestion.induce.places import Place
 from ingestion.read.capsules import counted
-from records.schema import Predicate, Schema
-from semantics.words import name_tokens, split_name, word_forms
-from stores.lexicon import Link, Name, row
-from stores.lexicon_file import Row, write_lexicon
+from nacre.records.schema import Predicate, Schema
+from nacre.semantics.words import name_tokens, split_name, word_forms
+from nacre.stores.lexicon import Link, Name, row
+from nacre.stores.lexicon_file import Row, write_lexicon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,15 +8,15 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from records.errors import ConfigError
-from records.facts import Passage
-from stores import versions
-from stores.embedded import Embedded
-from stores.lexical import write_lexical
-from stores.passages import Passages
-from stores.vector_sets import open_collection
-from stores.vectors import Collection, CollectionWriter, Embedder
-from stores.versions import VectorsManifest
+from nacre.records.errors import ConfigError
+from nacre.records.facts import Passage
+from nacre.stores import versions
+from nacre.stores.embedded import Embedded
+from nacre.stores.lexical import write_lexical
+from nacre.stores.passages import Passages
+from nacre.stores.vector_sets import open_collection
+from nacre.stores.vectors import Collection, CollectionWriter, Embedder
+from nacre.stores.versions import VectorsManifest
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ def worth_embedding(passages: Passages) -> list[int]:
 def is_prose(passage: Passage) -> bool:
     """Whether it is a stretch of a document, or tells a long text of a thing; else it is a card of short facts.
 
-    >>> from records.facts import Sentence
+    >>> from nacre.records.facts import Sentence
     >>> is_prose(Passage(1, "d.md", "Oaks", (Sentence("Tall.", None, "d.md", 0, 5),)))
     True
     >>> is_prose(Passage(2, "http://ex/oak", "Oak", (Sentence("Oak is a tree.", ("http://ex/oak", "a", "b")),)))
@@ -152,10 +152,10 @@ def _writer(place: Place, embedder: Embedder) -> CollectionWriter:
     with _working(embedder):
         size = embedder.size
     if place.manifest.collection is not None and place.qdrant_url is not None:
-        from stores.vectors_server import ServerWriter
+        from nacre.stores.vectors_server import ServerWriter
 
         return ServerWriter(place.qdrant_url, place.qdrant_key, place.manifest.collection, size)
-    from stores.vectors_edge import EdgeWriter
+    from nacre.stores.vectors_edge import EdgeWriter
 
     return EdgeWriter(place.folder / versions.SHARD, size)
 

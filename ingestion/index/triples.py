@@ -9,13 +9,13 @@ from typing import Any, BinaryIO
 
 from ingestion.export import literal
 from ingestion.vocabulary import TYPE
-from records.evidence import Cell
-from records.schema import Datatype, Schema
-from semantics.sparql_terms import XSD, iri
-from stores.oxigraph_store import ASIDE, PART, READINGS, READS
-from stores.schema_sql import quoted
-from stores.tables import Tables
-from stores.triples import lexical_form
+from nacre.records.evidence import Cell
+from nacre.records.schema import Datatype, Schema
+from nacre.semantics.sparql_terms import XSD, iri
+from nacre.stores.oxigraph_store import ASIDE, PART, READINGS, READS
+from nacre.stores.schema_sql import quoted
+from nacre.stores.tables import Tables
+from nacre.stores.triples import lexical_form
 
 Row = tuple[Any, ...]
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ingestion.vocabulary import local_name
-from records.errors import IngestionError
-from records.schema import Class, Predicate, Relation, Schema
+from nacre.records.errors import IngestionError
+from nacre.records.schema import Class, Predicate, Relation, Schema
 
 _OF_CLASS = frozenset({"rename", "comment", "exclude"})
 _OF_PREDICATE = frozenset({"rename", "comment", "unit", "drop"})

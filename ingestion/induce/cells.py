@@ -9,8 +9,8 @@ from ingestion.induce.column_names import words_of
 from ingestion.induce.readings import read_all
 from ingestion.read.capsules import Sort
 from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
-from records.schema import Datatype, Shape
-from stores.triples import lexical_form
+from nacre.records.schema import Datatype, Shape
+from nacre.stores.triples import lexical_form
 
 Cell = str | int | float | None
 

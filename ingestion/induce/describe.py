@@ -22,7 +22,7 @@ from ingestion.vocabulary import (
     local_name,
     name_rank,
 )
-from records.schema import Class, Column, Group, Predicate, Relation, Schema
+from nacre.records.schema import Class, Column, Group, Predicate, Relation, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

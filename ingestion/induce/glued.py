@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import simplemma
 
-from semantics.english import vocabulary
-from semantics.words import lemma
+from nacre.semantics.english import vocabulary
+from nacre.semantics.words import lemma
 
 # a word that may be two has at least so many letters; each of its parts so many, fewer where data is often called so
 SHORTEST, PART, KNOWN_PART = 8, 4, 3

@@ -16,9 +16,9 @@ from ingestion.induce.layout import Layout, induce
 from ingestion.induce.places import Place
 from ingestion.induce.views import write_views
 from ingestion.read.capsules import Facts
-from records.json_form import json_text
-from records.schema import Schema
-from stores.schema_sql import create_table, definitions, quoted
+from nacre.records.json_form import json_text
+from nacre.records.schema import Schema
+from nacre.stores.schema_sql import create_table, definitions, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

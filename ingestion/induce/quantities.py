@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import Any, NamedTuple
 
-from records.schema import Shape
+from nacre.records.schema import Shape
 
 _NUMBER = r"(?:\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+|,\d+)?(?:[eE][+-]?\d+)?|\.\d+)"
 _PER_UNIT = r"(?:\s?/\s?(?:10{0,3}\s?)?[^\W\d_][^\s\d/()]*)?"

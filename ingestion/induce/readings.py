@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ingestion.induce.quantities import SIMPLE, SIMPLE_LINES, Quantity, conversion, is_common, quantity, tidy
-from records.schema import Shape
+from nacre.records.schema import Shape
 
 _ZEROS = re.compile(r"[-+]?0\d+")
 _COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})\b")

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ingestion.read.omissions import NOTHING, Omissions
-from records.facts import Capsule, Fact, Term, TermKind
+from nacre.records.facts import Capsule, Fact, Term, TermKind
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ingestion.read.sources import Reading, Sources, address, find_sources
 from ingestion.verbalise.texts import Document
-from records.errors import IngestionError
-from stores.versions import FORMAT
+from nacre.records.errors import IngestionError
+from nacre.stores.versions import FORMAT
 
 
 @contextmanager

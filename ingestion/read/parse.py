@@ -24,7 +24,7 @@ from ingestion.read.omissions import Kind, Omission, omissions
 from ingestion.read.sources import Reading, Source, Sources, find_sources
 from ingestion.read.statements import Content, Numbers, Problem, Statements, line_texts, read_statements, repaired
 from ingestion.read.terms import Odd, take_new
-from records.errors import IngestionError
+from nacre.records.errors import IngestionError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ingestion.read.formats import LINES, format_of, known
 from ingestion.read.omissions import Omission
-from records.errors import IngestionError
+from nacre.records.errors import IngestionError
 
 NOT_RDF = frozenset({".md", ".markdown", ".pdf", ".doc", ".docx", ".odt", ".csv", ".tsv", ".xlsx", ".sqlite", ".zip"})
 STANDARD_INPUT = "standard input"

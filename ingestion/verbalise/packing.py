@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
 from ingestion.verbalise.wording import sentence_spans
-from records.facts import Passage, Sentence
+from nacre.records.facts import Passage, Sentence
 
 PART = 900  # characters of a passage, about as much as the embedder reads
 

@@ -15,8 +15,8 @@ from ingestion.verbalise.tell import Teller
 from ingestion.verbalise.ways import LINKS, THING
 from ingestion.verbalise.wording import capital
 from ingestion.vocabulary import SCHEMA_TYPES
-from records.facts import Passage, Sentence
-from records.schema import Schema
+from nacre.records.facts import Passage, Sentence
+from nacre.records.schema import Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

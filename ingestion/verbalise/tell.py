@@ -11,8 +11,8 @@ from ingestion.verbalise.titles import Titles
 from ingestion.verbalise.ways import CLASSES, NAMES, TEXTS, Way, boolean, ways
 from ingestion.verbalise.wording import capital, clean, listed, spoken
 from ingestion.vocabulary import TYPE, language_rank, local_name
-from records.facts import Sentence
-from records.schema import Schema
+from nacre.records.facts import Sentence
+from nacre.records.schema import Schema
 
 SUBJECTS = 12  # names in a sentence about those that link to it
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from ingestion.verbalise.packing import bounded, passages
 from ingestion.verbalise.wording import clean
-from records.errors import IngestionError
-from records.facts import Passage, Sentence
+from nacre.records.errors import IngestionError
+from nacre.records.facts import Passage, Sentence
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ingestion.verbalise.wording import Pattern, be, clean, is_state, pattern, spoken
 from ingestion.vocabulary import ALTERNATIVE, local_name
-from records.schema import Predicate, Schema
+from nacre.records.schema import Predicate, Schema
 
 # Where a sentence about a thing goes: its level and, within it, the turn of its predicate, as one number.
 TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))

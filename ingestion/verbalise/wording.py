@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from semantics.nouns import wording
+from nacre.semantics.nouns import wording
 
 Kind = Literal["noun", "verb"]
 

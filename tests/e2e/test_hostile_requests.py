@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from serving.keys import Keys
+from nacre.serving.keys import Keys
 
 ASKED = {"question": "How many books are there?", "graph": "reading-room"}
 NESTED = "[" * 100_000

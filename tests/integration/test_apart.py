@@ -10,8 +10,8 @@ import pytest
 
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
-from records.errors import ToolError
-from records.evidence import Found
+from nacre.records.errors import ToolError
+from nacre.records.evidence import Found
 from tools.apart import Apart
 
 E = "http://example.org/"

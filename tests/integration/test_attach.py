@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from agents.off_loop import off_loop
-from config.settings import Settings
 from graph.app import compose
 from graph.names import names_for
 from ingestion.attach.attach import attach, attached_to
@@ -15,11 +14,12 @@ from ingestion.attach.budget import Asking, Budget
 from ingestion.attach.describe import describe
 from ingestion.attach.probe import probe
 from ingestion.pipeline import ingest
-from records.errors import ConfigError, IngestionError, ToolError
-from records.turn import Rewrite
-from semantics.understand import understand
-from stores.catalog import Graph, Library
-from stores.endpoint import EndpointSource
+from nacre.config.settings import Settings
+from nacre.records.errors import ConfigError, IngestionError, ToolError
+from nacre.records.turn import Rewrite
+from nacre.semantics.understand import understand
+from nacre.stores.catalog import Graph, Library
+from nacre.stores.endpoint import EndpointSource
 from tests import sparql_server as servers
 
 GRAPHS = Path(__file__).parents[1] / "fixtures" / "graphs"

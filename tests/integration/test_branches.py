@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from config.settings import Settings
 from graph.branches import BRANCHES
-from records.evidence import Found, Rows
-from records.turn import Rewrite
-from semantics.understand import understand
-from stores.catalog import Graph, Library
+from nacre.config.settings import Settings
+from nacre.records.evidence import Found, Rows
+from nacre.records.turn import Rewrite
+from nacre.semantics.understand import understand
+from nacre.stores.catalog import Graph, Library
 from tools import lexical, sql
 from tools.written import run_written
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from agents.models.priors import KEPT, measured, priors
-from config.settings import Settings
 from graph.app import chances
-from serving.cli import main
+from nacre.config.settings import Settings
+from nacre.serving.cli import main
 from tests.model_servers import Reply, openai_server
 from tests.scripted_model import step
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from ingestion.pipeline import index, ingest
-from records.errors import ConfigError, NoGraph
-from stores import versions
-from stores.catalog import Library
+from nacre.records.errors import ConfigError, NoGraph
+from nacre.stores import versions
+from nacre.stores.catalog import Library
 from tests.wordhash import WordHash
 
 TREES = Path(__file__).parents[1] / "fixtures" / "graphs" / "kitchen.ttl"

@@ -16,14 +16,14 @@ from agents.query_writer import QueryWriter, by_model, by_rules
 from agents.result import Result
 from agents.team import build_agents
 from agents.turn_view import TurnView
-from config.settings import Settings
 from graph.app import Composition, compose
 from graph.builder import App, build
 from graph.nodes import Resources
 from graph.turn import stream
 from ingestion.pipeline import ingest
-from records.answer import Answer
-from records.evidence import Found, Rows
+from nacre.config.settings import Settings
+from nacre.records.answer import Answer
+from nacre.records.evidence import Found, Rows
 from tests.scripted_model import ScriptedModel
 
 GRAPH = """

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyoxigraph import RdfFormat, parse
 
-from serving.cli import main
+from nacre.serving.cli import main
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
 ROOM, KITCHEN = GRAPHS / "reading_room.ttl", GRAPHS / "kitchen.ttl"
@@ -129,7 +129,7 @@ def test_ctrl_c_while_vectors_are_made_leaves_a_graph_that_answers(nacre, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("config.embedder.LocalEmbedder.embed", interrupted)
+        patch.setattr("nacre.config.embedder.LocalEmbedder.embed", interrupted)
         code, stdout, stderr = nacre("ingest", ROOM, "--texts", "hours.md", "--graph", "room")
     assert code == 130
     assert "1 text, " in stdout

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from records.turn import Rewrite
-from semantics.description import SENTENCES
-from semantics.run_plan import run_plan
-from semantics.understand import understand
-from stores.lexicon import Lexicon
-from stores.tables import Tables
+from nacre.records.turn import Rewrite
+from nacre.semantics.description import SENTENCES
+from nacre.semantics.run_plan import run_plan
+from nacre.semantics.understand import understand
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.tables import Tables
 from tests.pairs import pairs
 
 

@@ -8,9 +8,9 @@ from ingestion.induce.annotations import read_annotations
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
 from ingestion.report import report
-from records.schema import Schema
-from stores.schema_sql import schema_sql
-from stores.tables import Tables
+from nacre.records.schema import Schema
+from nacre.stores.schema_sql import schema_sql
+from nacre.stores.tables import Tables
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "bmw"

@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from benchmarks.hostile_sql import statements
-from config.settings import Settings
 from graph.app import Composition, compose
 from graph.asked import LONGEST_QUESTION
 from ingestion.read.parse import read
 from ingestion.read.sources import Reading, find_sources
-from records.errors import IngestionError, ToolError
-from records.turn import Rewrite
-from semantics.understand import understand
-from stores.catalog import Graph
+from nacre.config.settings import Settings
+from nacre.records.errors import IngestionError, ToolError
+from nacre.records.turn import Rewrite
+from nacre.semantics.understand import understand
+from nacre.stores.catalog import Graph
 from tools.guard import guard, sql_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

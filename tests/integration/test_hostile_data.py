@@ -12,14 +12,14 @@ import pytest
 
 from agents.models.calls import Limits
 from agents.team import build_agents
-from config.settings import Settings
 from graph.app import Composition, compose
 from graph.builder import App, build
 from graph.nodes import Resources
 from graph.turn import stream
 from ingestion.pipeline import ingest
-from records.answer import Answer
-from serving.terminal import Shown, citations, notes
+from nacre.config.settings import Settings
+from nacre.records.answer import Answer
+from nacre.serving.terminal import Shown, citations, notes
 from tests.scripted_model import ScriptedModel, step
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -11,8 +11,8 @@ import yaml
 
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
-from records.errors import ToolError
-from stores.tables import Tables
+from nacre.records.errors import ToolError
+from nacre.stores.tables import Tables
 from tools.written import run_written
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -10,11 +10,11 @@ from ingestion.index.names import write_names
 from ingestion.induce.layout import induce
 from ingestion.induce.load import write_layout
 from ingestion.read.parse import parse
-from records.turn import Rewrite
-from semantics.understand import understand
-from stores.lexicon import Lexicon
-from stores.schema_sql import schema_sql
-from stores.tables import Tables
+from nacre.records.turn import Rewrite
+from nacre.semantics.understand import understand
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.schema_sql import schema_sql
+from nacre.stores.tables import Tables
 from tests.large_graph import QUESTIONS, classes, turtle
 
 TOKENS = 1500

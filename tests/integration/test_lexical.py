@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from records.errors import ToolError
-from stores.lexical import Lexical, query_words, write_lexical
-from stores.whole import Damaged
+from nacre.records.errors import ToolError
+from nacre.stores.lexical import Lexical, query_words, write_lexical
+from nacre.stores.whole import Damaged
 
 PASSAGES = [
     (2**62 + 1, "Oak", "A tree with lobed leaves, found near the maple."),

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from semantics.candidates import Candidate
-from semantics.understand import indexes
-from semantics.words import tokens
-from stores.lexicon import Lexicon
-from stores.tables import Tables
+from nacre.semantics.candidates import Candidate
+from nacre.semantics.understand import indexes
+from nacre.semantics.words import tokens
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.tables import Tables
 from tests.pairs import pairs
 
 KINDS = ("entity", "class", "predicate", "flag", "value")

@@ -13,10 +13,10 @@ from pydantic import BaseModel, Field
 from agents.models.calls import ModelFailed, streamed, structured
 from agents.models.limits import Limits
 from agents.models.meter import Meter
-from config.local_engine import SHORTEST_HEAD, Engine, Load, is_installed, llama_server
-from config.local_model import local_model, served_by
-from config.models import chat_model
-from config.settings import Settings
+from nacre.config.local_engine import SHORTEST_HEAD, Engine, Load, is_installed, llama_server
+from nacre.config.local_model import local_model, served_by
+from nacre.config.models import chat_model
+from nacre.config.settings import Settings
 from tests.local_binding import Binding, binding
 from tests.model_servers import Reply
 
@@ -141,7 +141,7 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
         chat_model(settings)
     file = tmp_path / "small.gguf"
     file.write_bytes(b"GGUF")
-    monkeypatch.setattr("config.local_engine.BINDING", "no_such_binding")
+    monkeypatch.setattr("nacre.config.local_engine.BINDING", "no_such_binding")
     with pytest.raises(ImportError, match=r"pip install 'nacre\[local\]'"):
         local_model(settings, f"local:{file}")
 

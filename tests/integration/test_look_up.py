@@ -8,9 +8,9 @@ import pytest
 
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
-from records.look_up import LookUp
-from stores.schema_sql import schema_sql
-from stores.tables import Tables
+from nacre.records.look_up import LookUp
+from nacre.stores.schema_sql import schema_sql
+from nacre.stores.tables import Tables
 from tools.look_up import A_PHRASE, LONGEST_CELL, MOST, SAMPLE_ROWS, look_up, occurrences
 
 E = "http://example.org/"

@@ -10,14 +10,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.models.limits import Limits
 from agents.team import build_agents
-from config.settings import Settings
-from evaluation.lost import lost, main
 from graph.app import compose
 from graph.builder import build
 from graph.nodes import Resources
 from graph.turn import stream
-from records.answer import Answer
-from stores.catalog import Library
+from nacre.config.settings import Settings
+from nacre.evaluation.lost import lost, main
+from nacre.records.answer import Answer
+from nacre.stores.catalog import Library
 from tests.scripted_model import ScriptedModel, step
 
 ASKED = "What is the cooking time of the pilaf?"

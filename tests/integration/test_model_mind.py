@@ -16,15 +16,15 @@ from agents.models.priors import Size, priors
 from agents.result import Result
 from agents.team import Team, build_agents
 from agents.turn_view import TurnView
-from config.settings import Settings
 from graph.app import compose
 from graph.builder import App, build
 from graph.nodes import Resources
 from graph.turn import stream
-from records.answer import Answer
-from records.turn import Rewrite
-from stores.catalog import Library
-from stores.schema_sql import schema_sql
+from nacre.config.settings import Settings
+from nacre.records.answer import Answer
+from nacre.records.turn import Rewrite
+from nacre.stores.catalog import Library
+from nacre.stores.schema_sql import schema_sql
 from tests.scripted_model import Cut, ScriptedModel, Slow, step
 
 UNCLEAR = "Which of them simmers on and on?"

@@ -18,12 +18,12 @@ from agents.models.priors import Priors
 from agents.query_writer import Step
 from agents.result import Usage
 from agents.team import build_agents
-from config.models import chat_model
-from config.settings import Settings
 from graph.app import compose
 from graph.builder import build
 from graph.nodes import Resources
 from graph.turn import stream
+from nacre.config.models import chat_model
+from nacre.config.settings import Settings
 from tests.model_servers import Reply, Server, ollama_server, openai_server
 from tests.scripted_model import step
 

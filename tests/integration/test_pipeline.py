@@ -13,10 +13,10 @@ import pytest
 
 import ingestion.index.passages
 from ingestion.pipeline import Ingested, index, ingest
-from records.errors import ConfigError, IngestionError
-from stores import versions
-from stores.catalog import Library
-from stores.vectors_server import collections, connect
+from nacre.records.errors import ConfigError, IngestionError
+from nacre.stores import versions
+from nacre.stores.catalog import Library
+from nacre.stores.vectors_server import collections, connect
 from tests.wordhash import WordHash
 
 ROOT = Path(__file__).parents[2]
@@ -344,7 +344,7 @@ def run(code: str, *arguments: object) -> "subprocess.Popen[str]":
 READER = """
 import sys
 from pathlib import Path
-from stores.catalog import Library
+from nacre.stores.catalog import Library
 from tests.wordhash import WordHash
 library = Library(Path(sys.argv[1]), WordHash())
 for line in sys.stdin:

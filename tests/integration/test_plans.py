@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 import yaml
 
-from records.plan import Ask, Combine, Compute, Plan, Profile, Select
-from records.turn import Rewrite
-from semantics.understand import understand
-from stores.lexicon import Lexicon
-from stores.tables import Tables
+from nacre.records.plan import Ask, Combine, Compute, Plan, Profile, Select
+from nacre.records.turn import Rewrite
+from nacre.semantics.understand import understand
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.tables import Tables
 from tests.plan_checks import json_form_holds, only_reads, words_are_plain
 from tests.small_graphs import FIXTURES, NAMES
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from records.plan import Profile
-from records.turn import Rewrite
-from semantics.understand import understand
-from stores.lexicon import Lexicon
-from stores.tables import Tables
+from nacre.records.plan import Profile
+from nacre.records.turn import Rewrite
+from nacre.semantics.understand import understand
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.tables import Tables
 from tests.pairs import pairs
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ingestion.publish import building, new_version, publish, publish_vectors
-from records.errors import ConfigError, IngestionError
-from stores import versions
-from stores.versions import Manifest, Pointer, VectorsManifest
+from nacre.records.errors import ConfigError, IngestionError
+from nacre.stores import versions
+from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
 V1, V2, V3 = (new_version(datetime(2030, 1, day, tzinfo=UTC), "abcdef123456") for day in (1, 2, 3))
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from pyoxigraph import RdfFormat, parse
 
-from evaluation import branches, remove, reword, robust
-from evaluation.__main__ import Measured, measure, shipped
-from evaluation.questions import lines, read
-from evaluation.score import read_answers
-from records.errors import ConfigError
+from nacre.evaluation import branches, remove, reword, robust
+from nacre.evaluation.__main__ import Measured, measure, shipped
+from nacre.evaluation.questions import lines, read
+from nacre.evaluation.score import read_answers
+from nacre.records.errors import ConfigError
 
 GRAPH = """
 @prefix : <http://example.org/> .

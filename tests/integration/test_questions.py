@@ -6,22 +6,22 @@ import pytest
 import yaml
 
 from agents.answering.trust import is_empty
-from config.embedder import embedder
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce
 from ingestion.induce.load import write_layout
 from ingestion.read.parse import parse
-from records.answer import Value
-from records.evidence import Table
-from records.plan import Plan
-from records.turn import Earlier, Rewrite
-from semantics.dialogue.conversation import rewrite
-from semantics.phrase import phrase
-from semantics.ranking.calibrate import MOST_RUN, Outcome, choose
-from semantics.run_plan import run_plan
-from semantics.understand import understand
-from stores.lexicon import Lexicon
-from stores.tables import Tables
+from nacre.config.embedder import embedder
+from nacre.records.answer import Value
+from nacre.records.evidence import Table
+from nacre.records.plan import Plan
+from nacre.records.turn import Earlier, Rewrite
+from nacre.semantics.dialogue.conversation import rewrite
+from nacre.semantics.phrase import phrase
+from nacre.semantics.ranking.calibrate import MOST_RUN, Outcome, choose
+from nacre.semantics.run_plan import run_plan
+from nacre.semantics.understand import understand
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.tables import Tables
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 # what is not yet understood is kept and said to be so; a mark that is no longer true fails

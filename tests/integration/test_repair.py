@@ -7,8 +7,8 @@ import pytest
 
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
-from records.evidence import Found
-from stores.tables import Tables
+from nacre.records.evidence import Found
+from nacre.stores.tables import Tables
 from tools.written import run_written
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

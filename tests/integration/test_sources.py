@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from records.evidence import Rows
-from records.plan import Aggregate, Attribute, Combine, Itself, Plan, Select, Variable
-from records.turn import Reading
-from stores.catalog import Graph, Library
+from nacre.records.evidence import Rows
+from nacre.records.plan import Aggregate, Attribute, Combine, Itself, Plan, Select, Variable
+from nacre.records.turn import Reading
+from nacre.stores.catalog import Graph, Library
 from tools.sources import sources
 from tools.sql import run_reading
 from tools.written import run_written

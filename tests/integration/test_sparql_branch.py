@@ -9,16 +9,16 @@ import pytest
 import yaml
 from starlette.testclient import TestClient
 
-from config.settings import Settings
 from graph.text2sparql import text2sparql
 from ingestion.pipeline import ingest
-from records.errors import ConfigError, ToolError
-from records.turn import Rewrite
-from semantics.sparql_terms import XSD
-from semantics.understand import understand
-from serving.app import create_app
-from stores.catalog import Library
-from stores.oxigraph_store import ASIDE, OxigraphStore
+from nacre.config.settings import Settings
+from nacre.records.errors import ConfigError, ToolError
+from nacre.records.turn import Rewrite
+from nacre.semantics.sparql_terms import XSD
+from nacre.semantics.understand import understand
+from nacre.serving.app import create_app
+from nacre.stores.catalog import Library
+from nacre.stores.oxigraph_store import ASIDE, OxigraphStore
 from tests.small_graphs import FIXTURES
 from tools import sparql
 from tools.apart import Apart

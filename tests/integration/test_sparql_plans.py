@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.index.triples import write_triples
-from records.plan import Attribute, Combine, Filter, Select
-from records.schema import Schema
-from semantics.on_sparql import on_sparql
-from semantics.run_plan import Engine, on_tables
-from semantics.sparql_pattern import Vocabulary
-from stores.lexicon import Lexicon
-from stores.oxigraph_store import OxigraphStore
-from stores.tables import Cell, Tables
+from nacre.records.plan import Attribute, Combine, Filter, Select
+from nacre.records.schema import Schema
+from nacre.semantics.on_sparql import on_sparql
+from nacre.semantics.run_plan import Engine, on_tables
+from nacre.semantics.sparql_pattern import Vocabulary
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.oxigraph_store import OxigraphStore
+from nacre.stores.tables import Cell, Tables
 from tests.random_plans import combined, selects
 from tests.small_graphs import NAMES
 from tools.sparql import labels_of
@@ -49,7 +49,7 @@ def test_any_plan_gives_the_rows_of_its_sql(
 
 
 def _rows(body: Select | Combine, engine: Engine) -> set[tuple[Cell, ...]]:
-    found = engine.fetch(engine.write(body), 100_000, 20.0)
+    found = engine.fetch(engine.write(body), 100_000, False)
     return {tuple(round(c, 6) if isinstance(c, float) else c for c in row) for row in found.rows}
 
 

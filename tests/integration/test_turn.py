@@ -15,15 +15,15 @@ from agents.result import Result
 from agents.team import build_agents
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView
-from config.settings import Settings
 from graph.app import Composition, compose, remembering
 from graph.branches import BRANCHES
 from graph.builder import App, build
 from graph.nodes import Resources
 from graph.turn import stream
-from records.answer import Answer
-from records.errors import ConfigError
-from records.evidence import Found, QueryError, Sentence
+from nacre.config.settings import Settings
+from nacre.records.answer import Answer
+from nacre.records.errors import ConfigError
+from nacre.records.evidence import Found, QueryError, Sentence
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ from random import Random
 
 import pytest
 
-from config.settings import Settings
 from graph.app import Composition, compose
 from graph.gate import Gate
 from ingestion.pipeline import ingest
-from semantics.claims import Known
-from semantics.held import Held
-from semantics.known_names import known_names
-from semantics.to_words import predicate_words
-from semantics.words import name_tokens
+from nacre.config.settings import Settings
+from nacre.semantics.claims import Known
+from nacre.semantics.held import Held
+from nacre.semantics.known_names import known_names
+from nacre.semantics.to_words import predicate_words
+from nacre.semantics.words import name_tokens
 from tests import mutations
 from tests.right_sentences import Right, answered, templated
 

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
-from config.settings import Settings
 from graph.app import compose
 from graph.builder import App
 from graph.turn import stream
@@ -23,7 +22,8 @@ from ingestion.induce.load import write_tables
 from ingestion.pipeline import ingest
 from ingestion.read.parse import parse
 from ingestion.report import report
-from stores.tables import Tables
+from nacre.config.settings import Settings
+from nacre.stores.tables import Tables
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "vocabularies"
 SOURCES = sorted(FOLDER.glob("*.ttl"))

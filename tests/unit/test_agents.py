@@ -13,11 +13,11 @@ from agents.models.calls import Limits
 from agents.result import Result
 from agents.turn_view import TurnView
 from graph.gate import Gate
-from records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
-from records.plan import Itself, Plan, Select, Variable
-from records.schema import Schema
-from records.turn import Reading, Rewrite, Understanding
-from semantics.ranking.weights import weights
+from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
+from nacre.records.plan import Itself, Plan, Select, Variable
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading, Rewrite, Understanding
+from nacre.semantics.ranking.weights import weights
 from tests.scripted_model import Cut, ScriptedModel, Slow
 
 LIMITS = Limits(seconds=2, retries=2)

@@ -6,10 +6,10 @@ import pytest
 
 from agents.answering.account import Account, account
 from agents.turn_view import TurnView
-from records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
-from records.plan import Attribute, Itself, Plan, Select, Variable
-from records.schema import Predicate, Schema
-from records.turn import Mention, Reading, Rewrite, Understanding
+from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
+from nacre.records.plan import Attribute, Itself, Plan, Select, Variable
+from nacre.records.schema import Predicate, Schema
+from nacre.records.turn import Mention, Reading, Rewrite, Understanding
 
 E = "http://example.org/"
 

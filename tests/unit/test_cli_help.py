@@ -40,7 +40,7 @@ COMMANDS = (
 )
 PROGRAM = """
 import json, sys
-from serving.cli import main
+from nacre.serving.cli import main
 code = main(sys.argv[1:])
 json.dump({"code": code, "modules": sorted({name.split(".")[0] for name in sys.modules})}, sys.stderr)
 """

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ingestion.induce.column_names import Names, column_name
 from ingestion.vocabulary import local_name
-from stores.schema_sql import quoted
+from nacre.stores.schema_sql import quoted
 
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=8))

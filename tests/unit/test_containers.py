@@ -6,8 +6,8 @@ from pathlib import Path
 import typer.main
 import yaml
 
-from config.settings import Settings
-from serving.cli import app
+from nacre.config.settings import Settings
+from nacre.serving.cli import app
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()

@@ -1,5 +1,5 @@
-from records.answer import Answer, Cost
-from serving.terminal import cost
+from nacre.records.answer import Answer, Cost
+from nacre.serving.terminal import cost
 
 
 def record(price: float | None) -> Answer:

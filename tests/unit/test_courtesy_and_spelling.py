@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semantics.courtesy import without_courtesy
-from semantics.spelling import Spelling
-from semantics.words import tokens
-from stores.lexicon_file import Row
+from nacre.semantics.courtesy import without_courtesy
+from nacre.semantics.spelling import Spelling
+from nacre.semantics.words import tokens
+from nacre.stores.lexicon_file import Row
 from tests.fake_database import NO_SCHEMA, lexicon_of
 from tests.pairs import pairs
 

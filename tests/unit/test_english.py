@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from semantics import english
-from semantics.english import measure, phrases, resource, synonyms
-from semantics.words import lemma, tokens
+from nacre.semantics import english
+from nacre.semantics.english import measure, phrases, resource, synonyms
+from nacre.semantics.words import lemma, tokens
 
 THESAURUS = Path(english.__file__).parent / "resources" / "synonyms.yaml"
 OPPOSITES = [

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from records.evidence import Evidence, Found, Query, Rows, Sentence, Table
-from records.json_form import from_json, to_json
-from records.turn import Earlier
+from nacre.records.evidence import Evidence, Found, Query, Rows, Sentence, Table
+from nacre.records.json_form import from_json, to_json
+from nacre.records.turn import Earlier
 
 TRIPLE = ("http://ex.org/dal", "http://ex.org/simmers", "35 min")
 ROWS = Rows(

@@ -2,9 +2,9 @@ import errno
 
 import pytest
 
-from config.settings import Settings
-from records.errors import ConfigError, IngestionError, ToolError
-from serving.failures import explain
+from nacre.config.settings import Settings
+from nacre.records.errors import ConfigError, IngestionError, ToolError
+from nacre.serving.failures import explain
 
 
 def raised(callable_, *arguments, **named):

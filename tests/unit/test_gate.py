@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.gate import Gate
-from records.evidence import Rows, Sentence, Table
+from nacre.records.evidence import Rows, Sentence, Table
 
 EVIDENCE = (
     Sentence("lexical", 1, text="The pilaf cooks for 25 min.", title="pilaf"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.gold_values import same_values
+from nacre.evaluation.gold_values import same_values
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from records.errors import ToolError
+from nacre.records.errors import ToolError
 from tools.guard import guard, sql_of
 
 RELATIONS = {"dish", "ingredient", "entity"}

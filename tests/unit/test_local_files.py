@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from config.local_files import choose, chosen, fetched, model_file, named, recommended, remove
-from config.settings import Settings
-from config.turnstile import Turnstile
-from serving.model_advice import model_advice
+from nacre.config.local_files import choose, chosen, fetched, model_file, named, recommended, remove
+from nacre.config.settings import Settings
+from nacre.config.turnstile import Turnstile
+from nacre.serving.model_advice import model_advice
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 from agents.turn_view import TurnView, asked
 from graph.check import wanted
 from graph.state import add_up, attribute, gather
-from records.evidence import Evidence, Found, QueryError, Rows, Sentence, Table
-from records.plan import Plan, Select
-from records.turn import Reading, Understanding
+from nacre.records.evidence import Evidence, Found, QueryError, Rows, Sentence, Table
+from nacre.records.plan import Plan, Select
+from nacre.records.turn import Reading, Understanding
 
 READING = Reading(Plan(Select((), ())), 1.0, 1.0, "what the pilaf contains", probability=1.0)
 ONE = Understanding("What does the pilaf contain?", readings=(READING,))

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.names_found import LONGEST_PHRASE, MOST, MOST_PHRASES, names_found, phrases
-from records.look_up import Occurrence
-from records.schema import Class, Column, Predicate, Relation, Schema
-from records.turn import Mention, Understanding
+from nacre.records.look_up import Occurrence
+from nacre.records.schema import Class, Column, Predicate, Relation, Schema
+from nacre.records.turn import Mention, Understanding
 from tests.fake_database import FakeDatabase
 
 

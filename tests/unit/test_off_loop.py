@@ -5,7 +5,7 @@ import time
 import pytest
 
 from agents.off_loop import AT_ONCE, off_loop
-from records.waiting import go_on, is_left
+from nacre.records.waiting import go_on, is_left
 
 
 def test_the_result_comes_back_from_another_thread() -> None:

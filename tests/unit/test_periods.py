@@ -2,7 +2,7 @@
 
 import pytest
 
-from semantics.periods import periods
+from nacre.semantics.periods import periods
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from config.models import chat_model
-from config.prices import Price, price_of, prices
-from config.settings import Settings
+from nacre.config.models import chat_model
+from nacre.config.prices import Price, price_of, prices
+from nacre.config.settings import Settings
 
 
 def of(model: str, **more: object) -> tuple[float, ...] | None:

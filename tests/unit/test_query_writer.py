@@ -14,10 +14,10 @@ from agents.models.priors import priors
 from agents.query_writer import Lead
 from agents.result import Result
 from agents.turn_view import TurnView, asked
-from records.evidence import Found, Rows
-from records.look_up import LookUp, Occurrence
-from records.plan import Plan, Select
-from records.turn import Earlier, Mention, Reading, Rewrite, Understanding
+from nacre.records.evidence import Found, Rows
+from nacre.records.look_up import LookUp, Occurrence
+from nacre.records.plan import Plan, Select
+from nacre.records.turn import Earlier, Mention, Reading, Rewrite, Understanding
 from tests.fake_database import DISH, FakeDatabase, refused, rows
 from tests.scripted_model import ScriptedModel, Slow, step
 

@@ -1,11 +1,11 @@
 """Readings are ranked by learned weights, and probabilities follow what running them gave."""
 
-from records.evidence import Table
-from records.plan import Itself, Plan, Select, Variable
-from records.turn import Reading, Understanding
-from semantics.ranking.calibrate import Outcome, belief, choose, outcome, outcome_features
-from semantics.ranking.rank import beliefs, spread_of
-from semantics.ranking.weights import Weights, weights
+from nacre.records.evidence import Table
+from nacre.records.plan import Itself, Plan, Select, Variable
+from nacre.records.turn import Reading, Understanding
+from nacre.semantics.ranking.calibrate import Outcome, belief, choose, outcome, outcome_features
+from nacre.semantics.ranking.rank import beliefs, spread_of
+from nacre.semantics.ranking.weights import Weights, weights
 
 
 def _reading(share: float, odds: float = 0.0) -> Reading:

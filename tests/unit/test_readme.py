@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from serving.cli import app
+from nacre.serving.cli import app
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
@@ -59,7 +59,7 @@ def test_every_nacre_command_and_option_exists(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_setting_exists(document):
-    from config.settings import Settings
+    from nacre.config.settings import Settings
 
     known = {f"NACRE_{field.upper()}" for field in Settings.model_fields}
     assert set(SETTING.findall(document.read_text())) - known == set()

@@ -9,8 +9,8 @@ from agents.models.limits import Limits
 from agents.result import Result, Usage
 from agents.rewriter import Rewriter
 from agents.turn_view import TurnView, asked
-from records.plan import Plan, Select
-from records.turn import Earlier, Rewrite, Scope
+from nacre.records.plan import Plan, Select
+from nacre.records.turn import Earlier, Rewrite, Scope
 from tests.fake_database import FakeDatabase
 from tests.scripted_model import ScriptedModel, Slow
 

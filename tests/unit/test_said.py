@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.gate import Gate
-from records.evidence import Rows, Table
-from records.plan import (
+from nacre.records.evidence import Rows, Table
+from nacre.records.plan import (
     Aggregate,
     Ask,
     Attribute,
@@ -19,11 +19,11 @@ from records.plan import (
     Select,
     Variable,
 )
-from records.schema import Class, Predicate, Schema
-from semantics.grid import aligned, grid
-from semantics.phrase import phrase, rows_said
-from semantics.to_words import to_words
-from semantics.values_said import say
+from nacre.records.schema import Class, Predicate, Schema
+from nacre.semantics.grid import aligned, grid
+from nacre.semantics.phrase import phrase, rows_said
+from nacre.semantics.to_words import to_words
+from nacre.semantics.values_said import say
 
 N = "http://example.org/"
 

@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from records.errors import ConfigError
-from serving.door import Rate
-from serving.keys import Keys
-from serving.pages import PAGE, policy
-from serving.refusals import Busy, Missing
-from serving.runs import Runs
-from serving.transcript import table
+from nacre.records.errors import ConfigError
+from nacre.serving.door import Rate
+from nacre.serving.keys import Keys
+from nacre.serving.pages import PAGE, policy
+from nacre.serving.refusals import Busy, Missing
+from nacre.serving.runs import Runs
+from nacre.serving.transcript import table
 
 
 def test_a_bucket_fills_again_with_time() -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from config.models import chat_model
-from config.settings import Settings
 from graph.app import load_settings
-from records.errors import ConfigError
+from nacre.config.models import chat_model
+from nacre.config.settings import Settings
+from nacre.records.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[2] / ".env.example"
 OUTSIDE = {

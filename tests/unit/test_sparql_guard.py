@@ -2,8 +2,8 @@
 
 import pytest
 
-from records.errors import ToolError
-from records.schema import Class, Predicate, Schema
+from nacre.records.errors import ToolError
+from nacre.records.schema import Class, Predicate, Schema
 from tools.sparql_guard import guard_sparql
 
 V = "http://example.org/v#"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ingestion.verbalise.texts import find_documents, text_passages
-from records.errors import IngestionError
-from records.facts import Passage
+from nacre.records.errors import IngestionError
+from nacre.records.facts import Passage
 
 
 def read(*places: Path) -> list[Passage]:

@@ -9,7 +9,7 @@ from agents.result import Result
 from agents.team import build_agents
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView, asked
-from records.evidence import Found, Query, Sentence
+from nacre.records.evidence import Found, Query, Sentence
 from tests.scripted_model import ScriptedModel
 
 LIMITS = Limits(seconds=2, retries=1)

@@ -8,7 +8,7 @@ from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
 from ingestion.verbalise.packing import PART, bounded
 from ingestion.verbalise.passages import verbalise
-from records.facts import Passage
+from nacre.records.facts import Passage
 
 PREFIXES = """
 @prefix : <http://example.org/thing/> .

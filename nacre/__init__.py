@@ -1,0 +1,1 @@
+"""Nacre: talk with a knowledge graph."""

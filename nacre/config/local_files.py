@@ -1,0 +1,117 @@
+"""Model files on this machine: a folder -> what can be fetched, what is there, and which one is chosen."""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from nacre.config.settings import Settings
+
+RECOMMENDED = Path(__file__).parent / "local_models.yaml"
+CHOSEN = "chosen"
+STATES = "states"
+# what every GGUF file begins with
+MAGIC = b"GGUF"
+
+
+class Recommended(NamedTuple):
+    """A model that `nacre model get` knows. `gigabytes` on disk, `memory` in gigabytes while it runs, both rounded."""
+
+    name: str
+    repo: str
+    file: str
+    gigabytes: float
+    memory: float
+    licence: str
+
+
+@cache
+def recommended() -> tuple[Recommended, ...]:
+    """All models that can be fetched by name; the first is the one for who names none."""
+    return tuple(Recommended(**each) for each in yaml.safe_load(RECOMMENDED.read_text("utf-8")))
+
+
+def named(name: str | None) -> Recommended:
+    """The recommended model of that name. Raises ValueError with the names that there are."""
+    for each in recommended():
+        if name in (None, each.name, each.file):
+            return each
+    raise ValueError(f"No model named {name!r} to fetch. There are {', '.join(each.name for each in recommended())}.")
+
+
+def folder_of(settings: Settings) -> Path:
+    """Where model files lie; no graph's name begins with an underscore."""
+    return settings.models or settings.data / "_models"
+
+
+def fetched(folder: Path) -> list[Path]:
+    """The model files in the folder, sorted."""
+    return sorted(folder.glob("*.gguf"))
+
+
+def chosen(folder: Path) -> Path | None:
+    """The file that was chosen last, whether it is still there or not; None where none was."""
+    try:
+        # a folder that was moved takes its files along
+        return folder / (folder / CHOSEN).read_text("utf-8").strip()
+    except FileNotFoundError:
+        return None
+
+
+def choose(folder: Path, file: Path) -> None:
+    """Make `file` the one that `NACRE_MODEL=local` runs; it stays where it is. Raises ValueError for any other file."""
+    check_gguf(file)
+    folder.mkdir(parents=True, exist_ok=True)
+    inside = file.resolve().parent == folder.resolve()
+    half = folder / f"{CHOSEN}.{os.getpid()}"
+    half.write_text(file.name if inside else str(file.resolve()), "utf-8")
+    half.replace(folder / CHOSEN)
+
+
+def remove(folder: Path, name: str) -> Path:
+    """Delete a file of the folder, by its name or that of the recommended model, and forget the choice of it.
+
+    A file elsewhere is only forgotten. Returns the file. Raises ValueError where there is none of that name.
+    """
+    present = chosen(folder)
+    file = _by_name(folder, name) or (present if present is not None and name in (present.name, str(present)) else None)
+    if file is None:
+        here = ", ".join(each.name for each in fetched(folder)) or "none"
+        raise ValueError(f"No model named {name!r} in {folder}/ (there: {here}). Run: nacre model list")
+    if file.parent == folder:
+        file.unlink()
+    if present == file:
+        (folder / CHOSEN).unlink()
+    return file
+
+
+def model_file(settings: Settings, name: str) -> Path:
+    """The file that `local` or `local:NAME_OR_PATH` means. Raises ValueError with the next command."""
+    folder = folder_of(settings)
+    _, _, wanted = name.partition(":")
+    file = (_by_name(folder, wanted) or Path(wanted).expanduser()) if wanted else chosen(folder)
+    if file is None:
+        raise ValueError("NACRE_MODEL is 'local', and no model is chosen. Run: nacre model get, or use FILE.gguf")
+    if not file.is_file():
+        raise ValueError(f"NACRE_MODEL is {name!r}, and there is no file {file}. Run: nacre model list")
+    return file
+
+
+def check_gguf(file: Path) -> None:
+    """Raises ValueError for what is not the beginning of a GGUF file."""
+    try:
+        with file.open("rb") as opened:
+            begins = opened.read(len(MAGIC))
+    except OSError as error:
+        raise ValueError(f"Can't read {file}: {error.strerror}. Give a GGUF file.") from error
+    if begins != MAGIC:
+        raise ValueError(f"{file} is no GGUF file. Run: nacre model list, to see what can be fetched.")
+
+
+def _by_name(folder: Path, name: str) -> Path | None:
+    """A file of the folder, by its name, with or without .gguf, or by that of the recommended model."""
+    known = {each.name: each.file for each in recommended()}
+    names = {name, f"{name}.gguf", known.get(name, name)}
+    return next((file for file in fetched(folder) if file.name in names), None)

@@ -1,0 +1,151 @@
+"""A chat model in this process: settings and a model file -> a LangChain chat model over its engine."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, cast
+
+import httpx
+from pydantic import SecretStr
+
+from nacre.config.local_engine import Engine, Load, engine, is_installed
+from nacre.config.local_files import STATES, check_gguf, folder_of, model_file
+from nacre.config.settings import Settings
+from nacre.config.turnstile import Turnstile
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+PROVIDER = "local"
+FREE = (0.0, 0.0, 0.0)
+# one for all models of this process: two that generate at once only take each other's processors
+WORKER = Turnstile()
+
+
+def is_local(name: str | None) -> bool:
+    """Whether a model's name means one in this process.
+
+    >>> is_local("local"), is_local("local:small.gguf"), is_local("openai:local")
+    (True, True, False)
+    """
+    return name is not None and name.partition(":")[0] == PROVIDER
+
+
+def local_model(settings: Settings, name: str) -> "BaseChatModel":
+    """The chat model of `local` or `local:NAME_OR_PATH`. The file is loaded at the first call, once for all turns.
+
+    Raises ValueError where no file is meant, and ImportError where the extra is missing.
+    """
+    file = model_file(settings, name)
+    check_gguf(file)
+    if not is_installed():
+        raise ImportError(f"NACRE_MODEL is {name!r}, and what runs it is missing. Run: pip install 'nacre[local]'")
+    states = folder_of(settings).resolve() / STATES
+    load = Load(file.resolve(), settings.local_context, settings.local_threads, states)
+    return served_by(engine(load), settings)
+
+
+def served_by(engine: Engine, settings: Settings) -> "BaseChatModel":
+    """A chat model over an engine, with the settings' temperature, tokens and time."""
+    from langchain_openai import ChatOpenAI
+
+    transport = Local(engine)
+    return ChatOpenAI(
+        model=engine.load.file.stem,
+        base_url=f"{engine.url}/v1",
+        api_key=SecretStr(engine.key),
+        http_client=httpx.Client(transport=transport),
+        http_async_client=httpx.AsyncClient(transport=transport),
+        temperature=settings.temperature,
+        max_completion_tokens=settings.model_tokens,
+        timeout=settings.model_seconds,
+        max_retries=0,
+        stream_usage=True,
+        metadata={"model": f"{PROVIDER}:{engine.load.file.name}", "price": FREE},
+    )
+
+
+class Local(httpx.AsyncBaseTransport, httpx.BaseTransport):
+    """Carries requests to an engine, one at a time; closing an answer stops what is being written.
+
+    The state of a prompt's head comes from disk where it is there, and goes there when it was read for the first time.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """One answer, as it comes."""
+        await WORKER.enter()
+        try:
+            await asyncio.to_thread(self._engine.ready)
+            head = head_of(request.content)
+            await asyncio.to_thread(self._engine.recall, head)
+            # of its own: connections belong to the event loop that made them
+            inner = httpx.AsyncHTTPTransport(uds=self._engine.uds or None)
+            answer = await inner.handle_async_request(self._addressed(request))
+        except BaseException:
+            WORKER.leave()
+            raise
+        stream = cast(httpx.AsyncByteStream, answer.stream)
+        kept = Piecewise(stream, inner, self._engine, head if answer.status_code == httpx.codes.OK else "")
+        return httpx.Response(answer.status_code, headers=answer.headers, stream=kept, extensions=answer.extensions)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """One answer, when it is whole."""
+        WORKER.enter_blocking()
+        try:
+            self._engine.ready()
+            head = head_of(request.content)
+            self._engine.recall(head)
+            with httpx.HTTPTransport(uds=self._engine.uds or None) as inner:
+                answer = inner.handle_request(self._addressed(request))
+                content = b"".join(cast(httpx.SyncByteStream, answer.stream))
+            if answer.status_code == httpx.codes.OK:
+                self._engine.keep(head)
+        finally:
+            WORKER.leave()
+        return httpx.Response(answer.status_code, headers=answer.headers, content=content)
+
+    def _addressed(self, request: httpx.Request) -> httpx.Request:
+        """The request, to where the engine answers now that it is started."""
+        place = httpx.URL(self._engine.url)
+        request.url = request.url.copy_with(scheme=place.scheme, host=place.host, port=place.port)
+        return request
+
+
+class Piecewise(httpx.AsyncByteStream):
+    """The pieces of an answer; the worker is free for the next one when it is closed."""
+
+    def __init__(self, stream: httpx.AsyncByteStream, inner: httpx.AsyncHTTPTransport, engine: Engine, head: str):
+        self._stream, self._inner, self._engine, self._head = stream, inner, engine, head
+        self._begun = self._closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._stream:
+            self._begun = True
+            yield piece
+
+    async def aclose(self) -> None:
+        """Stop the answer, keep the state of its head, and let the next one in."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            await self._stream.aclose()
+            await self._inner.aclose()
+            if self._begun:
+                await asyncio.to_thread(self._engine.keep, self._head)
+        finally:
+            WORKER.leave()
+
+
+def head_of(content: bytes) -> str:
+    """The system message that a request begins with, "" where it has none.
+
+    >>> head_of(b'{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]}')
+    'Be brief.'
+    """
+    messages = json.loads(content or b"{}").get("messages") or [{}]
+    first = messages[0]
+    return first["content"] if first.get("role") == "system" and isinstance(first.get("content"), str) else ""

@@ -1,0 +1,96 @@
+"""Settings -> the chat models they name, or None: the rules then answer alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import SecretStr
+
+from nacre.config.local_model import is_local, local_model
+from nacre.config.prices import price_of, prices
+from nacre.config.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+Role = Literal["rewriter", "sql", "fuser", "selector"]
+OPENAI = "https://api.openai.com"
+
+
+def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | None:
+    """The chat model of `role` (the general one where the role has none), or None where no model is set.
+
+    Nothing is connected or loaded: a server that does not answer shows at the first call. Its metadata holds `model`,
+    the name it was set by, and `price`, US dollars for a million tokens (read, cached, written), or None. Raises
+    ValueError for a name without a known provider or file, and ImportError where the provider's package is missing.
+    """
+    name: str | None = (getattr(settings, f"model_{role}") if role else None) or settings.model
+    if not name:
+        return None
+    if settings.forbid_models:
+        raise ValueError(f"NACRE_MODEL is {name!r}, and NACRE_FORBID_MODELS forbids every model. Unset one of them.")
+    if is_local(name):
+        return local_model(settings, name)
+    provider, _, model = name.partition(":")
+    if not model or not provider:
+        raise ValueError(
+            f"NACRE_MODEL is {name!r}: it must be local, openai:NAME or ollama:NAME, as in openai:gpt-4o-mini."
+        )
+    options = {"openai": _openai, "ollama": _ollama}.get(provider, _other)(settings, model)
+    metadata = {"model": name, "price": _price(settings, name)}
+    # it brings all providers' names along, and the rules do without it
+    from langchain.chat_models import init_chat_model
+
+    try:
+        chat: BaseChatModel = init_chat_model(
+            model, model_provider=provider, temperature=settings.temperature, metadata=metadata, **options
+        )
+    except ValueError as error:
+        why = str(error).strip().splitlines()[0]
+        raise ValueError(f"NACRE_MODEL is {name!r}: use local, openai:NAME or ollama:NAME. {why}") from error
+    return chat
+
+
+def is_own_server(settings: Settings) -> bool:
+    """Whether the general model runs on a machine of one's own, which takes time to read but no money."""
+    name = settings.model or ""
+    return (
+        is_local(name)
+        or name.startswith("ollama:")
+        or (name.startswith("openai:") and settings.openai_base_url is not None)
+    )
+
+
+def _openai(settings: Settings, model: str) -> dict[str, Any]:
+    key = settings.openai_api_key
+    if key is None and settings.openai_base_url:
+        # the client insists on a key, servers in one's own house mostly have none
+        key = SecretStr("none")
+    if key is None:
+        raise ValueError(
+            f"NACRE_MODEL is 'openai:{model}', and OPENAI_API_KEY is not set. "
+            "Set it, or OPENAI_BASE_URL for a server of your own."
+        )
+    options: dict[str, Any] = {"base_url": settings.openai_base_url, "api_key": key, "stream_usage": True}
+    if settings.model_proxy:
+        options["openai_proxy"] = settings.model_proxy.get_secret_value()
+    return {**options, **_other(settings, model)}
+
+
+def _ollama(settings: Settings, model: str) -> dict[str, Any]:
+    client: dict[str, Any] = {"timeout": settings.model_seconds}
+    if settings.model_proxy:
+        client["proxy"] = settings.model_proxy.get_secret_value()
+    return {"base_url": settings.ollama_host, "num_predict": settings.model_tokens, "client_kwargs": client}
+
+
+def _other(settings: Settings, model: str) -> dict[str, Any]:
+    # busy servers are tried again in one place for all providers, see agents/models/calls.py
+    return {"max_tokens": settings.model_tokens, "timeout": settings.model_seconds, "max_retries": 0}
+
+
+def _price(settings: Settings, name: str) -> tuple[float, float, float] | None:
+    """The price of one's own table, else of the one that comes with Nacre; a server of one's own asks no list price."""
+    found = price_of(name, prices(settings.prices)) if settings.prices else None
+    elsewhere = name.startswith("openai:") and not (settings.openai_base_url or OPENAI).startswith(OPENAI)
+    return found or (None if elsewhere else price_of(name, prices()))

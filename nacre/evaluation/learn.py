@@ -1,0 +1,196 @@
+"""Learn the parser's weights from questions and answers: graphs + gold answers -> nacre/semantics/ranking/weights.json.
+
+A reading is right when the values of its rows are the gold answer. Everything that is printed is out of fold, with
+whole graphs left out. Needs the extra `learn` (scipy).
+"""
+
+import argparse
+import json
+import pickle
+import random
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nacre.evaluation.chances import RIGHT, calibrated, threshold
+from nacre.evaluation.fit import fitted
+from nacre.evaluation.gold_values import same_values
+from nacre.evaluation.run_reading import run_values
+from nacre.records.evidence import Cell
+from nacre.semantics.linker import Linker
+from nacre.semantics.linking.index import link
+from nacre.semantics.ranking.features import features, unused_tokens
+from nacre.semantics.ranking.rank import worth
+from nacre.semantics.ranking.weights import FILE
+from nacre.semantics.understand import derived, read
+from nacre.stores.catalog import Graph, Library
+
+FILES = ("questions.jsonl", "questions_dev.jsonl")
+FOLDS = 5
+SECONDS = 2.0
+# a smaller group of features is not left out on its own
+LEAST_ABLATED = 3
+
+
+@dataclass
+class Sample:
+    """One question: the features of its readings, which are right, and what running them gave."""
+
+    graph: str
+    id: str
+    question: str
+    found: list[dict[str, float]]
+    right: list[bool]
+    values: list[tuple[Cell, ...] | None]
+    unused: list[int]
+    seconds: float = 0.0
+
+
+def main() -> None:
+    """Collect, cross-validate, print, and write the weights."""
+    cli = argparse.ArgumentParser(description=__doc__)
+    cli.add_argument("--data", type=Path, required=True, help="data folder with the ingested graphs")
+    cli.add_argument("--gold", type=Path, nargs="+", required=True, help="folders with GRAPH/questions.jsonl")
+    cli.add_argument("--sample", type=int, help="questions, drawn by the seed")
+    cli.add_argument("--seed", type=int, default=0)
+    cli.add_argument("--cache", type=Path, help="keep (or read) what was collected")
+    cli.add_argument("--ablate", action="store_true", help="leave out groups of features, one at a time")
+    cli.add_argument("--curve", action="store_true", help="learn from 10, 25, 50 ... graphs")
+    cli.add_argument("--out", type=Path, default=FILE)
+    args = cli.parse_args()
+    samples = _collected(args.data, args.gold, args.sample, args.seed, args.cache)
+    report(samples)
+    folds = _folds(samples)
+    scores = cross_validated(samples, folds)
+    print_ranked("out of fold", samples, scores)
+    models, levels, levels_before = calibrated(samples, scores, folds)
+    if args.ablate:
+        ablated(samples, folds)
+    if args.curve:
+        curve(samples)
+    text = {
+        "features": _rounded(fitted(samples)),
+        **{name: _rounded(model) for name, model in models.items()},
+        "threshold": threshold(levels),
+        "threshold_before": threshold(levels_before),
+        "right": RIGHT,
+        "levels": levels,
+    }
+    args.out.write_text(json.dumps(text, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _collected(data: Path, gold: Sequence[Path], size: int | None, seed: int, cache: Path | None) -> list[Sample]:
+    if cache is not None and cache.exists():
+        with cache.open("rb") as file:
+            samples: list[Sample] = pickle.load(file)
+            return samples
+    library = Library(data, None)
+    asked: list[dict[str, Any]] = []
+    for name in library.names():
+        for path in (folder / name / file for folder in gold for file in FILES):
+            if path.exists():
+                asked += [json.loads(line) | {"graph": name} for line in path.read_text(encoding="utf-8").splitlines()]
+    asked = [q for q in asked if "answers" in q and not q.get("conversation")]
+    random.Random(seed).shuffle(asked)
+    asked = sorted(asked[:size], key=lambda q: (q["graph"], q["id"]))
+    known: dict[str, tuple[Graph, Linker, dict[Any, tuple[Cell, ...] | None]]] = {}
+    samples = []
+    for question in asked:
+        name = question["graph"]
+        if name not in known:
+            known.clear()
+            graph = library.open(name)
+            known[name] = graph, Linker(graph.lexicon), {}
+        samples.append(collect(question, *known[name]))
+    if cache is not None:
+        cache.write_bytes(pickle.dumps(samples))
+    return samples
+
+
+def collect(
+    question: Mapping[str, Any], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
+) -> Sample:
+    """All readings of one question with their features, run."""
+    started = time.monotonic()
+    asked = read(question["question"], linker)
+    candidates = derived(asked, link(asked, linker.index), linker, time.monotonic() + SECONDS)
+    best = max((c.derivation.prior for c in candidates), default=0.0)
+    found = [features(c, asked, linker.index.graph, best) for c in candidates]
+    seconds = time.monotonic() - started
+    for candidate in candidates:
+        if candidate.body not in ran:
+            ran[candidate.body] = run_values(candidate.body, graph.tables)
+    values = [ran[c.body] for c in candidates]
+    right = [v is not None and same_values(question["answers"], v) for v in values]
+    unused = [len(unused_tokens(c, asked)) for c in candidates]
+    return Sample(question["graph"], str(question["id"]), question["question"], found, right, values, unused, seconds)
+
+
+def report(samples: Sequence[Sample]) -> None:
+    """How often a right reading is among the first by prior, and the time it takes."""
+    first = [next((i for i, y in enumerate(s.right) if y), 10**6) for s in samples]
+    line = ", ".join(f"at {k} {100 * sum(f < k for f in first) / len(first):.1f} %" for k in (1, 6, 30, 100))
+    times = sorted(1000 * s.seconds for s in samples)
+    print(f"{len(samples)} questions of {len({s.graph for s in samples})} graphs; oracle in order of prior: {line}")
+    print(f"ms a question: median {times[len(times) // 2]:.0f}, 95 of 100 within {times[int(0.95 * len(times))]:.0f}")
+
+
+def _folds(samples: Sequence[Sample]) -> dict[str, int]:
+    graphs = sorted({s.graph for s in samples})
+    random.Random(0).shuffle(graphs)
+    return {graph: i % FOLDS for i, graph in enumerate(graphs)}
+
+
+def cross_validated(
+    samples: Sequence[Sample], folds: Mapping[str, int], without: str | None = None
+) -> list[list[float]]:
+    """The scores of all readings, each from weights that never saw its graph."""
+    scores: list[list[float]] = [[] for _ in samples]
+    for fold in range(FOLDS):
+        learned = fitted([s for s in samples if folds[s.graph] != fold], without)
+        for i, sample in enumerate(samples):
+            if folds[sample.graph] == fold:
+                scores[i] = [worth(f, learned) for f in sample.found]
+    return scores
+
+
+def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> None:
+    """How often the first reading, and one of the first six, is right."""
+    firsts = []
+    for sample, own in zip(samples, scores, strict=True):
+        order = np.argsort(-np.array(own), kind="stable")
+        firsts.append(next((k for k, i in enumerate(order) if sample.right[i]), 10**6))
+    line = ", ".join(f"at {k} {100 * sum(f < k for f in firsts) / len(firsts):.1f} %" for k in (1, 6, 30, 100))
+    print(f"{title}: right {line}")
+
+
+def ablated(samples: Sequence[Sample], folds: Mapping[str, int]) -> None:
+    """What each group of features (those whose names begin alike) is worth: right at 1 out of fold without it."""
+    names = {name for s in samples for f in s.found for name in f}
+    sizes = Counter(name.split(" ")[0] for name in names)
+    for group in sorted(g for g, n in sizes.items() if n >= LEAST_ABLATED):
+        print_ranked(f"without {group}", samples, cross_validated(samples, folds, group))
+
+
+def curve(samples: Sequence[Sample]) -> None:
+    """Right at 1 on left-out graphs, learned from more and more graphs."""
+    graphs = sorted({s.graph for s in samples})
+    random.Random(1).shuffle(graphs)
+    held, rest = graphs[: len(graphs) // FOLDS], graphs[len(graphs) // FOLDS :]
+    test = [s for s in samples if s.graph in held]
+    for size in (10, 25, 50, len(rest)):
+        learned = fitted([s for s in samples if s.graph in rest[:size]])
+        print_ranked(f"learned from {min(size, len(rest))}", test, [[worth(f, learned) for f in s.found] for s in test])
+
+
+def _rounded(model: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(w, 5) for name, w in sorted(model.items()) if abs(w) >= 1e-5}
+
+
+if __name__ == "__main__":
+    main()

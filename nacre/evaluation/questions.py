@@ -1,0 +1,128 @@
+"""A file of questions with their gold answers: JSONL or YAML -> its lines, one shape for both.
+
+A line of JSONL is one object. YAML is a list of `ask` and `values`, with further turns under `then`, as in
+`tests/fixtures/questions`.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Required
+
+import yaml
+from typing_extensions import TypedDict
+
+from nacre.records.answer import Value
+from nacre.records.errors import ConfigError
+
+
+class Gold(TypedDict, total=False):
+    """A question and what its answer must be; files fill what they need.
+
+    `answers` are compared with the values of an answer, `alt_answers` are other right answers, `answers_alt` other
+    names of single items; `match` "any" asks for one of them only. Where `must_include` or `nuggets` is there, even
+    empty, the prose of the answer is read instead: groups of names of which one must be said, `competitors` that may
+    not come first.
+    """
+
+    id: Required[Any]
+    question: Required[str]
+    conversation: Any
+    turn: float
+    graph: str
+    type: str
+    intent: str
+    answer_type: str
+    answers: list[Value]
+    alt_answers: list[list[Value]]
+    answers_alt: list[Value | list[Value]]
+    match: str
+    tolerance: float
+    unit: str | None
+    must_include: list[list[str]]
+    must_not_include: list[str]
+    competitors: list[str]
+    nuggets: list[list[str]]
+    min_nuggets: int
+    forbidden: list[str]
+    original: Any
+    rewording: str
+
+
+def read(path: Path) -> list[Gold]:
+    """The questions of a file with their gold answers; raises ConfigError as `lines` does."""
+    return [Gold(**data) for _, data in lines(path)]  # type: ignore[typeddict-item]
+
+
+def lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The lines that are not blank, each with its place in words; one without an id is named by its number.
+
+    Raises ConfigError naming the file and the line that is no question.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ConfigError(f"No file {path}. Give a JSONL file with one question a line.") from None
+    except (IsADirectoryError, UnicodeDecodeError):
+        raise ConfigError(f"{path} is not a JSONL file. Give a text file with one JSON object a line.") from None
+    for number, place, data in (_of_yaml if path.suffix == ".yaml" else _of_jsonl)(text, path):
+        if not isinstance(data, dict) or not isinstance(data.get("question"), str):
+            raise ConfigError(f'{place} has no \'question\'. Write for example {{"id": "1", "question": "..."}}.')
+        yield place, {"id": number, **data}
+
+
+def kind(gold: Gold) -> str:
+    """What a question is counted under: the type or intent the file gives, or the shape of its answer.
+
+    >>> kind({"id": 1, "question": "?", "answers": [3]}), kind({"id": 2, "question": "?", "intent": "lookup"})
+    ('number', 'lookup')
+    """
+    said = gold.get("type") or gold.get("intent") or gold.get("answer_type")
+    if said:
+        return said
+    answers = gold.get("answers") or []
+    if not answers:
+        return "none"
+    if len(answers) > 1:
+        return "list"
+    return "boolean" if isinstance(answers[0], bool) else "text" if isinstance(answers[0], str) else "number"
+
+
+def answerable(gold: Gold) -> bool:
+    """Whether the file gives any answer; where it gives none, it is right to say that there is none."""
+    return gold.get("answer_type") != "none" and any(
+        gold.get(field) for field in ("answers", "alt_answers", "must_include", "nuggets")
+    )
+
+
+def alone(questions: list[Gold]) -> list[Gold]:
+    """The questions that need no earlier turn: single ones and first turns."""
+    first: dict[Any, float] = {}
+    for gold in questions:
+        turn, talk = gold.get("turn") or 1, gold.get("conversation")
+        first[talk] = min(turn, first.get(talk, turn))
+    return [g for g in questions if g.get("conversation") is None or (g.get("turn") or 1) == first[g["conversation"]]]
+
+
+def _of_jsonl(text: str, path: Path) -> Iterator[tuple[str, str, Any]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        place = f"{path}, line {number}"
+        try:
+            yield str(number), place, json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ConfigError(f"{place} is not JSON ({error.msg}). Write one JSON object a line.") from None
+
+
+def _of_yaml(text: str, path: Path) -> Iterator[tuple[str, str, Any]]:
+    try:
+        cases = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path} is not YAML ({error}). Write a list of 'ask' and 'values'.") from None
+    for number, case in enumerate(cases if isinstance(cases, list) else [], start=1):
+        turns = [case, *case.get("then", ())] if isinstance(case, dict) else [{}]
+        for turn, each in enumerate(turns, start=1):
+            talk = str(number) if len(turns) > 1 else None
+            data = {"question": each.get("ask"), "answers": each.get("values"), "conversation": talk, "turn": turn}
+            yield f"{number}.{turn}", f"{path}, question {number}", data

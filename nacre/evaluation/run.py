@@ -1,0 +1,141 @@
+"""Ask the questions of a file, one at a time: lines of a file -> answer records, in the file's order.
+
+Only `id`, `question`, `conversation`, `turn` and `graph` of a line are ever read, never its gold answers.
+"""
+
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nacre.evaluation.questions import lines
+from nacre.records.answer import Answer, Cost
+from nacre.records.errors import ConfigError, NacreError
+
+
+class Question(NamedTuple):
+    """One line. `id` keeps its JSON type; `conversation` and `graph` are None where the line names none."""
+
+    id: Any
+    question: str
+    conversation: str | None = None
+    turn: float | None = None
+    graph: str | None = None
+
+
+# (question, its fresh thread) -> the record; raises NacreError where the question can't be asked
+Ask = Callable[[Question, str], Awaitable[Answer]]
+
+
+def read(path: Path) -> list[Question]:
+    """The questions of a file without their gold answers; raises ConfigError naming the file and the line."""
+    questions = [_question(data, place) for place, data in lines(path)]
+    if not questions:
+        raise ConfigError(f"{path} holds no question. Write one JSON object a line, each with a 'question'.")
+    return questions
+
+
+async def run(questions: Sequence[Question], ask: Ask) -> AsyncIterator[Answer]:
+    """Ask each question and yield the records in the order of `questions`, each as soon as all before it are there.
+
+    A conversation shares one fresh thread and is asked in the order of its turns; a question that raises
+    gives a record with status "failed".
+    """
+    done: dict[int, Answer] = {}
+    threads: dict[str, str] = {}
+    following = 0
+    for index in asking_order(questions):
+        question = questions[index]
+        thread = uuid.uuid4().hex
+        if question.conversation is not None:
+            thread = threads.setdefault(question.conversation, thread)
+        try:
+            record = await ask(question, thread)
+        except NacreError as error:
+            record = failed(question, thread, str(error))
+        except Exception as error:
+            # one question that breaks must not cost the run: the record says what broke, the next is asked
+            record = failed(question, thread, f"{type(error).__name__}: {error}")
+        record["id"] = question.id
+        done[index] = record
+        while following in done:
+            yield done.pop(following)
+            following += 1
+
+
+def asking_order(questions: Sequence[Question]) -> Iterator[int]:
+    """Indexes of the questions in file order, except that earlier turns of a conversation come before later ones.
+
+    >>> list(asking_order([Question("b", "?", "c", 2), Question("x", "?"), Question("a", "?", "c", 1)]))
+    [2, 0, 1]
+    """
+    turns: dict[str, list[int]] = {}
+    for index, question in enumerate(questions):
+        if question.conversation is not None:
+            turns.setdefault(question.conversation, []).append(index)
+    for members in turns.values():
+        if all(questions[index].turn is not None for index in members):
+            members.sort(key=lambda index: (questions[index].turn or 0, index))
+    asked: set[int] = set()
+    for index, question in enumerate(questions):
+        members = [index] if question.conversation is None else turns[question.conversation]
+        for member in members[: members.index(index) + 1]:
+            if member not in asked:
+                asked.add(member)
+                yield member
+
+
+def failed(question: Question, thread: str, reason: str) -> Answer:
+    """The record of a question that could not be asked."""
+    return Answer(
+        id=question.id,
+        graph=question.graph or "",
+        version="",
+        thread=thread,
+        turn=int(question.turn or 1),
+        question=question.question,
+        standalone=question.question,
+        answer="",
+        values=[],
+        table=None,
+        unit=None,
+        status="failed",
+        confidence=None,
+        reason=reason,
+        options=[],
+        caveats=[],
+        strategy="",
+        rounds=0,
+        enabled=[],
+        visited=[],
+        unavailable={},
+        by={},
+        queries=[],
+        citations=[],
+        unsupported=0,
+        seconds=0.0,
+        first_token_seconds=None,
+        llm_calls=0,
+        input_tokens=0,
+        cached_tokens=0,
+        output_tokens=0,
+        price=0.0,
+        language="en",
+        standalone_own=question.question,
+        conversation=Cost(llm_calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, price=0.0),
+    )
+
+
+def _question(data: dict[str, Any], place: str) -> Question:
+    turn, graph, conversation = data.get("turn"), data.get("graph"), data.get("conversation")
+    if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int | float)):
+        raise ConfigError(f"{place}: 'turn' is {turn!r}. Give a number, or leave it out.")
+    if graph is not None and not isinstance(graph, str):
+        raise ConfigError(f"{place}: 'graph' is {graph!r}. Give the name of a graph, or leave it out.")
+    return Question(
+        id=data["id"],
+        question=data["question"],
+        conversation=None if conversation is None else str(conversation),
+        turn=turn,
+        graph=graph,
+    )

@@ -1,0 +1,101 @@
+"""Count what was right: a file of questions with gold answers + a file of answer records -> a small table.
+
+    python -m nacre.evaluation.score QUESTIONS PREDICTIONS.jsonl
+
+A line for each kind of question: how many were asked and answered right, how many statuses say what the file tells
+(`answered` where it has an answer, else that there is none), and the seconds of a turn, median and 95 of 100.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nacre.evaluation.questions import Gold, answerable, kind, read
+from nacre.evaluation.verdict import is_right, status_is_right
+from nacre.records.answer import Answer
+
+Answers = Mapping[Any, Answer]
+
+
+class Line(NamedTuple):
+    """One line of the table."""
+
+    kind: str
+    asked: int
+    right: int
+    status: int
+    median: float
+    slow: float
+
+
+def table(questions: Sequence[Gold], answers: Answers) -> list[Line]:
+    """A line for each kind of question, and one for all; a question without a record is wrong."""
+    kinds = sorted({kind(question) for question in questions})
+    groups = [(name, [q for q in questions if kind(q) == name]) for name in kinds]
+    return [_line(name, group, answers) for name, group in [*groups, ("together", list(questions))]]
+
+
+def right(questions: Sequence[Gold], answers: Answers) -> set[Any]:
+    """The ids of the questions that were answered right."""
+    return {q["id"] for q in questions if q["id"] in answers and is_right(q, answers[q["id"]])}
+
+
+def refused(questions: Sequence[Gold], answers: Answers) -> tuple[int, int]:
+    """How many questions have an answer, and how many of these got none: not in the graph, or failed."""
+    wanted = [answers[q["id"]]["status"] for q in questions if answerable(q) and q["id"] in answers]
+    return len(wanted), sum(status in ("not_in_graph", "failed") for status in wanted)
+
+
+def read_answers(path: Path) -> dict[Any, Answer]:
+    """The records of a file of predictions, by id."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return {record["id"]: record for record in (json.loads(line) for line in lines if line.strip())}
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value that a share of the values does not pass; 0 where there is none.
+
+    >>> quantile([4.0, 1.0, 2.0, 3.0], 0.5), quantile([4.0, 1.0, 2.0, 3.0], 0.95)
+    (2.0, 4.0)
+    """
+    ranked = sorted(values)
+    return ranked[max(0, -int(-share * len(ranked) // 1) - 1)] if ranked else 0.0
+
+
+def _line(name: str, questions: Sequence[Gold], answers: Answers) -> Line:
+    pairs = [(question, answers[question["id"]]) for question in questions if question["id"] in answers]
+    seconds = [record["seconds"] for _, record in pairs]
+    return Line(
+        name,
+        len(questions),
+        sum(is_right(*pair) for pair in pairs),
+        sum(status_is_right(*pair) for pair in pairs),
+        quantile(seconds, 0.5),
+        quantile(seconds, 0.95),
+    )
+
+
+def report(questions: Sequence[Gold], answers: Answers, *, kinds: bool = True) -> str:
+    """The table as text, or its last line where kinds are not wanted, and below it how often each status was given."""
+    lines = [f"{'kind':<14}{'asked':>7}{'right':>7}{'':>7}{'status':>8}{'p50 s':>9}{'p95 s':>9}"]
+    for each in table(questions, answers)[0 if kinds else -1 :]:
+        share = f"{each.right / each.asked:.1%}" if each.asked else ""
+        counts = f"{each.kind:<14}{each.asked:>7}{each.right:>7}{share:>7}{each.status:>8}"
+        lines.append(f"{counts}{each.median:>9.3f}{each.slow:>9.3f}")
+    given = Counter(answers[q["id"]]["status"] if q["id"] in answers else "no record" for q in questions)
+    hit: Counter[str] = Counter(answers[id_]["status"] for id_ in right(questions, answers))
+    wanted, count = refused(questions, answers)
+    lines.append(", ".join(f"{name} {times} ({hit[name]} of them right)" for name, times in given.most_common()))
+    return "\n".join([*lines, f"refused though there is an answer: {count} of {wanted}", ""])
+
+
+def main(questions: str, predictions: str) -> None:
+    """Print the report."""
+    sys.stdout.write(report(read(Path(questions)), read_answers(Path(predictions))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,126 @@
+"""Numbers and dates that a question compares with: text + tokens -> bounds ("over 4.8 m", "before March 2015")."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from nacre.records.plan import Comparison
+from nacre.semantics.english import Measure, measure, resource
+from nacre.semantics.periods import Period, periods
+from nacre.semantics.units import Quantity, quantities
+from nacre.semantics.words import Token
+
+_OPERATORS: tuple[tuple[str, Comparison], ...] = (
+    (
+        r"(?:no|not) (?:more|greater|higher|larger|bigger|longer|later|older|taller|heavier|wider|deeper|farther) than",
+        "<=",
+    ),
+    (r"(?:no|not) (?:less|fewer|lower|smaller|shorter|earlier|younger|lighter|cheaper|sooner) than", ">="),
+    (r"(?:more|greater|higher|larger|bigger|longer|over|above|older) than or equal to", ">="),
+    (r"(?:less|fewer|lower|smaller|shorter) than or equal to", "<="),
+    (r"at least|minimum of|>=|starting at|since|as of", ">="),
+    (r"at most|up to|maximum of|<=|within|until|till|by", "<="),
+    (r"more than|greater than|higher than|larger than|bigger than|over|above|exceeding|exceeds?|beyond|after|>", ">"),
+    (r"less than|fewer than|lower than|smaller than|under|below|beneath|before|cheaper than|<", "<"),
+    (r"exactly|equal to|equals|of exactly|=", "="),
+)
+
+
+# "300 pages or less", "18 and over"
+_AFTER = re.compile(
+    r"\s*(?:[a-z]+\s+)?(?:or|and)\s+(?:(?P<down>less|fewer|below|under|lower|smaller|shorter|earlier|before|younger|cheaper)"
+    r"|more|over|above|up|higher|larger|longer|later|greater|bigger|older|after|upwards)\b(?!\s+than)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number to compare with: "over 4.8 m", "longer than 5 m" (with its measure); "between 3 and 5" gives two."""
+
+    start: int
+    end: int
+    op: Comparison
+    quantity: Quantity
+    measure: Measure | None = None
+    period: Period | None = None
+
+
+def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
+    """The bounds of a question, in order; a number that bounds nothing ("from 0 to 60", a name) gives none."""
+    found: list[Bound] = []
+    lowered = question.casefold()
+    dated = periods(question)
+    numbers = [q for q in quantities(question) if not any(p.start <= q.start < p.end for p in dated)]
+    when = {Quantity(float(p.first[:4]), "", p.start, p.end): p for p in dated}
+    numbers += when
+    words = resource()["numbers"]
+    for i, token in enumerate(tokens):
+        if token.norm in words and token.norm not in ("one", "zero"):
+            unit, end = _unit_after(tokens, i)
+            numbers.append(Quantity(float(words[token.norm]), unit, token.start, end))
+        elif token.norm in ("a", "an") and i and tokens[i - 1].norm in resource()["before_one"]:
+            unit, end = _unit_after(tokens, i)
+            if unit:
+                numbers.append(Quantity(1.0, unit, token.start, end))
+        elif token.norm == "one" and i and tokens[i - 1].norm in ("least", "than", "exactly", "only"):
+            numbers.append(Quantity(1.0, "", token.start, token.end))
+    for number in sorted(numbers, key=lambda q: q.start):
+        before = lowered[: number.start].rstrip(" £€$")
+        if re.search(r"\bfrom(?:\s\S+)? to$|\bfrom$", before) and re.search(
+            r"\bfrom\s\S+(?:\s[a-z/]+)? to \d", lowered
+        ):
+            # "from 0 to 60" names a course, it bounds nothing
+            continue
+        between = re.search(r"(?:between|range(?: of)?)\s+\S+(?:\s+\S+)??\s+(?:and|to)$", before)
+        if before.endswith(("between", "range of", "range")):
+            found.append(_bound(tokens, before.rindex(" ") + 1 if " " in before else 0, number, ">="))
+            continue
+        if between:
+            found.append(_bound(tokens, number.start, number, "<="))
+            continue
+        following = _AFTER.match(question[number.end :])
+        if following:
+            far = number._replace(end=number.end + following.end())
+            found.append(_bound(tokens, number.start, far, "<=" if following["down"] else ">="))
+            continue
+        spanned = re.search(r"from\s+\S+(?:\s+\S+){0,2}?\s+to$", before)
+        if spanned and number in when:
+            found.append(_bound(tokens, number.start, number, "<="))
+            continue
+        if before.endswith("from") and re.match(r"\s+to\s", question[number.end :]) and number in when:
+            found.append(_bound(tokens, number.start, number, ">="))
+            continue
+        for pattern, op in _OPERATORS:
+            match = re.search(rf"(?:^|[\s,(])(?P<op>{pattern})\s*(?:the\s|a\s|an\s)?$", before + " ")
+            if match:
+                found.append(_bound(tokens, match.start("op"), number, op))
+                break
+        else:
+            match = re.search(r"(?P<word>[\w]+)\s+than$", before)
+            position = next((i for i, t in enumerate(tokens) if match and t.start == match.start("word")), None)
+            own = measure(tokens[position]) if position is not None else None
+            if match and own:
+                found.append(_bound(tokens, match.start("word"), number, ">" if own.descending else "<", own))
+            elif re.search(r"\b(?:of|is|are|was|were|equals?|exactly|in|from|since|has|have|=)$", before) or (
+                number in when and re.search(r"\b(?:(?:in|during|of|from) the|on|during)$", before)
+            ):
+                found.append(_bound(tokens, number.start, number, "="))
+    return tuple(replace(b, period=when[b.quantity]) if b.quantity in when else b for b in found)
+
+
+def _unit_after(tokens: Sequence[Token], i: int) -> tuple[str, int]:
+    """The unit right after a number said as a word, and where both end."""
+    units = resource()["units"]
+    following = tokens[i + 1] if i + 1 < len(tokens) else None
+    if following is not None and following.lemma in units and len(following.norm) > 1:
+        return units[following.lemma], following.end
+    return "", tokens[i].end
+
+
+def _bound(tokens: Sequence[Token], start: int, number: Quantity, op: Comparison, own: Measure | None = None) -> Bound:
+    inside = [i for i, t in enumerate(tokens) if t.end > start and t.start < number.end]
+    if own is None and inside and inside[0] < len(tokens):
+        first = measure(tokens[inside[0]])
+        own = first if first and first.degree == "comparative" else None
+    return Bound(inside[0] if inside else 0, inside[-1] + 1 if inside else 0, op, number, own)

@@ -1,0 +1,194 @@
+"""What is said of a thing by its links and conditions: Edge or Filter -> clauses that follow its noun."""
+
+from dataclasses import dataclass
+
+from nacre.records.plan import Attribute, Constant, Filter
+from nacre.records.schema import Schema
+from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of
+from nacre.semantics.nouns import article, is_plural, joined
+from nacre.semantics.values_said import say
+
+_ABOVE = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+_WHEN = {"<": "before", "<=": "no later than", ">": "after", ">=": "no earlier than"}
+_HOW_MANY = {"<": "fewer than", "<=": "at most", ">": "more than", ">=": "at least", "=": "exactly", "!=": "other than"}
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What holds of a thing: after its noun in the singular and plural, and said of it by name, with {} for the name.
+
+    `front` goes before the noun instead ("BMW X5" of "BMW X5 variants").
+    """
+
+    one: str
+    many: str
+    true: str
+    false: str
+    front: str = ""
+
+
+def forward(label: Label, other: str, noun: str, kind: str, *, named: bool, bare: bool) -> Clause:
+    """A link from the thing, a `noun`, to `other`, which is of a `kind`; `bare` where any of that kind will do.
+
+    >>> forward(Label("noun", "capital", "capitals"), "Oslo", "country", "city", named=True, bare=False).one
+    'whose capital is Oslo'
+    >>> club = Label("noun", "club", "clubs")
+    >>> forward(club, "a club whose budget is 5", "player", "club", named=False, bare=False).one
+    "whose club's budget is 5"
+    >>> forward(Label("role", "variant", "variants"), "Fox", "car variant", "car", named=True, bare=False).front
+    'Fox'
+    """
+    if label.kind == "verb":
+        return _verb(label, other)
+    if label.kind == "past":
+        said = f"that {label.one} {other}"
+        return Clause(said, said, f"{{}} {label.one} {other}", f"{{}} did not {label.many} {other}")
+    if label.kind in ("state", "flag"):
+        return _be(label.one, label.one, other)
+    if label.kind == "role":
+        same = noun.split()[-1] == label.one.split()[-1]
+        front = other if named and same else ""
+        true, false = f"{{}} is {article(label.one)} of {other}", f"{{}} is not {article(label.one)} of {other}"
+        one, many = f"that is {article(label.one)} of {other}", f"that are {label.many} of {other}"
+        return Clause(one, many, true, false, front)
+    the = f"the {label.one} of {{}}"
+    true, false = f"{the} is {other}", f"{the} is not {other}"
+    if bare:
+        a = article(label.one)
+        return Clause(f"that has {a}", f"that have {a}", f"{{}} has {a}", f"{{}} has no {label.one}")
+    for lead, link in ((" whose ", "'s "), (" that ", " ")):
+        # "whose club is a club whose budget is 5" is said shorter, where there is only one such condition
+        before, found, rest = other.partition(lead)
+        if found and before == article(kind) and " and " not in rest and lead not in rest:
+            clause = f"whose {label.one}{link}{rest}"
+            return Clause(clause, clause, true, false)
+    clause = f"whose {label.one} is {other}"
+    return Clause(clause, clause, true, false)
+
+
+def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clause:
+    """A link from `other` to the thing.
+
+    >>> backward(Label("verb", "borders", "border"), "Spain", "country").many
+    'that Spain borders'
+    >>> backward(Label("noun", "capital", "capitals"), "Spain", "city").one
+    'that is the capital of Spain'
+    """
+    if label.kind == "verb":
+        verb = label.many if many else label.one
+        said = f"that {other} {verb}"
+        do = "do" if many else "does"
+        return Clause(said, said, f"{other} {verb} {{}}", f"{other} {do} not {label.many} {{}}")
+    if label.kind == "past":
+        said = f"that {other} {label.one}"
+        return Clause(said, said, f"{other} {label.one} {{}}", f"{other} did not {label.many} {{}}")
+    if label.kind in ("state", "flag"):
+        said = f"that {other} {'are' if many else 'is'} {label.one}"
+        return Clause(said, said, f"{other} is {label.one} {{}}", f"{other} is not {label.one} {{}}")
+    if label.kind == "role":
+        said = f"that {other} is {article(label.one)} of"
+        true, false = f"{other} is {article(label.one)} of {{}}", f"{other} is not {article(label.one)} of {{}}"
+        return Clause(said, said, true, false)
+    if noun == label.one:
+        said = f"of {other}"
+        return Clause(said, said, f"the {noun} of {other} is {{}}", f"the {noun} of {other} is not {{}}")
+    true, false = f"{{}} is the {label.one} of {other}", f"{{}} is not the {label.one} of {other}"
+    return Clause(f"that is the {label.one} of {other}", f"that are {label.many} of {other}", true, false)
+
+
+# a part of a text that is asked for, and denied
+_PARTS = {
+    "contains": ("contains", "does not contain"),
+    "starts": ("starts with", "does not start with"),
+    "ends": ("ends with", "does not end with"),
+}
+
+
+def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
+    """A condition on a property; `right` says the select or property it is compared with, None for constants."""
+    assert isinstance(each.left, Attribute)
+    label, no = label_of(each.left.predicate, schema), "not " if each.negated else ""
+    name = label.one if label.kind == "noun" else f"“{label.one}”"
+    end = {"low": "lowest ", "high": "highest ", "": ""}[each.left.part]
+    if each.op in ("known", "unknown"):
+        known = (each.op == "known") != each.negated
+        yes = Clause("", "", f"the {name} of {{}} is known", f"the {name} of {{}} is not known")
+        with_, without = f"with a known {name}", f"without a known {name}"
+        if known:
+            return Clause(with_, with_, yes.true, yes.false)
+        return Clause(without, without, yes.false, yes.true)
+    if isinstance(each.right, bool) and each.op == "=":
+        true = each.negated != each.right
+        (one, many), (denied, _) = flag(label, true), flag(label, not true)
+        return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
+    dated = is_time(each.left.predicate, schema)
+    value = right if right is not None else _constants(each.right, schema, each.left)
+    if dated and not each.left.part and label.kind in ("state", "past") and label.one.split()[-1] in ("in", "on"):
+        return _event(label, f"{compared(each.op, True) or label.one.split()[-1]} {value}", each.negated)
+    if each.op in _PARTS:
+        does, not_does = (f"{words} “{each.right}”" for words in _PARTS[each.op])
+        text, denied = (not_does, does) if each.negated else (does, not_does)
+    else:
+        verb = "are" if label.kind == "noun" and is_plural(name) else "is"
+        text = " ".join(f"{verb} {no}{compared(each.op, dated)} {value}".split())
+        denied = _denied(text)
+    clause = f"whose {end}{name} {text}"
+    return Clause(clause, clause, f"the {end}{name} of {{}} {text}", f"the {end}{name} of {{}} {denied}")
+
+
+def _event(label: Label, when: str, negated: bool) -> Clause:
+    """When something was done, or did: "founded in" and "after 2000" are "that were founded after 2000"."""
+    done, base = label.one.rpartition(" ")[0], label.many.rpartition(" ")[0]
+    if label.kind == "state":
+        one, many, denied = f"was {done} {when}", f"were {done} {when}", f"was not {done} {when}"
+        not_one, not_many = denied, f"were not {done} {when}"
+    else:
+        one = many = f"{done} {when}"
+        denied = not_one = not_many = f"did not {base} {when}"
+    if negated:
+        return Clause(f"that {not_one}", f"that {not_many}", f"{{}} {denied}", f"{{}} {one}")
+    return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
+
+
+def _denied(text: str) -> str:
+    verb, _, rest = text.partition(" ")
+    return f"{verb} {rest.removeprefix('not ')}" if rest.startswith("not ") else f"{verb} not {rest}"
+
+
+def how_many(each: Filter, noun: str, value: str) -> str:
+    """A condition on a count, after the noun of what is grouped: "with at least 3 concerts".
+
+    >>> from nacre.records.plan import Aggregate, Itself
+    >>> how_many(Filter(Aggregate("count", Itself("y")), ">=", 3), "concerts", "3")
+    'with at least 3 concerts'
+    """
+    no = "not " if each.negated else ""
+    return f"with {no}{_HOW_MANY.get(each.op, each.op)} {value} {noun}"
+
+
+def compared(op: str, dated: bool = False) -> str:
+    """A comparison in words, without its verb.
+
+    >>> compared(">"), compared("="), compared("<", True)
+    ('above', '', 'before')
+    """
+    return "not" if op == "!=" else (_WHEN if dated else _ABOVE).get(op, "")
+
+
+def _constants(right: object, schema: Schema, left: Attribute) -> str:
+    values: tuple[Constant, ...] = right if isinstance(right, tuple) else (right,)
+    predicate = schema.predicate_of.get(left.predicate)
+    unit = predicate.unit if predicate else ""
+    counted = is_amount(left.predicate, schema)
+    return joined([say(value, unit, counted=counted) for value in values], "or")
+
+
+def _verb(label: Label, other: str) -> Clause:
+    true, false = f"{{}} {label.one} {other}", f"{{}} does not {label.many} {other}"
+    return Clause(f"that {label.one} {other}", f"that {label.many} {other}", true, false)
+
+
+def _be(one: str, many: str, other: str) -> Clause:
+    rest = f" {other}" if other else ""
+    true, false = f"{{}} is {one}{rest}", f"{{}} is not {one}{rest}"
+    return Clause(f"that is {one}{rest}", f"that are {many}{rest}", true, false)

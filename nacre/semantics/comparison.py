@@ -1,0 +1,124 @@
+"""Compare two things, or two groups: members and others -> a table of their properties, what differs first."""
+
+from dataclasses import dataclass
+
+from nacre.records.evidence import Rows, Table
+from nacre.records.plan import Variable
+from nacre.records.schema import Predicate, Schema
+from nacre.semantics.facts_of import Fact, Run, facts_of
+from nacre.semantics.labels_said import is_telling, label_of
+from nacre.semantics.nouns import joined, plural
+from nacre.semantics.parts import Part, Span, part_of, spans_of
+from nacre.semantics.words import fold
+
+PROPERTIES, NAMES, LISTED, WORDS, LIST_WORDS = 30, 5, 5, 12, 60
+# numbers of what hangs on a thing that are looked at
+ALL = 40
+
+
+@dataclass(frozen=True)
+class Side:
+    """The things on one side, by IRI, what they are called together, and the variable that stands for them."""
+
+    name: str
+    things: tuple[str, ...]
+    variable: Variable
+
+
+def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None:
+    """The properties that either side has, as rows of a table, as evidence whose `text` says what differs."""
+    rows: list[tuple[str, str, str]] = []
+    triples: list[tuple[str, str, str]] = []
+    for predicate in schema.predicates:
+        if not is_telling(predicate, schema):
+            continue
+        sides = [facts_of(predicate, side.variable, schema, run) for side in (left, right)]
+        others = [{f.said for f in facts} for facts in sides[::-1]]
+        said = [
+            _said(facts, predicate, len(side.things), other, schema)
+            for facts, side, other in zip(sides, (left, right), others, strict=True)
+        ]
+        listed = predicate.has_links
+        if any(said) and all(len(cell.split()) <= (LIST_WORDS if listed else WORDS) for cell in said):
+            rows.append((label_of(predicate.iri, schema).one, said[0] or "–", said[1] or "–"))
+            triples += [f.triple for facts in sides for f in facts[:NAMES]]
+    rows = _once(rows)
+    parts = [part_of(side.variable, schema, run) for side in (left, right)]
+    if parts[0] is not None and parts[1] is not None and parts[0].noun == parts[1].noun:
+        rows += _of_parts(parts[0], parts[1], schema, run)
+    if not rows:
+        return None
+    other = [row for row in rows if fold(row[1]) != fold(row[2])]
+    rows = sorted(rows, key=lambda row: (row not in other, "–" in row))[:PROPERTIES]
+    return Rows(
+        "sql",
+        0,
+        Table(("property", left.name, right.name), tuple(rows), units=("", "", "")),
+        text="; ".join(f"{row[0]}: {row[1]} against {row[2]}" for row in rows),
+        title=f"{left.name} and {right.name}",
+        words=f"how {left.name} and {right.name} compare",
+        keys=(*left.things, *right.things)[:50],
+        triples=tuple(triples),
+    )
+
+
+def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[str, str, str]]:
+    """The numbers of what hangs on either side."""
+    theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
+    return [
+        (
+            f"{label_of(s.predicate.iri, schema).one} of the {plural(left.noun)}",
+            s.said(schema),
+            other.said(schema),
+        )
+        for s in spans_of(left.select, left.variable, left.count, schema, run)
+        if (other := theirs.get(s.predicate.iri)) is not None
+    ]
+
+
+def difference(table: Table) -> str:
+    """What a comparison shows, in a sentence: what differs, and what is the same.
+
+    >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("size", "2", "2"))))
+    'A and B differ in price; they have the same size'
+    """
+    names = joined(table.columns[1:])
+    other = [str(row[0]) for row in table.rows if row[1] != row[2] and "–" not in row]
+    same = [str(row[0]) for row in table.rows if row[1] == row[2]]
+    parts = []
+    if other:
+        parts.append(f"{names} differ in {_some(other)}")
+    if same:
+        parts.append(f"{'they' if other else names} have the same {_some(same)}")
+    return "; ".join(parts) or f"{names} have no property in common"
+
+
+def _some(labels: list[str]) -> str:
+    return joined([*labels[:LISTED], "more"] if len(labels) > LISTED + 1 else labels)
+
+
+def _said(facts: list[Fact], predicate: Predicate, things: int, other: set[str], schema: Schema) -> str:
+    """The value of a thing; of a group the average and the ends of its numbers, or its most common values; of many
+    those first that the `other` side has not."""
+    numbers = [f.number for f in facts if f.number is not None]
+    if things > 1 and len(numbers) == len(facts) > 1:
+        low, high, mean = min(numbers), max(numbers), sum(numbers) / len(numbers)
+        span = Span(predicate, low, high, mean, ())
+        average = span.average(schema)
+        return f"{span.said(schema)}, {average} on average" if average else span.said(schema)
+    counts: dict[str, int] = {}
+    for fact in facts:
+        counts[fact.said] = counts.get(fact.said, 0) + 1
+    many = len(counts) > NAMES
+    names = sorted(counts, key=lambda name: (many and name in other, -counts[name]))
+    more = len(names) - NAMES
+    return joined([*names[:NAMES], f"{more} more"] if more > 0 else names)
+
+
+def _once(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Without rows that repeat another: the same cells under a label that shares a word."""
+    found: list[tuple[str, str, str]] = []
+    for row in rows:
+        if not any(row[1:] == other[1:] and set(row[0].split()) & set(other[0].split()) for other in found):
+            found.append(row)
+    return found

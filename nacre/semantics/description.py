@@ -1,0 +1,215 @@
+"""Describe one thing: its kind, its links, its values, what links to it -> at most six sentences with their triples."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from nacre.records.evidence import Sentence
+from nacre.records.plan import Aggregate, Edge, Itself, Select, Variable
+from nacre.records.schema import Predicate, Schema
+from nacre.semantics.english import synonyms
+from nacre.semantics.facts_of import Fact, Run, facts_of, links_of, without_kind
+from nacre.semantics.labels_said import Label, class_noun, flag, is_telling, is_time, label_of
+from nacre.semantics.nouns import article, counted, is_plural, joined, plural
+from nacre.semantics.parts import numbers_said, part_of, spans_of
+from nacre.semantics.to_sql import to_sql
+from nacre.semantics.values_said import is_number_name
+from nacre.semantics.words import fold, tokens
+from nacre.stores.triples import TYPE
+
+# triples of one sentence (given: a citation has at most so many)
+MOST_CITED = 200
+SENTENCES = 6
+# facts in one sentence, names in one fact, and words of a value that still reads as one
+FACTS, NAMES, WORDS = 5, 5, 12
+# a longer list has a sentence of its own, with at most so many names and words
+LISTED, LIST_WORDS = 12, 40
+
+
+@dataclass(frozen=True)
+class _Known:
+    """All that a thing has under one predicate."""
+
+    predicate: Predicate
+    label: Label
+    facts: tuple[Fact, ...]
+    timed: bool = False
+
+    @property
+    def number(self) -> int:
+        """How many values there are."""
+        return len({f.said for f in self.facts})
+
+    @property
+    def shown(self) -> list[Fact]:
+        """The facts that are said, each value once."""
+        found = list({f.said: f for f in reversed(self.facts)}.values())[::-1]
+        if len(found) <= NAMES:
+            return found
+        words = accumulate(len(f.said.split()) for f in found)
+        return [f for f, so_far in zip(found, words, strict=True) if so_far <= LIST_WORDS][:LISTED] or found[:1]
+
+    @property
+    def said(self) -> str:
+        return joined([f.said for f in self.shown])
+
+    def clause(self, owner: str = "") -> str:
+        """ "its price is 5 EUR", "it borders Spain"; with an `owner` its name instead of "it"."""
+        it = owner or "it"
+        number = self.number
+        if self.predicate.datatype == "boolean" and self.said in ("yes", "no"):
+            return f"{it} {flag(self.label, self.said == 'yes')[0]}"
+        if self.label.kind in ("verb", "past"):
+            return f"{it} {self.label.one} {self.said}"
+        if self.label.kind in ("state", "flag"):
+            be = "was" if self.label.kind == "state" and self.timed else "is"
+            return f"{it} {be} {self.label.one} {self.said}"
+        if self.label.kind == "role":
+            return f"{it} is {article(self.label.one)} of {self.said}"
+        name = plural(self.label.one) if number > 1 else self.label.one
+        many = number > 1 or is_plural(name)
+        if number > 1 and not is_plural(name) and name == self.label.one:
+            # "equipment" has no plural
+            be = "includes"
+        else:
+            be = "include" if number > len(self.shown) else "are" if many else "is"
+        return f"{f'the {name} of {owner}' if owner else f'its {name}'} {be} {self.said}"
+
+
+def description(
+    iri: str, name: str, thing: Variable, topic: set[str], schema: Schema, run: Run, *, told: bool = False
+) -> list[Sentence]:
+    """What the thing is (unless that was `told`), what it links to, what is part of it, its values, and what links to
+    it, each fact once; with a `topic` what has to do with it."""
+    known = _once(
+        _Known(p, label_of(p.iri, schema), tuple(without_kind(facts, p)), is_time(p.iri, schema))
+        for p in schema.predicates
+        if is_telling(p, schema)
+        if (facts := tuple(f for f in facts_of(p, thing, schema, run) if fold(f.said) != fold(name)))
+    )
+    known = [k for k in known if len(k.facts[0].said.split()) <= WORDS]
+    about = [k for k in known if topic & _lemmas(k.label.one)]
+    known = sorted(
+        about or known, key=lambda k: (-len(k.predicate.domains.keys() & set(thing.classes)), -k.predicate.subjects)
+    )
+    known = [_telling(k, topic, schema, run) if k.number > NAMES and k.predicate.has_links else k for k in known]
+    linked = [k for k in known if k.predicate.has_links]
+    valued = [k for k in known if not k.predicate.has_links]
+    sentences: list[tuple[str, Sequence[Fact]]] = []
+    noun = class_noun(thing, schema)
+    # a room that is called "room 12" need not be said to be a room
+    owner = name if name.startswith(f"{noun} ") else ""
+    if thing.classes and not owner and not told:
+        kind = Fact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
+        sentences.append((f"{name} is {article(noun)}.", (kind,)))
+    sentences += _told(linked, 3, owner)
+    if not about:
+        sentences += parts_told(name, thing, schema, run)
+    sentences += _told(valued, 2, "" if linked else owner)
+    if not about:
+        sentences += _incoming(name, thing, schema, run)
+    return [
+        Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
+        for text, facts in sentences[:SENTENCES]
+    ]
+
+
+def _told(known: list[_Known], most: int, owner: str = "") -> list[tuple[str, Sequence[Fact]]]:
+    """Sentences of several facts each, at most so many; the first names the `owner`, if any."""
+    long = [k for k in known if k.number > NAMES]
+    short = [k for k in known if k.number <= NAMES]
+    parts = [short[i : i + FACTS] for i in range(0, len(short), FACTS)]
+    parts = [*parts[:1], *([k] for k in long), *parts[1:]][:most]
+    known = [k for part in parts for k in part]
+    return [
+        (
+            _capital(f"{_clauses([k.clause(owner if k is known[0] else '') for k in part])}."),
+            [f for k in part for f in k.shown],
+        )
+        for part in parts
+    ]
+
+
+def _clauses(said: Sequence[str]) -> str:
+    """Clauses as one sentence.
+
+    >>> _clauses(["its grain is rye", "its seeds are flax, oat and poppy"])
+    'its grain is rye, and its seeds are flax, oat and poppy'
+    """
+    if len(said) == 2 and any(", " in each for each in said):
+        return f"{said[0]}, and {said[1]}"
+    return joined(said)
+
+
+def parts_told(name: str, thing: Variable, schema: Schema, run: Run) -> list[tuple[str, Sequence[Fact]]]:
+    """The numbers of what hangs on the thing: "Across the 3 variants of X, the price is 5 to 7 EUR"."""
+    part = part_of(thing, schema, run)
+    if part is None:
+        return []
+    spans = spans_of(part.select, part.variable, part.count, schema, run)
+    if not spans:
+        return []
+    facts = [Fact(t[0], "", t) for span in spans for t in span.triples]
+    whose = f"For the {part.noun}" if part.count == 1 else f"Across the {counted(part.count, part.noun)}"
+    return [(f"{whose} of {name}, {numbers_said(spans, schema)}.", facts)]
+
+
+def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known:
+    """The values in another order: first those of the topic, then those that few other things have."""
+    ends = {f.triple[2] for f in known.facts}
+    value, other = Variable("value", keys=tuple(sorted(ends))), Variable("other")
+    edge = Edge(other.name, known.predicate.iri, value.name)
+    count = Aggregate("count", Itself(other.name))
+    rows = run(to_sql(Select((count,), (value, other), (edge,), group=(value.name,)), schema))
+    having = {str(row[0]): int(row[1] or 0) for row in rows[0]} if rows else {}
+    order = sorted(known.facts, key=lambda f: (not topic & _lemmas(f.said), having.get(f.triple[2], 0), f.said))
+    return replace(known, facts=tuple(order))
+
+
+def _incoming(name: str, thing: Variable, schema: Schema, run: Run) -> list[tuple[str, Sequence[Fact]]]:
+    """Who links to the thing, counted by their kind."""
+    clauses, told = [], list[Fact]()
+    for predicate in schema.predicates:
+        if predicate.role != "fact" or not predicate.has_links or not set(predicate.ranges) & set(thing.classes):
+            continue
+        facts = links_of(predicate, thing, schema, run, incoming=True)
+        others = list(dict.fromkeys(f.said for f in facts))
+        if not facts or any(f.triple[0] == f.triple[2] for f in facts):
+            continue
+        kind = max((c for c in predicate.domains if c), key=lambda c: predicate.domains[c], default="")
+        noun = class_noun(Variable("x", (kind,) if kind else ()), schema)
+        label = label_of(predicate.iri, schema)
+        numbered = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
+        named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not numbered else ""
+        number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]
+        if label.kind == "noun":
+            clauses.append(f"the {label.one} of {number}{named}")
+            # what is counted can be counted again
+            told += facts[:MOST_CITED]
+    if not clauses:
+        return []
+    return [(f"It is {joined(clauses[:FACTS])}.", told)]
+
+
+def _once(known: Iterable[_Known]) -> list[_Known]:
+    """Without what is said a second time: the same value under a label that shares a word."""
+    seen: dict[str, list[set[str]]] = defaultdict(list)
+    found = []
+    for each in known:
+        words = _lemmas(each.label.one)
+        value = each.facts[0]
+        key = f"{value.number:g}" if value.number is not None and len(each.facts) == 1 else fold(each.said)
+        if any(words & other for other in seen[key]):
+            continue
+        seen[key].append(words)
+        found.append(each)
+    return found
+
+
+def _lemmas(text: str) -> set[str]:
+    return {form for t in tokens(text) for form in synonyms(t.lemma)}
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

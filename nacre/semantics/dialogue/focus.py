@@ -1,0 +1,142 @@
+"""What a conversation is about: earlier turns -> the things that "it", "them" or "there" stand for."""
+
+from collections.abc import Iterator, Sequence
+
+from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
+from nacre.records.turn import Earlier, Scope
+from nacre.semantics.english import measure
+from nacre.semantics.linker import Linker
+from nacre.semantics.linking.graph import FAR, NAMED
+from nacre.semantics.linking.index import link
+from nacre.semantics.linking.measures import measured
+from nacre.semantics.question_form import of_tokens
+from nacre.semantics.words import Token, name_tokens
+
+# how well words name a kind or property that tells which things are meant
+NAMING = 0.5
+
+
+def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker, asked: Sequence[int] = ()) -> Scope:
+    """What the conversation is about: the things of the last turn that has some, one or many as the pronoun wants.
+
+    Things that are nearer to the nodes `asked` for by more than a link are meant before later ones: "them" in "which of
+    them has the strongest engine" are cars, whatever was listed since.
+    """
+    found = list(_focuses(earlier, many, linker))
+    if not found:
+        return focus(earlier, False, linker) if many else Scope()
+    best, nearest = found[0], _distance(found[0], asked, linker)
+    for scope in found[1:] if many and asked else ():
+        distance = _distance(scope, asked, linker)
+        if distance < nearest - NAMED:
+            best, nearest = scope, distance
+    return best
+
+
+def nameless(scope: Scope) -> bool:
+    """Whether the things have no names but the ends of their IRIs, which tell a person nothing.
+
+    >>> nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
+    True
+    """
+    return all(
+        key.endswith(label) and any(c.isdigit() for c in label)
+        for key, label in zip(scope.keys, scope.labels, strict=False)
+    )
+
+
+def _focuses(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Iterator[Scope]:
+    """What each turn was about, the last first."""
+    for turn in reversed(earlier):
+        answered, asked = _answered(turn), _asked_about(turn.plan)
+        # one thing that much was told of is "it" before all that was told
+        single = answered if len(answered) == 1 or len(asked) != 1 else asked
+        # at last the thing whose value was given
+        ways = (answered, turn.keys, asked) if many else (single, asked, turn.keys if len(turn.keys) == 1 else ())
+        keys = next((_named_twins(keys, linker) for keys in ways if len(keys) > many), ())
+        if keys:
+            yield Scope(turn.plan, keys, _labels(keys, linker))
+
+
+def _distance(scope: Scope, asked: Sequence[int], linker: Linker) -> float:
+    """How far the things of a scope are from what is asked for."""
+    graph = linker.index.graph
+    relations = {thing.relation for key in scope.keys if (thing := linker.lexicon.thing(key))}
+    own = min((n for n in graph.nodes if relations and relations <= n.relations), key=lambda n: n.count, default=None)
+    return min((graph.distance(own.index, b) for b in asked), default=FAR) if own is not None else FAR
+
+
+def _named_twins(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
+    """The things; for one without a name of its own the one that is called like it: a car for its engine."""
+    return tuple(dict.fromkeys(_named_twin(key, linker) for key in keys))
+
+
+def _named_twin(key: str, linker: Linker) -> str:
+    graph = linker.index.graph
+    thing = linker.lexicon.thing(key)
+    if thing is None or any(graph.nodes[i].named for i in graph.nodes_of_relation.get(thing.relation, ())):
+        return key
+    same = {
+        n.target
+        for n in linker.lexicon.exact(name_tokens(thing.label))
+        if n.kind == "entity" and any(graph.nodes[i].named for i in graph.nodes_of_relation.get(n.relation, ()))
+    }
+    return same.pop() if len(same) == 1 else key
+
+
+def asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
+    """The kinds of things whose class or property a question names after its pronoun, or whose measure it compares."""
+    links, graph = link(of_tokens(words), linker.index), linker.index.graph
+    named = [x.refs[0].node for x in links if x.start > at and x.kind in ("class", "property") and x.score >= NAMING]
+    if named:
+        return named
+    said = [m.concepts for t in words[at:] if (m := measure(t)) is not None and m.degree == "superlative"]
+    return [
+        n.index for n in graph.nodes for c in said if any(r.node == n.index for r, _, _ in measured(graph, n.index, c))
+    ]
+
+
+def focus_of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Linker) -> Scope | None:
+    """The things of one kind that the conversation was about last; None where there are none."""
+    for turn in reversed(earlier):
+        select = turn.plan.body if turn.plan else None
+        named = [v.keys for v in select.variables] if isinstance(select, Select) else []
+        for keys in (turn.keys, *named):
+            fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
+            if fitting:
+                return Scope(turn.plan, fitting, _labels(fitting, linker))
+    return None
+
+
+def _answered(turn: Earlier) -> tuple[str, ...]:
+    """The things an answer named, where it named things."""
+    body = turn.plan.body if turn.plan else None
+    if isinstance(body, Combine):
+        return turn.keys
+    if isinstance(body, Select) and not isinstance(body.answers[0], Aggregate) and body.answers[0].kind == "itself":
+        return turn.keys
+    return ()
+
+
+def _asked_about(plan: Plan | None) -> tuple[str, ...]:
+    """The things a plan names: those of its first variable with names."""
+    body = plan.body if plan else None
+    if isinstance(body, Ask):
+        body = body.select
+    if isinstance(body, Compute):
+        body = body.left
+    if isinstance(body, Profile):
+        body = body.members
+    if not isinstance(body, Select):
+        return ()
+    answer = body.answers[-1]
+    owner = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
+    ordered: list[Variable] = sorted(body.variables, key=lambda v: v.name != owner)
+    for variable in ordered:
+        if variable.keys:
+            return variable.keys
+    return ()
+
+
+def _labels(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
+    return tuple(thing.label if (thing := linker.lexicon.thing(key)) else key for key in keys)

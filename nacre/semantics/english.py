@@ -1,0 +1,149 @@
+"""The resources of general English: measures of adjectives, synonyms, phrases, function words."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import simplemma
+import yaml
+from rapidfuzz import fuzz, process
+
+from nacre.semantics.words import Token, lemma
+
+Degree = Literal["positive", "comparative", "superlative"]
+
+
+class Measure(NamedTuple):
+    """An adjective as a direction on properties: "cheapest" -> down on price, cost."""
+
+    degree: Degree
+    descending: bool
+    concepts: tuple[str, ...]
+
+
+@cache
+def resource() -> dict[str, Any]:
+    """The parsed resource file."""
+    return _load("english.yaml")
+
+
+@cache
+def _thesaurus() -> dict[str, Any]:
+    return _load("synonyms.yaml")
+
+
+def _load(name: str) -> dict[str, Any]:
+    path = Path(__file__).parent / "resources" / name
+    data: dict[str, Any] = yaml.load(
+        path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
+    return data
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """Words that carry no meaning of their own in a question."""
+    words = frozenset(resource()["function_words"].split())
+    return words | {word.replace("'", "") for word in words if "'" in word[:-1]}
+
+
+@cache
+def _synonyms() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in _thesaurus()["synonyms"]:
+        for word in line:
+            found.setdefault(word, set()).update(line)
+    return {word: frozenset(words) for word, words in found.items()}
+
+
+def synonyms(word: str) -> frozenset[str]:
+    """The lemma itself and the lemmas that say the same.
+
+    >>> "price" in synonyms("cost")
+    True
+    """
+    return _synonyms().get(word, frozenset()) | {word}
+
+
+@cache
+def phrases() -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """The lemmas of everyday expressions, and the concepts that each asks for, best first.
+
+    >>> phrases()["in", "charge", "of"][:2], phrases()["make", "of"][:2]
+    (('head', 'lead'), ('material', 'ingredient'))
+    """
+    said = _thesaurus()["phrases"]
+    return {tuple(lemma(word) for word in phrase.split()): tuple(concepts) for phrase, concepts in said.items()}
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """All words that this resource of English knows to say something about data."""
+    return frozenset(_synonyms()) | {word for words in phrases() for word in words}
+
+
+@cache
+def ends() -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """What stands at the far end of a link whose name says the near one: lemmas of the name -> lemmas.
+
+    >>> ends()["student", "of"][0]
+    'teacher'
+    """
+    return {tuple(lemma(w) for w in words.split()): tuple(far) for words, far in _thesaurus()["ends"].items()}
+
+
+@cache
+def turned() -> Mapping[str, tuple[str, ...]]:
+    """What the one end of a link is to the other, by the lemma of the link's name.
+
+    >>> turned()["father"][0]
+    'child'
+    """
+    return {word: tuple(others) for word, others in _thesaurus()["turned"].items()}
+
+
+@cache
+def superlatives() -> dict[str, str]:
+    """How superlatives are spelt, for those that are spelt almost so."""
+    forms = {}
+    for word in resource()["measures"]:
+        stem = word[:-1] if word.endswith(("e", "y")) else word
+        for ending in ("est", word[-1] + "est", "iest"):
+            forms[stem + ending] = word
+    return forms
+
+
+def measure(token: Token) -> Measure | None:
+    """What an adjective or adverb measures, by its form; None for other words.
+
+    >>> from nacre.semantics.words import tokens
+    >>> measure(tokens("cheapest")[0])
+    Measure(degree='superlative', descending=False, concepts=('price', 'cost', 'fee', 'fare'))
+    """
+    measures, irregular = resource()["measures"], resource()["irregular"]
+    word, degree = token.norm, "positive"
+    if word in irregular:
+        word, degree = irregular[word]
+    elif word not in measures:
+        for ending, found in (("est", "superlative"), ("er", "comparative")):
+            if word.endswith(ending):
+                stem = word[: -len(ending)]
+                forms = (stem, stem + "e", stem[:-1], stem[:-1] + "y", lemma(word))
+                word = next((f for f in forms if f in measures), word)
+                degree = found
+                break
+        else:
+            word = word[:-2] if word.endswith("ly") and word[:-2] in measures else lemma(word)
+    if (
+        word not in measures
+        and degree == "positive"
+        and len(token.norm) >= 6
+        and not simplemma.is_known(token.norm, lang="en")
+    ):
+        near = process.extractOne(token.norm, superlatives(), scorer=fuzz.ratio, score_cutoff=90)
+        word, degree = (superlatives()[near[0]], "superlative") if near else (word, degree)
+    if word not in measures:
+        return None
+    direction, *concepts = measures[word]
+    return Measure(degree, direction == "up", tuple(concepts))  # type: ignore[arg-type]

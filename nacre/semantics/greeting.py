@@ -1,0 +1,26 @@
+"""What is said to a greeting, thanks and the like: question + Schema -> one line."""
+
+from nacre.records.plan import Variable
+from nacre.records.schema import Schema
+from nacre.semantics.labels_said import class_noun
+from nacre.semantics.language.base import language
+from nacre.semantics.nouns import joined, plural
+from nacre.semantics.words import tokens
+
+_KINDS = 3
+_REPLIES = (("thanking", "You're welcome."), ("parting", "Goodbye."), ("agreeing", "All right. Ask on when you like."))
+
+
+def greeting(question: str, schema: Schema) -> str:
+    """A line that returns the greeting and names what can be asked about.
+
+    >>> greeting("thanks a lot!", Schema((), (), (), (), {}, 0, 0))
+    "You're welcome."
+    """
+    words, said = language().words, {t.norm for t in tokens(question)}
+    for kind, reply in _REPLIES:
+        if said & words[kind]:
+            return reply
+    largest = sorted(schema.classes, key=lambda c: (-c.count, c.label))
+    kinds = list(dict.fromkeys(plural(class_noun(Variable("x", (c.iri,)), schema)) for c in largest))[:_KINDS]
+    return f"Hello! Ask me about the {joined(kinds)} in this graph." if kinds else "Hello! Ask me about this graph."

@@ -1,0 +1,217 @@
+"""Labels of classes and predicates as people say them: Schema -> nouns and verbs."""
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+import simplemma
+
+from nacre.records.plan import Variable
+from nacre.records.schema import Predicate, Schema
+from nacre.semantics.english import resource
+from nacre.semantics.nouns import article, is_plural, plural, singular, wording
+from nacre.semantics.values_said import is_counted
+from nacre.semantics.words import lemma, split_name
+
+_BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
+_ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{1,7}(?=[A-Z][a-z]|(?![A-Za-z0-9]))")
+_GLUED = 8
+_PART = 4
+
+# numbers of an event ("founded in") between these are years
+FIRST_YEAR, LAST_YEAR = 1000, 2100
+
+Kind = Literal["noun", "verb", "state", "role", "flag", "past"]
+
+
+@dataclass(frozen=True)
+class Label:
+    """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
+    after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
+    `many` is the form for several, of a "past" ("died in") the one that denies ("die in"); `has` where "has" stood
+    before it ("has roof")."""
+
+    kind: Kind
+    one: str
+    many: str
+    has: bool = False
+
+
+def label_of(iri: str, schema: Schema) -> Label:
+    """The label of a predicate, split into words and without the unit that its values have; KeyError where the graph
+    has no such predicate."""
+    predicate = schema.predicate_of[iri]
+    label = _label(_without_range(_words(_without_unit(predicate), schema.labels), predicate, schema))
+    # "members" links to one member at a time; numbers of "passengers" stay what they are
+    return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
+
+
+def flag(label: Label, yes: bool) -> tuple[str, str]:
+    """What a property of yes or no says of one thing, and of several.
+
+    >>> flag(Label("noun", "roof", "roofs", True), True), flag(Label("noun", "includes lunch", "includes lunch"), False)
+    (('has a roof', 'have a roof'), ('does not include lunch', 'do not include lunch'))
+    >>> flag(Label("flag", "open", "open"), False)
+    ('is not open', 'are not open')
+    """
+    first, _, rest = label.one.partition(" ")
+    if label.has:
+        mass = label.one.split()[-1] in wording("mass") or is_plural(label.one)
+        base, first, rest = "have", "has", label.one if mass else article(label.one)
+    elif label.kind == "noun" and rest and first.endswith("s") and _is_verb(first):
+        base = _base(first)
+    else:
+        no = "" if yes else "not "
+        return f"is {no}{label.one}", f"are {no}{label.one}"
+    return (f"{first} {rest}", f"{base} {rest}") if yes else (f"does not {base} {rest}", f"do not {base} {rest}")
+
+
+def _label(text: str) -> Label:
+    """The kind of a label by its form.
+
+    >>> _label("borders").many, _label("is part of").one, _label("variant of").kind, _label("has price").one
+    ('border', 'part of', 'role', 'price')
+    """
+    words, prepositions = text.split(), wording("prepositions")
+    first, last = words[0], words[-1]
+    if first in ("has", "have") and len(words) > 1 and last not in prepositions:
+        text = " ".join(words[1:])
+        return Label("noun", text, plural(text), True)
+    if first in ("is", "was", "are", "were") and len(words) > 1:
+        rest = " ".join(words[1:])
+        if _is_role(words[1:]):
+            return Label("role", " ".join(words[1:-1]), plural(" ".join(words[1:-1])))
+        return Label("state" if last in prepositions else "flag", rest, rest)
+    if len(words) > 1 and last in prepositions:
+        before = " ".join(words[:-1])
+        if _is_role(words):
+            return Label("role", before, plural(before))
+        if _is_verb(first) or (first.endswith("s") and _base(first) == lemma(first) and last != "of"):
+            return Label("verb", text, " ".join([_base(first), *words[1:]]))
+        if first in wording("intransitive") and last != "by":
+            return Label("past", text, " ".join([lemma(first), *words[1:]]))
+        return Label("state", text, text)
+    if first in prepositions or (len(words) == 1 and first.endswith("ed") and lemma(first) != first):
+        return Label("state", text, text)
+    if len(words) == 1 and _is_verb(first):
+        return Label("verb", text, _base(first))
+    return Label("noun", text, plural(text))
+
+
+def _without_range(text: str, predicate: Predicate, schema: Schema) -> str:
+    """A label of a link without the kind of thing at its end: "on" of "on island", "part of" of "part of museum"."""
+    if not predicate.has_links:
+        return text
+    for iri in predicate.ranges:
+        kind = schema.class_of.get(iri)
+        noun = singular(_words(kind.label, schema.labels)) if kind is not None else ""
+        before = text.removesuffix(f" {noun}")
+        if noun and before != text and before.split()[-1] in wording("prepositions"):
+            return before
+    return text
+
+
+def _is_role(words: list[str]) -> bool:
+    """Whether words say what a thing is to another: "variant of", but not "composed of" or "part of"."""
+    if words[-1] != "of" or len(words) < 2 or words[-2] in wording("without_article"):
+        return False
+    return simplemma.is_known(words[-2], lang="en") and (lemma(words[-2]) == words[-2] or words[-2].endswith("er"))
+
+
+def is_amount(iri: str, schema: Schema) -> bool:
+    """Whether numbers of a predicate are amounts, with thousands apart, and not years or codes."""
+    predicate = schema.predicate_of.get(iri)
+    if predicate is None:
+        return True
+    label = label_of(iri, schema)
+    low, high = predicate.minimum, predicate.maximum
+    event = label.kind in ("state", "past") or lemma(label.one) != label.one
+    if event and not predicate.unit and low is not None and high is not None and FIRST_YEAR <= low <= high <= LAST_YEAR:
+        return False
+    return is_counted(label.one, predicate.datatype, predicate.role)
+
+
+def is_telling(predicate: Predicate, schema: Schema) -> bool:
+    """Whether a description says a predicate: a fact that is no number of a record and leads to what is described."""
+    if predicate.role != "fact" or (predicate.has_links and set(predicate.ranges) <= {""}):
+        return False
+    return label_of(predicate.iri, schema).one.split()[-1] not in wording("identifiers")
+
+
+def is_time(iri: str, schema: Schema) -> bool:
+    """Whether the numbers or texts of a predicate are years or dates."""
+    predicate, label = schema.predicate_of[iri], label_of(iri, schema)
+    if predicate.datatype in ("date", "datetime", "year"):
+        return True
+    event = label.kind in ("state", "past") and predicate.minimum is not None
+    return not is_amount(iri, schema) and (event or bool({"year", "date"} & set(label.one.split())))
+
+
+def class_noun(variable: Variable, schema: Schema) -> str:
+    """What a thing of these classes is, in the singular; "thing" where no class is given."""
+    group = next(
+        (g for g in schema.groups if g.classes and g.classes == variable.classes and g.without == variable.without),
+        None,
+    )
+    if group is not None:
+        return singular(_words(group.label, schema.labels))
+    known = [schema.class_of[iri] for iri in variable.classes]
+    return singular(_words(min(known, key=lambda c: c.count).label, schema.labels)) if known else "thing"
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word is a verb in the third person that names a link alone; plurals of nouns are not."""
+    return word in wording("verbs")
+
+
+def _base(verb: str) -> str:
+    if verb == "has":
+        return "have"
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb[:-2] if verb.endswith(("sses", "shes", "ches", "xes", "zes", "oes")) else verb[:-1]
+
+
+def _without_unit(predicate: Predicate) -> str:
+    """A label without the unit in brackets that is said with each value anyway."""
+    found = _BRACKET.search(predicate.label)
+    if found is None or not predicate.unit:
+        return predicate.label
+    units = {**resource()["units"], **{c: c for c in resource()["currencies"]}}
+    own, other = predicate.unit.casefold(), found[1].casefold()
+    same = own == other or units.get(own, own) == units.get(other, other)
+    return predicate.label[: found.start()] if same and found.start() else predicate.label
+
+
+# a plan's words name the same few labels again and again
+@lru_cache(maxsize=8192)
+def _words(label: str, labels: frozenset[str]) -> str:
+    """A label in words: names of code split, acronyms kept, words that are glued together parted."""
+    acronyms = {word.lower(): word for word in _ACRONYM.findall(label)}
+    whole = " ".join(acronyms) if label.isupper() else ""
+    parts = [part for word in split_name(label).split() for part in _parted(word, labels)]
+    return " ".join(part if whole else acronyms.get(part, part) for part in parts) or label.strip() or "value"
+
+
+def _parted(word: str, labels: frozenset[str]) -> list[str]:
+    """The words that a long one is glued from, where English or the schema's other labels know each of them.
+
+    >>> _parted("releasedate", frozenset()), _parted("population", frozenset())
+    (['release', 'date'], ['population'])
+    """
+    known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
+    if not (len(word) >= _GLUED or (any(map(str.isdigit, word)) and len(word) > _PART)) or known:
+        return [word]
+    own = _vocabulary(labels)
+    for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):
+        pieces = word[:at], word[at:]
+        if all(p in own or (len(p) >= _PART and simplemma.is_known(p, lang="en")) for p in pieces):
+            return list(pieces)
+    return [word]
+
+
+@lru_cache(maxsize=64)
+def _vocabulary(labels: frozenset[str]) -> frozenset[str]:
+    """The words of all labels of predicates."""
+    return frozenset(word for label in labels for word in split_name(label).split() if len(word) > 1)

@@ -1,0 +1,61 @@
+"""The indexes over one lexicon, and what a text names for a conversation: tokens -> candidates, best first."""
+
+from collections.abc import Sequence
+
+from nacre.records.schema import Schema
+from nacre.semantics.candidates import Candidate
+from nacre.semantics.linking.index import index, link
+from nacre.semantics.question_form import of_tokens
+from nacre.semantics.spelling import Spelling
+from nacre.semantics.types import Link
+from nacre.semantics.words import Token
+from nacre.stores.lexicon import Lexicon
+
+
+class Linker:
+    """The indexes over one lexicon that linking needs; built once a version, then only read.
+
+    `common` are words that so many names have that they name nothing, `light` these and the function words.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self.schema: Schema = lexicon.schema
+        self.index = index(lexicon)
+        self.entities = self.index.values.entities
+        self.common = self.entities.common
+        self.light = self.entities.light
+        self.spelling = Spelling(lexicon)
+
+    def link(self, words: Sequence[Token]) -> list[Candidate]:
+        """All candidates of all spans, best first within a span."""
+        question = of_tokens(words)
+        found = [self._candidate(each) for each in link(question, self.index) if each.kind != "entity"]
+        found += self.entities.candidates(words)
+        return sorted(
+            found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label, c.predicate, c.value, c.classes, c.keys)
+        )
+
+    def _candidate(self, found: Link) -> Candidate:
+        ref = found.refs[0]
+        node = self.index.graph.nodes[ref.node]
+        predicate = ref.predicate or ref.via
+        label, kind = found.label or node.label, found.kind
+        if found.kind == "property":
+            about = self.index.graph.about(predicate)
+            label, kind = about.label, "flag" if about.datatype == "boolean" else "predicate"  # type: ignore[assignment]
+        return Candidate(
+            kind,  # type: ignore[arg-type]
+            found.start,
+            found.end,
+            found.score,
+            label,
+            found.exact,
+            node.relations,
+            node.classes,
+            node.without,
+            found.keys,
+            predicate,
+            str(found.value),
+            covered=frozenset(i for i in range(found.end) if found.covered >> i & 1),
+        )

@@ -1,0 +1,238 @@
+"""The graph of the schema: classes as nodes, links between them as edges, cheapest ways: Lexicon -> SchemaGraph."""
+
+import heapq
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from nacre.records.schema import Predicate, Schema
+from nacre.semantics.language.base import language
+from nacre.semantics.words import lemma, split_name
+from nacre.stores.lexicon import Lexicon
+
+# what a step costs: through a node without names of its own, through any other; per share of things without the link
+NAMELESS, NAMED, RARE = 0.6, 1.0, 0.4
+# a link that the question names is followed at this part of its cost
+HINTED = 0.35
+LONGEST = 5
+FAR = 9.0
+
+
+class Step(NamedTuple):
+    """One link from a node to another; `forward` when the node at hand holds the subject."""
+
+    predicate: str
+    forward: bool
+    target: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class Node:
+    """A kind of thing: a class, or a group of a combination of classes. `words` are the lemmas of its label."""
+
+    index: int
+    label: str
+    classes: tuple[str, ...]
+    without: tuple[str, ...]
+    relations: frozenset[str]
+    count: int
+    words: tuple[str, ...]
+    named: bool
+
+
+class SchemaGraph:
+    """Nodes, their properties and the ways between them; built once a version, then only read."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        schema: Schema = lexicon.schema
+        self.schema = schema
+        self.groups_of_class = schema.groups_of_class
+        named, rare = _named(lexicon), _rare(lexicon)
+        self.nodes: list[Node] = []
+        self.node_of: dict[str, int] = {}
+        for c in schema.classes:
+            relations = self.groups_of_class.get(c.iri, frozenset()) | rare.get(c.iri, frozenset())
+            if c.count and relations:
+                self.node_of[c.iri] = len(self.nodes)
+                self.nodes.append(self._node(c.label, (c.iri,), (), relations, c.count, named))
+        plain = {n.relations for n in self.nodes}
+        for g in schema.groups:
+            if frozenset((g.relation,)) not in plain:
+                self.nodes.append(self._node(g.label, g.classes, g.without, frozenset((g.relation,)), g.count, named))
+        self.nodes_of_relation: dict[str, list[int]] = defaultdict(list)
+        for node in self.nodes:
+            for relation in node.relations:
+                self.nodes_of_relation[relation].append(node.index)
+        # of the nodes that hold a table the widest stands for it
+        self.base = {
+            relation: min(found, key=lambda i: (-self.nodes[i].count, i))
+            for relation, found in self.nodes_of_relation.items()
+        }
+        self.facts: dict[tuple[int, str], int] = defaultdict(int)
+        self.literals: dict[int, list[str]] = defaultdict(list)
+        for (relation, predicate), n in lexicon.facts.items():
+            for i in self.nodes_of_relation.get(relation, ()):
+                self.facts[i, predicate] += n
+        for i, predicate in sorted(self.facts):
+            about = schema.predicate_of.get(predicate)
+            if about is not None and about.has_literals:
+                self.literals[i].append(predicate)
+        self.steps: dict[int, list[Step]] = defaultdict(list)
+        self._add_steps(lexicon)
+        self.mixed: dict[tuple[int, str], int] = {}
+        self._add_mixed(lexicon)
+        self.holders: dict[str, list[int]] = defaultdict(list)
+        for i, predicates in self.literals.items():
+            for predicate in predicates:
+                self.holders[predicate].append(i)
+        self.ends: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for source, steps in self.steps.items():
+            for step in steps:
+                if step.forward:
+                    self.ends[step.predicate].append((source, step.target))
+        self.words: dict[str, tuple[str, ...]] = {
+            p.iri: tuple(lemma(w) for w in split_name(p.label).split()) for p in schema.predicates
+        }
+        self.path = lru_cache(maxsize=8192)(self._path)
+        self.distance = lru_cache(maxsize=16384)(self._distance)
+
+    def about(self, predicate: str) -> Predicate:
+        return self.schema.predicate_of[predicate]
+
+    def base_of(self, node: int) -> int:
+        """The widest node that holds the tables of a node."""
+        return min((self.base[r] for r in self.nodes[node].relations), key=lambda i: -self.nodes[i].count)
+
+    def is_numeric(self, predicate: str) -> bool:
+        about = self.about(predicate)
+        return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")
+
+    def is_date(self, predicate: str) -> bool:
+        about = self.about(predicate)
+        if about.datatype in ("date", "datetime", "year", "time"):
+            return True
+        # a number or text that is called so
+        return bool(self.words[predicate]) and self.words[predicate][-1] in language().words["time"]
+
+    def name_of(self, node: int) -> str:
+        """The property that names the things of a node, "" for none."""
+        for predicate in self.literals[node]:
+            if self.about(predicate).role == "name":
+                return predicate
+        return ""
+
+    def _node(
+        self,
+        label: str,
+        classes: tuple[str, ...],
+        without: tuple[str, ...],
+        relations: frozenset[str],
+        count: int,
+        named: frozenset[str],
+    ) -> Node:
+        words = tuple(lemma(w) for w in split_name(label).split())
+        return Node(len(self.nodes), label, classes, without, relations, count, words, bool(relations & named))
+
+    def _add_steps(self, lexicon: Lexicon) -> None:
+        triples: dict[tuple[str, int, int], int] = defaultdict(int)
+        for link in lexicon.links:
+            if not link.subject or not link.object:
+                continue
+            for source in self.nodes_of_relation.get(link.subject, ()):
+                for target in self.nodes_of_relation.get(link.object, ()):
+                    triples[link.predicate, source, target] += link.triples
+        for (predicate, source, target), n in sorted(triples.items()):
+            share = min(1.0, n / max(1, self.nodes[source].count)) * min(1.0, n / max(1, self.nodes[target].count))
+            rare = RARE * (1 - share)
+            for here, there, forward in ((source, target, True), (target, source, False)):
+                length = NAMED if self.nodes[there].named and self.nodes[here].named else NAMELESS
+                self.steps[here].append(Step(predicate, forward, there, length + rare))
+
+    def _add_mixed(self, lexicon: Lexicon) -> None:
+        """A node for what a link leads to where that is of several kinds that no class holds: a place or a person."""
+        targets: dict[tuple[str, str], set[str]] = defaultdict(set)
+        triples: dict[tuple[str, str], int] = defaultdict(int)
+        for link in lexicon.links:
+            if link.subject and link.object:
+                targets[link.predicate, link.subject].add(link.object)
+                triples[link.predicate, link.subject] += link.triples
+        nodes: dict[tuple[str, frozenset[str]], int] = {}
+        for (predicate, subject), found in sorted(targets.items()):
+            relations = frozenset(found)
+            sources = self.nodes_of_relation.get(subject, [])
+            if len(found) < 2 or not sources or any(relations <= n.relations for n in self.nodes if n.classes):
+                continue
+            if (predicate, relations) not in nodes:
+                label = self.about(predicate).label
+                node = Node(
+                    len(self.nodes), label, (), (), relations, triples[predicate, subject],
+                    tuple(lemma(w) for w in split_name(label).split()), True,
+                )  # fmt: skip
+                nodes[predicate, relations] = node.index
+                self.nodes.append(node)
+            at = nodes[predicate, relations]
+            for source in sources:
+                self.steps[source].append(Step(predicate, True, at, NAMED))
+                self.steps[at].append(Step(predicate, False, source, NAMED))
+                self.mixed[source, predicate] = at
+
+    def _distance(self, a: int, b: int) -> float:
+        if a == b:
+            return 0.0
+        found = self.path(a, b)
+        return found[0][0] if found else FAR
+
+    def _path(
+        self, source: int, target: int, hints: frozenset[str] = frozenset(), most: int = 3
+    ) -> tuple[tuple[float, tuple[Step, ...]], ...]:
+        """The cheapest ways from one node to another (at least one step), each with its cost."""
+        found: list[tuple[float, tuple[Step, ...]]] = []
+        queue: list[tuple[float, int, int, tuple[Step, ...]]] = [(0.0, 0, source, ())]
+        number, popped = 0, 0
+        widest = {self.base[r] for r in self.base} | {source, target}
+        while queue and len(found) < most and popped < 400:
+            cost, _, here, way = heapq.heappop(queue)
+            popped += 1
+            if way and here == target:
+                found.append((cost, way))
+                continue
+            if len(way) == LONGEST or (found and cost > found[0][0] + 1.5):
+                continue
+            for step in self.steps[here]:
+                if step.target != target and (step.target not in widest or step.target == source):
+                    continue
+                if any(s.target == step.target for s in way):
+                    continue
+                if way and way[-1].predicate == step.predicate and way[-1].forward and not step.forward:
+                    # two things that share a value have nothing else in common; two rows of one thing do
+                    extra = 1.0
+                else:
+                    extra = 0.0
+                number += 1
+                step_cost = step.cost * (HINTED if step.predicate in hints else 1.0) + extra
+                heapq.heappush(queue, (cost + step_cost, number, step.target, (*way, step)))
+        return tuple(found)
+
+
+def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:
+    """For each class the relations of things that no group holds, since too few have their types: views of classes."""
+    schema = lexicon.schema
+    beside = {home.relation for home in lexicon.homes} - {group.relation for group in schema.groups}
+    found: dict[str, set[str]] = defaultdict(set)
+    for c in schema.classes:
+        waiting = [c.iri] if c.relation in beside else []
+        while waiting:
+            iri = waiting.pop()
+            if iri in schema.class_of and c.relation not in found[iri]:
+                found[iri].add(c.relation)
+                waiting += schema.class_of[iri].parents
+    return {iri: frozenset(relations) for iri, relations in found.items()}
+
+
+def _named(lexicon: Lexicon) -> frozenset[str]:
+    """The tables most of whose things have a name besides their IRI; kinds, whose things lie in other tables, too."""
+    coded = {home.relation for home in lexicon.homes if home.coded > home.things / 2}
+    tables = {*(home.relation for home in lexicon.homes), *(group.relation for group in lexicon.schema.groups)}
+    return frozenset(tables - coded)

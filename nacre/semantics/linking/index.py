@@ -1,0 +1,37 @@
+"""The indexes over one lexicon, and what a question names by them: Question -> Links (stage `link`)."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.terms import Terms
+from nacre.semantics.linking.values import Values
+from nacre.semantics.types import Link, Question
+from nacre.stores.lexicon import Lexicon
+
+
+@dataclass(frozen=True)
+class Index:
+    """The indexes over one lexicon that parsing needs; built once a version, then only read."""
+
+    lexicon: Lexicon
+    graph: SchemaGraph
+    terms: Terms
+    values: Values
+
+
+def index(lexicon: Lexicon) -> Index:
+    """Build the indexes."""
+    graph, terms = _of_schema(lexicon.of_schema)
+    return Index(lexicon, graph, terms, Values(lexicon, graph))
+
+
+@lru_cache(maxsize=8)
+def _of_schema(lexicon: Lexicon) -> tuple[SchemaGraph, Terms]:
+    graph = SchemaGraph(lexicon)
+    return graph, Terms(lexicon, graph)
+
+
+def link(question: Question, known: Index) -> list[Link]:
+    """Everything that stretches of the question may name."""
+    return [*known.terms.links(question), *known.values.links(question)]

@@ -1,0 +1,65 @@
+"""What a conversation is about, among the links of a question: Links + Scope -> Links."""
+
+from dataclasses import dataclass
+
+from nacre.records.turn import Scope
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.index import Index
+from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.types import Link, Question, Ref
+
+# what the conversation is about is meant before others of the same name
+PREFERRED = 0.25
+
+
+@dataclass(frozen=True)
+class _About:
+    node: int
+    keys: tuple[str, ...]
+    label: str
+
+
+def in_scope(links: list[Link], scope: Scope | None, question: Question, known: Index) -> list[Link]:
+    """The links, with the things of the conversation preferred, or standing where a plural pronoun stands."""
+    if scope is None or not scope.keys:
+        return links
+    keys = set(scope.keys)
+    found = [
+        x._replace(score=x.score + PREFERRED, keys=tuple(k for k in x.keys if k in keys))
+        if x.kind == "entity" and keys & set(x.keys)
+        else x
+        for x in links
+    ]
+    if len(scope.keys) > 1 or scope.how:
+        about, at = _about(scope, known), _pointing(question, scope)
+        if about is not None and at is not None:
+            ref = (Ref(about.node),)
+            found.append(Link(at, at + 1, "entity", ref, 1.0, 1 << at, True, "", about.keys, about.label, "scope"))
+    return found
+
+
+def over_scope(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings that speak of the things of the conversation, where some do."""
+    about = [c for c in candidates if any(x.how == "scope" for x in c.derivation.links)]
+    return about or candidates
+
+
+def _pointing(question: Question, scope: Scope) -> int | None:
+    """The word that stands for the things of the conversation."""
+    pronouns = language().words["pronouns"]
+    at = next((i for i, t in enumerate(question.tokens) if t.norm in pronouns), None)
+    if at is None and scope.how:
+        result = language().dialogue["result"]
+        at = next((i for i, t in enumerate(question.tokens) if result.search(t.norm)), None)
+    return at
+
+
+def _about(scope: Scope, known: Index) -> _About | None:
+    """The narrowest kind of things that holds all that the scope has."""
+    relations = {thing.relation for key in scope.keys if (thing := known.lexicon.thing(key))}
+    nodes = [n for n in known.graph.nodes if relations and relations <= n.relations]
+    if not nodes:
+        return None
+    node = min(nodes, key=lambda n: (n.count, n.index))
+    label = f"({len(scope.keys)} of before)" if scope.how or len(scope.labels) != 1 else scope.labels[0]
+    return _About(node.index, scope.keys, label)

@@ -1,0 +1,229 @@
+"""Link words of a question to classes and properties by their names: Question -> Links with scores, no decision."""
+
+from collections import defaultdict
+from functools import lru_cache
+from typing import NamedTuple
+
+import simplemma
+from rapidfuzz import fuzz, process
+
+from nacre.semantics.english import function_words, measure, resource, synonyms, vocabulary
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.types import Link, Question, Ref
+from nacre.semantics.words import Token, lemma
+from nacre.stores.lexicon import Lexicon
+
+# how well a word of a question fits one of a name
+SAME, LEMMA, SYNONYM, STEM, SPELT = 1.0, 0.97, 0.72, 0.7, 0.75
+# the least share of a name that must be said
+ENOUGH = 0.34
+# what a word of a name weighs that its class's own name has anyway ("student name"), and one that says little
+OWN, GENERIC, LIGHT = 0.25, 0.6, 0.1
+MOST_A_SPAN = 10
+# a name whose words run together has at least so many letters, and each of its words
+SHORTEST_JOINED, SHORTEST_PART = 8, 3
+_SHORTEST_STEM = 5
+_SHORTEST_CODE = 3
+_LABEL = ("label",)
+
+
+class _Term(NamedTuple):
+    kind: str
+    nodes: tuple[int, ...]
+    predicate: str
+    words: tuple[str, ...]
+    weights: tuple[float, ...]
+
+
+class Terms:
+    """The names of classes and properties by their lemmas; built once a version, then only read."""
+
+    def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
+        self.graph = graph
+        generic, light = language().words["generic"], function_words()
+        # a unit in a name says how something is measured, not what
+        measuring = {w for w in (*resource()["units"], *resource()["currencies"]) if w not in vocabulary()}
+        found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], _Term] = {}
+
+        def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...]) -> None:
+            words = tuple(w for word in words for w in apart(word))
+            own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
+            weights = tuple(
+                LIGHT
+                if (w in light or w in measuring) and any(o not in light | measuring | own for o in words)
+                else OWN
+                if w in own and set(words) - own
+                else GENERIC
+                if w in generic and len(words) > 1
+                else 1.0
+                for w in words
+            )
+            if words:
+                found[kind, nodes, predicate, words] = _Term(kind, nodes, predicate, words, weights)
+
+        for node in graph.nodes:
+            add("class", (node.index,), "", node.words)
+        by_relation = {tuple(sorted(n.relations)): n.index for n in graph.nodes}
+        for name in lexicon.described:
+            words = tuple(lemma(t) for t in name.tokens)
+            if name.kind == "class" and name.target in graph.node_of:
+                add("class", (graph.node_of[name.target],), "", words)
+            elif name.kind == "group" and (name.target,) in by_relation:
+                add("class", (by_relation[(name.target,)],), "", words)
+            elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
+                about = graph.about(name.target)
+                if about.role in ("type", "schema") or (about.role == "name" and words[-1:] == _LABEL):
+                    continue
+                holders = graph.holders.get(name.target, []) if about.has_literals else []
+                for node_index in holders:
+                    add("property", (node_index,), name.target, words)
+                if about.has_links:
+                    ends = graph.ends.get(name.target, [])
+                    for source in sorted({s for s, _ in ends}):
+                        mixed = graph.mixed.get((source, name.target))
+                        targets = tuple(sorted({t for s, t in ends if s == source})) if mixed is None else (mixed,)
+                        add("link", (source, *targets), name.target, words)
+        self.terms = list(found.values())
+        self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for i, term in enumerate(self.terms):
+            for place, word in enumerate(term.words):
+                self.by_word[word].append((i, place))
+        self.vocabulary = sorted(self.by_word)
+        self.stems: dict[str, list[str]] = defaultdict(list)
+        for word in self.vocabulary:
+            if len(word) >= _SHORTEST_STEM:
+                self.stems[word[:4]].append(word)
+        self.joined = {"".join(t.words): i for i, t in enumerate(self.terms) if len(t.words) == 2}
+        self.like = lru_cache(maxsize=4096)(self._like)
+
+    def links(self, question: Question) -> list[Link]:
+        """The classes and properties that stretches of the question may name."""
+        matched: dict[int, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+        words = question.tokens
+        for i, token in enumerate(words):
+            for word, fit in self.like(token.norm, token.lemma):
+                for term, place in self.by_word[word]:
+                    if fit > matched[term][i].get(place, 0.0):
+                        matched[term][i][place] = fit
+            joined = (token.norm + words[i + 1].norm) if i + 1 < len(words) else ""
+            for word in (joined, token.norm):
+                if word in self.joined and (word == joined or len(word) > 5):
+                    term = self.joined[word]
+                    for place in range(2):
+                        matched[term][i][place] = max(SAME if word == token.norm else 0, matched[term][i].get(place, 0))
+            if joined in self.by_word and len(joined) > 4:
+                for term, place in self.by_word[joined]:
+                    matched[term][i][place] = matched[term][i + 1][place] = LEMMA
+        found: list[Link] = []
+        for index, places in matched.items():
+            found += self._of_term(question, self.terms[index], places)
+        return _best(found)
+
+    def _of_term(self, question: Question, term: _Term, matched: dict[int, dict[int, float]]) -> list[Link]:
+        """The links of one name: stretches of the question that say enough of it, with no other word in between."""
+        runs: list[list[int]] = []
+        for i in sorted(matched):
+            between = range(runs[-1][-1] + 1, i) if runs else range(0)
+            if runs and len(between) <= 2 and all(k in question.light for k in between):
+                runs[-1].append(i)
+            else:
+                runs.append([i])
+        found = []
+        whole = sum(term.weights)
+        most = len(term.words)
+        for run in runs:
+            # words that are near as well may belong to something else: "are those of high rank higher than"
+            windows = [run[k : k + most] for k in range(len(run) - most + 1)] if 1 < most < len(run) else []
+            for part in (run, *windows, *([i] for i in run if len(run) > 1)):
+                fits: dict[int, float] = {}
+                for i in part:
+                    options = {p: f for p, f in matched[i].items() if p not in fits}
+                    joined = len(options) == len(term.words) == 2 and len(set(options.values())) == 1
+                    if joined:
+                        fits.update(options)
+                    elif options:
+                        place = max(options, key=lambda p: (options[p], -p))
+                        fits[place] = options[place]
+                score = sum(term.weights[p] * f for p, f in fits.items()) / whole
+                said = sum(1.0 for _ in fits) / len(part) if part else 0
+                if score < ENOUGH or said < 0.5:
+                    continue
+                exact = score > 0.93
+                covered = sum(1 << i for i in part)
+                how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA else "like"
+                found.append(_link(part[0], part[-1] + 1, term, score, covered, exact, how))
+        return found
+
+    def _like(self, norm: str, own: str) -> tuple[tuple[str, float], ...]:
+        """The words of names that a word may stand for, with how well."""
+        found: dict[str, float] = {}
+        for word in self.by_word.keys() & {norm}:
+            found[word] = SAME
+        for word in self.by_word.keys() & {own}:
+            found.setdefault(word, LEMMA if norm != own else SAME)
+        said = measure(Token(norm, 0, len(norm), norm, own))
+        if said is not None and said.degree != "positive":
+            # "longest" orders by a length, it does not name it
+            return tuple(sorted(found.items()))
+        for word in synonyms(own) | (synonyms(norm) if norm != own else frozenset()):
+            if word in self.by_word:
+                found.setdefault(word, SYNONYM)
+        if len(norm) >= _SHORTEST_CODE and norm[-1].isdigit() and not norm[0].isdigit():
+            # a code at the end of a longer one
+            found.update({w: STEM for w in self.vocabulary if w.endswith(norm) and w != norm})
+        if len(own) >= _SHORTEST_STEM:
+            for word in self.stems.get(own[:4], ()):
+                shared = next((i for i, (a, b) in enumerate(zip(word, own, strict=False)) if a != b), None)
+                shared = min(len(word), len(own)) if shared is None else shared
+                if shared >= max(_SHORTEST_STEM - 1, 0.6 * max(len(word), len(own))):
+                    found.setdefault(word, STEM)
+        if not found and len(norm) >= 5 and norm.isalpha() and not simplemma.is_known(norm, lang="en"):
+            for word, ratio, _ in process.extract(own, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
+                found[word] = SPELT * ratio / 100
+        return tuple(sorted(found.items()))
+
+
+@lru_cache(maxsize=65536)
+def apart(word: str) -> tuple[str, ...]:
+    """The words of a name that run together; the word itself where it is known or does not come apart.
+
+    >>> apart("rangecombined"), apart("altitude")
+    (('range', 'combine'), ('altitude',))
+    """
+    if len(word) < SHORTEST_JOINED or not word.isalpha() or simplemma.is_known(word, lang="en"):
+        return (word,)
+    for at in range(len(word) - SHORTEST_PART, SHORTEST_PART - 1, -1):
+        first = word[:at]
+        if first not in vocabulary() and lemma(first) not in vocabulary():
+            continue
+        rest = apart(word[at:]) if at < len(word) else ()
+        if all(lemma(w) in vocabulary() or simplemma.is_known(w, lang="en") for w in rest):
+            return (lemma(first), *(lemma(w) for w in rest))
+    return (word,)
+
+
+def _link(start: int, end: int, term: _Term, score: float, covered: int, exact: bool, how: str) -> Link:
+    if term.kind == "class":
+        return Link(start, end, "class", (Ref(term.nodes[0]),), score, covered, exact, how=how)
+    if term.kind == "property":
+        return Link(start, end, "property", (Ref(term.nodes[0], term.predicate),), score, covered, exact, how=how)
+    source, *targets = term.nodes
+    refs = tuple(Ref(t, "", 0, term.predicate) for t in targets)
+    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, how="link " + how)
+
+
+def _best(found: list[Link]) -> list[Link]:
+    """The best links of every span."""
+    spans: dict[tuple[int, int, str], list[Link]] = defaultdict(list)
+    for link in found:
+        spans[link.start, link.end, link.kind].append(link)
+    kept = []
+    for links in spans.values():
+        links.sort(key=lambda x: (-x.score, x.refs))
+        seen: set[tuple[Ref, ...]] = set()
+        for link in links:
+            if link.refs not in seen and len(seen) < MOST_A_SPAN:
+                seen.add(link.refs)
+                kept.append(link)
+    return sorted(kept, key=lambda x: (x.start, x.end, x.kind, -x.score, x.refs))

@@ -1,0 +1,130 @@
+"""Link words of a question to things and values by their names: Question -> Links with scores, no decision."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from nacre.semantics.english import function_words
+from nacre.semantics.entity_names import EntityNames
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.types import Link, Question, Ref
+from nacre.semantics.words import Token
+from nacre.stores.lexicon import Lexicon, Name
+
+LONGEST = 9
+# a name said in other word forms; one said in part
+INFLECTED, PART, NUMERIC = 0.9, 0.6, 0.3
+MOST_A_SPAN = 8
+# things of one name
+MOST_KEYS = 400
+
+
+class Values:
+    """The names of things and the values of properties; built once a version, then only read."""
+
+    def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
+        self.graph = graph
+        self.lexicon = lexicon
+        self.entities = EntityNames(lexicon)
+
+    def links(self, question: Question) -> list[Link]:
+        """The things and values that stretches of the question may name."""
+        words = question.tokens
+        norms, lemmas = tuple(t.norm for t in words), tuple(t.lemma for t in words)
+        found: list[Link] = []
+        whole: set[tuple[int, int]] = set()
+        for start in range(len(words)):
+            for end in range(min(len(words), start + self._longest(words[start])), start, -1):
+                names, score = self._named(self.lexicon.exact(norms[start:end])), 1.0
+                if not names:
+                    names = self._named(self.lexicon.exact(lemmas[start:end]))
+                    names = names or self._named(self.lexicon.inflected(lemmas[start:end]))
+                    score = INFLECTED
+                if names and self._may_name(question, start, end):
+                    whole.add((start, end))
+                    found += self._of(names, start, end, score, question)
+        for candidate in self.entities.candidates(words):
+            span = (candidate.start, candidate.end)
+            if any(a <= span[0] and span[1] <= b for a, b in whole):
+                continue
+            node = min(
+                (i for r in candidate.relations for i in self.graph.nodes_of_relation.get(r, ())),
+                key=lambda i: self.graph.nodes[i].count,
+                default=None,
+            )
+            if node is not None:
+                mask = sum(1 << i for i in candidate.covered)
+                score = candidate.score if candidate.exact else candidate.score * PART
+                if all(t.norm[:1].isdigit() for t in words[span[0] : span[1]]):
+                    score *= NUMERIC
+                how = "nearly whole" if candidate.exact else "part"
+                found.append(
+                    Link(*span, "entity", (Ref(node),), score, mask, candidate.exact, "", candidate.keys,
+                         candidate.label, how)
+                )  # fmt: skip
+        return found
+
+    def _longest(self, first: Token) -> int:
+        """How many words a name has at most that begins with a word."""
+        known = [self.lexicon.word(form) for form in {first.norm, first.lemma}]
+        return min(LONGEST, max((word.longest for word in known if word is not None), default=0))
+
+    def _named(self, names: Sequence[Name]) -> list[Name]:
+        """The names of things and values alone."""
+        return [name for name in names if name.kind in ("entity", "value")]
+
+    def _may_name(self, question: Question, start: int, end: int) -> bool:
+        """Words that mean nothing alone name something only in quotation marks or with a capital inside a sentence."""
+        if any(a <= start and end <= b for a, b in question.quoted):
+            return True
+        light = function_words()
+        own = question.tokens[start:end]
+        if any(t.norm not in light for t in own):
+            return True
+        return start > 0 and all(t.text[0].isupper() for t in own)
+
+    def _of(self, names: Sequence[Name], start: int, end: int, score: float, question: Question) -> list[Link]:
+        mask = ((1 << (end - start)) - 1) << start
+        things: dict[int, list[Name]] = defaultdict(list)
+        values: dict[tuple[int, str], list[Name]] = defaultdict(list)
+        own = question.tokens[start:end]
+        numeric = all(t.norm[0].isdigit() for t in own)
+        for name in names:
+            if name.kind == "entity":
+                nodes = self.graph.nodes_of_relation.get(name.relation, ())
+                if not nodes or (numeric and name.weight < 0):
+                    continue
+                things[min(nodes, key=lambda i: (self.graph.nodes[i].count, i))].append(name)
+            else:
+                about = self.graph.schema.predicate_of.get(name.predicate)
+                if about is None:
+                    continue
+                if about.has_literals:
+                    for node in self.graph.holders.get(name.predicate, ()):
+                        if node in self.graph.base.values():
+                            values[node, name.predicate].append(name)
+        found = []
+        for node, group in things.items():
+            keys = tuple(sorted({n.target for n in group}))[:MOST_KEYS]
+            label = _label(group[0].label, self.graph.nodes[node].label, len(things))
+            found.append(Link(start, end, "entity", (Ref(node),), score, mask, score == 1.0, "", keys, label, "whole"))
+        for (node, predicate), group in values.items():
+            text = group[0].target
+            value: str | float = text
+            if self.graph.is_numeric(predicate) and self.graph.about(predicate).datatype != "text":
+                try:
+                    value = float(text)
+                except ValueError:
+                    value = text
+            found.append(
+                Link(start, end, "value", (Ref(node, predicate),), score, mask, score == 1.0, value, (), text, "whole")
+            )
+        if numeric and not any(a <= start and end <= b for a, b in question.quoted):
+            # a bare number is more often an amount than a name
+            found = [x._replace(score=x.score * (NUMERIC if x.kind == "entity" else PART)) for x in found]
+        found.sort(key=lambda x: (-x.score, x.kind, x.refs))
+        return found[: 2 * MOST_A_SPAN]
+
+
+def _label(name: str, kind: str, kinds: int) -> str:
+    """A name as it is shown: with its kind where things of several kinds have it."""
+    return name if kinds == 1 else f"{name} ({kind})"

@@ -1,0 +1,66 @@
+"""What the question's first word asks for where nothing else is named: State -> references."""
+
+from nacre.semantics.english import resource
+from nacre.semantics.language.base import language
+from nacre.semantics.parsing.state import Reader, State
+from nacre.semantics.types import Ref
+from nacre.semantics.words import lemma
+
+MOST = 3
+# before this word stands what "where" and "when" ask for
+FIRST = 4
+# things of one kind in one question
+MOST_SLOTS = 99
+
+
+def places(state: State, root: Ref, reader: Reader) -> list[Ref]:
+    """What "where" and "when" ask for of a thing: its places or dates, links or literals."""
+    asked = next((c.value for c in reader.question.cues if c.kind == "open" and c.start <= 1 and c.value), "")
+    if not asked:
+        return []
+    graph = reader.graph
+    first = min((x for x in state.links if x.kind == "class"), key=lambda x: x.start, default=None)
+    if first is not None and first.start <= FIRST:
+        # "where is the club that ...": of the kind that is named first
+        root = next((n for n in state.nodes if n.node == first.refs[0].node), root)
+    wanted = {lemma(w) for w in resource()["places" if asked == "where" else "dates"]}
+    found = [Ref(root.node, p) for p in graph.literals[root.node] if wanted & set(graph.words[p])]
+    if asked == "when":
+        found += [r for p in graph.literals[root.node] if graph.is_date(p) and (r := Ref(root.node, p)) not in found]
+    else:
+        found = [
+            Ref(s.target, "", 1 if s.target == root.node else 0, s.predicate)
+            for s in graph.steps[root.node]
+            if s.forward and wanted & set(graph.words[s.predicate])
+        ] + found
+    return found[:MOST]
+
+
+def persons(root: Ref, reader: Reader) -> list[Ref]:
+    """The kinds of persons that "who" may ask for besides what is named."""
+    asked = next((t.norm for t in reader.question.tokens[:1] if t.norm in language().words["who"]), "")
+    if not asked:
+        return []
+    wanted = {lemma(w) for w in resource()["persons"]}
+    graph = reader.graph
+    near = [n for n in graph.nodes if n.words and n.words[-1] in wanted and n.index != root.node]
+    return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:MOST]]
+
+
+def other_ends(state: State, root: Ref, reader: Reader) -> list[Ref]:
+    """What stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
+    graph = reader.graph
+    found = []
+    named = {c.ref for c in state.conditions if c.op == "is" and not c.negated}
+    for hint in sorted(state.hints):
+        for source, target in graph.ends.get(hint, ()):
+            for here, there in ((target, source), (source, target)):
+                if here == there and root not in named:
+                    # the thing that is asked for is one of the two already
+                    continue
+                if here == root.node and graph.base_of(there) == there:
+                    # of two things of one kind the one that is not named
+                    ref = next(r for slot in range(MOST_SLOTS) if (r := Ref(there, "", slot)) not in named | {root})
+                    if ref not in found:
+                        found.append(ref)
+    return found[:MOST]

@@ -1,0 +1,85 @@
+"""Read a question from left to right, keeping the likeliest partial readings: Question + Links -> States."""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+
+from nacre.records.waiting import go_on
+from nacre.semantics.parsing.cues import RULES, against_own, cue
+from nacre.semantics.parsing.mentions import mention
+from nacre.semantics.parsing.numbers import number
+from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, turned
+from nacre.semantics.types import Condition, Link
+
+WIDTH = 32
+
+
+def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WIDTH) -> list[State]:
+    """The partial readings after the last word, best first; at the deadline the beam narrows to one."""
+    question = reader.question
+    n = len(question.tokens)
+    by_start: dict[int, list[Link]] = defaultdict(list)
+    for link in links:
+        by_start[link.start].append(link)
+    cues = defaultdict(list)
+    for found in question.cues:
+        if found.kind in RULES:
+            cues[found.start].append(found)
+    numbers = {found.start: found for found in question.numbers}
+    quoted = dict(question.quoted)
+    agenda: list[dict[tuple[object, ...], State]] = [{} for _ in range(n + 1)]
+    _add(agenda[0], State())
+    for i in range(n):
+        go_on()
+        kept = sorted(agenda[i].values(), key=lambda s: -s.score)[: width if time.monotonic() < deadline else 1]
+        agenda[i] = {}
+        token = question.tokens[i]
+        skip = 0.0 if i in question.light else SKIPPED_COST
+        for state in kept:
+            _add(agenda[i + 1], state._replace(score=state.score - skip) if skip else state)
+            for found in cues[i]:
+                for new in cue(state, found, reader):
+                    _add(agenda[found.end], new)
+                    if found.kind == "avg" and new.compare is not None:
+                        for own in against_own(new):
+                            _add(agenda[found.end], own)
+            if i in numbers:
+                for new in number(state, numbers[i], reader):
+                    _add(agenda[numbers[i].end], new)
+            if i in quoted or (state.like and token.norm):
+                end = quoted.get(i, i + 1)
+                for new in _free_text(state, reader, i, end):
+                    _add(agenda[end], new)
+            for link in by_start[i]:
+                for new in mention(state, link, reader):
+                    _add(agenda[link.end], new)
+    return sorted(agenda[n].values(), key=lambda s: -s.score)
+
+
+def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State]:
+    """Text that the question gives for a property: in quotation marks, or after "starts with"."""
+    question = reader.question
+    own = question.tokens[start:end]
+    text = question.text[own[0].start : own[-1].end]
+    mask = ((1 << (end - start)) - 1) << start
+    prop = state.prop
+    if prop is None or not prop.predicate:
+        return []
+    quoted = (start, end) in question.quoted
+    if not quoted and start in question.light and len(text) > 1:
+        return []
+    condition = Condition(prop, state.like or "=", (text,), state.negated, label=text)
+    gain = 0.2 if state.like else -0.2
+    return [
+        state.then(
+            "free text", gain + (0.5 * (end - start) if quoted else 0.3), conditions=(*state.conditions, condition),
+            covered=state.covered | mask, prop=None, like="", negated=False, last="value", **turned(state),
+        )
+    ]  # fmt: skip
+
+
+def _add(states: dict[tuple[object, ...], State], state: State) -> None:
+    key = state[1:-3]
+    known = states.get(key)
+    if known is None or state.score > known.score:
+        states[key] = state

@@ -1,0 +1,220 @@
+"""Rules for words that say how things are asked for: a cue at hand + State -> further States."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.state import (
+    CUE_GAIN,
+    RANK_AFTER_AGGREGATE,
+    Rank,
+    Reader,
+    State,
+    drop_dangling,
+    turned,
+    with_node,
+)
+from nacre.semantics.types import Aggregation, Condition, Cue, Ordering, Ref, Target
+
+Rule = Callable[[State, Cue, Reader], Iterator[State]]
+
+
+def cue(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    """All ways to take a cue."""
+    mask = ((1 << (found.end - found.start)) - 1) << found.start
+    new = state._replace(covered=state.covered | mask, score=state.score + CUE_GAIN * (found.end - found.start))
+    yield from RULES[found.kind](new, found, reader)
+
+
+def _open(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    if found.start == 0 or state.mode == "T":
+        yield state._replace(last="open")
+    else:
+        state = drop_dangling(state)
+        yield state.then("new target list", -0.1, mode="T", want="", last="open")
+
+
+def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    if found.kind in state.asks or len(state.asks) > 3:
+        return
+    if state.want == "group":
+        # "for each class the average": what things are grouped by was said before
+        return
+    if found.kind == "count" and state.last == "aggregate" and state.asks[-1:] not in ((), ("count",)):
+        # "the average number of visitors": what a property is called
+        yield state.then("number in aggregate", 0.1)
+    said = state.targets[-1] if state.targets else None
+    owned = said is not None and state.last == "class" and state.owner == Ref(said.ref.node, "", said.ref.slot)
+    plain = said is not None and said.ref.predicate and not said.function
+    if plain and (state.from_target or owned) and found.kind != "count":
+        # "how many hours do they train on average", "the area of all the states combined"
+        after = state.targets[-1]._replace(function=found.kind)  # type: ignore[arg-type]
+        yield state.then("aggregate after target", -0.1, targets=(*state.targets[:-1], after), last="aggregate")
+    asks: tuple[Aggregation, ...] = (*state.asks, found.kind)  # type: ignore[arg-type]
+    if state.compare is not None and state.compare[1] is None:
+        asks = (found.kind,)  # type: ignore[assignment]
+    yield state._replace(asks=asks, last="aggregate", sticky=(), trace=(*state.trace, f"aggregate {found.kind}"))
+
+
+def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    if state.rank is None or not state.rank.concepts:
+        # after "average, minimum and" it is an aggregate
+        cost = RANK_AFTER_AGGREGATE if state.asks else 0.0
+        yield state._replace(rank=Rank(found.value == "up"), last="rank", want="", score=state.score - cost)
+
+
+def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    if state.rank is not None and state.rank.concepts:
+        return
+    direction, _, concepts = found.value.partition(" ")
+    rank = Rank(direction == "up", tuple(concepts.split("|")))
+    yield state._replace(rank=rank, last="rank", want="")
+    if state.owner is not None and state.order is None:
+        # "the student who is oldest"
+        for ref, reverse, cost in measured(reader.graph, state.owner.node, rank.concepts)[:2]:
+            order = Ordering(ref, rank.descending != reverse, "", state.limit or 1)
+            yield with_node(state, ref, reader).then(
+                "superlative after class", 0.1 - cost, order=order, limit=0, last="rank"
+            )
+
+
+def _degree(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(degree=tuple(found.value.split("|")), last="degree")
+
+
+def _comparative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    op, _, concepts = found.value.partition(" ")
+    if state.owner is not None:
+        for ref, reverse, cost in measured(reader.graph, state.owner.node, tuple(concepts.split("|")))[:2]:
+            turned = {">": "<", "<": ">"}[op] if reverse else op
+            yield with_node(drop_dangling(state), ref, reader).then(
+                "comparative", -cost, prop=ref, from_target=False, compare=(turned, None), mode="C", last="compare"
+            )
+
+
+def _group(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    if found.value == "weak":
+        if state.targets and any(t.function for t in state.targets):
+            yield drop_dangling(state).then("group weak", -0.1, want="group", last="group")
+        return
+    yield drop_dangling(state)._replace(want="group", last="group", sticky=(), trace=(*state.trace, "group cue"))
+
+
+def _order(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    want = "order down" if found.value == "down" else "order up"
+    yield drop_dangling(state)._replace(want=want, last="order", asks=(), sticky=(), trace=(*state.trace, "order cue"))
+
+
+def _direction(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    down = found.value == "down"
+    if state.order is not None:
+        yield state._replace(order=state.order._replace(descending=down))
+    else:
+        yield state._replace(want="order down" if down and state.want.startswith("order") else state.want)
+
+
+def _negation(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(negated=True, last="negation", mode="C", want="", trace=(*state.trace, "negation"))
+
+
+def _both(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(join="both", last="and", trace=(*state.trace, "both"))
+
+
+def _or(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(join="or", last="and", trace=(*state.trace, "or"))
+
+
+def _and(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(last="and")
+
+
+def _distinct(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(distinct=True, trace=(*state.trace, "distinct"))
+
+
+def _contains(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    if state.prop is not None:
+        new = state._replace(like=found.value, mode="C", trace=(*state.trace, "like"))
+        yield new._replace(**turned(state))
+        if state.from_target:
+            yield new._replace(from_target=False)
+    else:
+        yield state._replace(like=found.value, mode="C", trace=(*state.trace, "like"))
+
+
+def _compare(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(compare=(found.value, None), last="compare", mode="C")
+
+
+def _bound(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    last = state.conditions[-1] if state.conditions else None
+    if last is not None and last.op == "=" and last.values and isinstance(last.values[0], float | int):
+        bound = last._replace(op=found.value)
+        yield state.then("bound after number", 0.3, conditions=(*state.conditions[:-1], bound), last="value")
+    elif state.compare is not None and state.compare[0] == "=" and state.compare[1] is not None:
+        yield state.then("bound after number", 0.3, compare=(found.value, state.compare[1]))
+
+
+def _any(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    if state.compare is not None and state.compare[1] is None:
+        yield state._replace(asks=("max" if state.compare[0].startswith(">") else "min",), last="aggregate")
+    yield state
+
+
+def _having(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    if state.mode == "T" and not state.asks:
+        keep = state if state.from_target else drop_dangling(state)
+        yield keep._replace(mode="C", last="having", want="", sticky=())
+    yield state._replace(last="having" if state.mode == "C" else state.last)
+
+
+def _of(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(last="of")
+
+
+def _share(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    yield state._replace(last="of")
+
+
+RULES: Mapping[str, Rule] = {
+    "open": _open,
+    "count": _aggregate,
+    "avg": _aggregate,
+    "sum": _aggregate,
+    "max": _aggregate,
+    "min": _aggregate,
+    "most": _most,
+    "superlative": _superlative,
+    "comparative": _comparative,
+    "degree": _degree,
+    "group": _group,
+    "order": _order,
+    "direction": _direction,
+    "negation": _negation,
+    "both": _both,
+    "either": _or,
+    "or": _or,
+    "and": _and,
+    "distinct": _distinct,
+    "contains": _contains,
+    "compare": _compare,
+    "bound": _bound,
+    "any": _any,
+    "having": _having,
+    "of": _of,
+    "share": _share,
+}
+
+
+def against_own(state: State) -> Iterator[State]:
+    """ "above the average": of the property that waits for its value."""
+    if state.compare is None or state.compare[1] is not None or not state.asks:
+        return
+    left = state.prop
+    if left is not None and left.predicate:
+        condition = Condition(left, state.compare[0], (), state.negated, against=Target(left, state.asks[0]))
+        changes = {"asks": (), **turned(state._replace(asks=()))}
+        yield state.then(
+            "against own aggregate", 0.4, conditions=(*state.conditions, condition), compare=None, prop=None,
+            negated=False, **changes,
+        )  # fmt: skip

@@ -1,0 +1,103 @@
+"""All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
+
+import time
+from typing import NamedTuple
+
+from nacre.records.plan import Body
+from nacre.records.waiting import go_on
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.index import Index
+from nacre.semantics.parsing.beam import read
+from nacre.semantics.parsing.finish import finish
+from nacre.semantics.parsing.lower import lower
+from nacre.semantics.parsing.state import Reader
+from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
+
+# partial readings that are finished, ways of joining that are tried, and readings that are kept
+MOST_STATES = 80
+MOST_WAYS = 3
+MOST = 100
+# derivations that are turned into plans
+MOST_LOWERED = 150
+
+
+class Candidate(NamedTuple):
+    """One reading with its plan; `joins` is what its ways cost, `ambiguous` how many ways there were besides.
+
+    `passed` is by how much better names were passed over for the same words, `split` how many names are parts of a
+    longer one that was said in full.
+    """
+
+    derivation: Derivation
+    body: Body
+    joins: float
+    steps: int
+    ambiguous: int
+    choice: int
+    passed: float = 0.0
+    split: int = 0
+
+
+def derive(question: Question, links: list[Link], known: Index, deadline: float) -> list[Candidate]:
+    """The readings of a question, likeliest first by their prior, each plan once."""
+    states = read(Reader(question, known.graph), links, deadline)
+    best: dict[tuple[int, int], float] = {}
+    for each in links:
+        best[each.start, each.end] = max(each.score, best.get((each.start, each.end), 0.0))
+    whole = {x.covered for x in links if x.exact and x.end - x.start > 1}
+    found: dict[Body, Candidate] = {}
+    apart: dict[tuple[object, ...], Derivation] = {}
+    for state in states[:MOST_STATES]:
+        for derivation in finish(state, Reader(question, known.graph)):
+            key = (*derivation[:4], frozenset(derivation.nodes), derivation.combine, derivation.hints, derivation.hung)
+            before_it = apart.get(key)
+            if before_it is None or derivation.prior > before_it.prior:
+                apart[key] = derivation
+    for derivation in sorted(apart.values(), key=lambda d: -d.prior)[:MOST_LOWERED]:
+        go_on()
+        if time.monotonic() > deadline and found:
+            break
+        for choice in range(MOST_WAYS):
+            lowered = lower(derivation, known.graph, choice)
+            if lowered is None:
+                break
+            derivation = derivation._replace(prior=derivation.prior - (0.3 if choice else 0.0))
+            used = derivation.links
+            candidate = Candidate(
+                derivation,
+                lowered.body,
+                lowered.cost,
+                lowered.steps,
+                lowered.ambiguous,
+                choice,
+                sum(best[x.start, x.end] - x.score for x in used),
+                sum(any(x.covered & w == x.covered != w for w in whole) for x in used),
+            )
+            before = found.get(lowered.body)
+            if before is None or prior(candidate) > prior(before):
+                found[lowered.body] = candidate
+            if lowered.ambiguous <= choice:
+                break
+    asks = bool(question.tokens) and question.tokens[0].norm in language().words["asking_yes_no"]
+    every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
+    telling = [c for c in every if not _asks_itself(c.derivation)]
+    kept = every if asks or not telling else telling
+    return sorted(kept, key=lambda c: -prior(c))[:MOST]
+
+
+def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
+    """Does a reading ask for a thing that the question names, or for its number: "which states are Texas"?"""
+    named = {c.ref for c in d.conditions if c.op == "is" and len(c.keys) == 1 and not c.negated}
+    if "named so" in d.trace:
+        return False
+    if function is not None:
+        # one thing, however many values it has
+        counted = [t.ref for t in d.targets if t.function == function and not t.distinct]
+    else:
+        counted = [t.ref for t in d.targets if not t.ref.predicate]
+    return any(Ref(r.node, "", r.slot) in named for r in counted)
+
+
+def prior(candidate: Candidate) -> float:
+    """A first estimate that orders readings where no weights are at hand."""
+    return candidate.derivation.prior - 0.2 * candidate.joins

@@ -1,0 +1,303 @@
+"""Finish a partial reading: State -> Derivations, one for each way to settle what the words leave open."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.asked import other_ends, persons, places
+from nacre.semantics.parsing.state import Reader, State, drop_dangling
+from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
+
+MOST_VARIANTS = 10
+UNSETTLED_COST = 0.6
+
+
+def finish(state: State, reader: Reader) -> list[Derivation]:
+    """The derivations of a state, likeliest first."""
+    state = drop_dangling(state)
+    trace = list(state.trace)
+    cost = 0.0
+    targets = state.targets
+    root = _root(state)
+    if root is None:
+        return []
+    for left, name in ((state.rank, "rank"), (state.compare, "compare"), (state.want == "group", "group")):
+        if left:
+            cost += UNSETTLED_COST
+            trace.append(f"unsettled {name}")
+    if state.asks:
+        if "count" in state.asks and not any(t.function for t in targets):
+            plain = [t for t in targets if not t.ref.predicate]
+            if plain and not state.group:
+                targets = tuple(Target(t.ref, "count") if t == plain[-1] else t for t in targets)
+            else:
+                targets = (*targets, Target(Ref(root.node, "", root.slot), "count"))
+            trace.append("count at end")
+        else:
+            cost += UNSETTLED_COST
+            trace.append("unsettled aggregate")
+    where = places(state, root, reader) if not state.group and not any(t.ref.predicate for t in targets) else []
+    who = persons(root, reader) if not targets and not state.group else []
+    if not targets:
+        targets = tuple(Target(g) for g in state.group) or (Target(Ref(root.node, "", root.slot)),)
+        trace.append("default target")
+        if any(c.op == "is" and c.ref == root for c in state.conditions):
+            trace.append("default target is thing")
+            cost += UNSETTLED_COST
+    alone = not (state.targets or state.group or state.asks)
+    others = other_ends(state, root, reader) if alone else []
+    whole = Derivation(
+        targets, state.conditions, state.group, state.order, state.nodes or (root,), "", state.covered,
+        state.score - cost, tuple(trace), state.links, state.hints,
+    )  # fmt: skip
+    found = [
+        _with(whole, "place or time", 0.5, targets=(Target(ref),), hints=whole.hints | {h for h in (ref.via,) if h})
+        for ref in where
+    ]
+    found += [_with(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
+    found += [
+        _with(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+        for ref in others
+    ]
+    if state.degree:
+        whole = _with(whole, "unsettled degree", -UNSETTLED_COST)
+    for settled in _settled(whole, state, root, reader):
+        for grouped in _grouped(settled, root):
+            for shown in _columns(_ordered_inside(grouped), reader):
+                for nested in _nested(shown, root):
+                    for hung in _hung(nested, reader.graph):
+                        found += _combined(hung)
+    return list(islice(found, MOST_VARIANTS))
+
+
+def _root(state: State) -> Ref | None:
+    for ref in (
+        *(t.ref for t in state.targets),
+        *state.group,
+        *state.nodes,
+        *(c.ref for c in state.conditions),
+    ):
+        return Ref(ref.node, "", ref.slot)
+    return None
+
+
+def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator[Derivation]:
+    """What a superlative or a number that found nothing after it is about: something said before."""
+    graph = reader.graph
+    if state.rank is not None:
+        limit = state.limit or 1
+        rank = state.rank
+        for node in list(dict.fromkeys((root, *d.nodes)))[:3] if rank.concepts else []:
+            for ref, reverse, cost in measured(graph, node.node, rank.concepts)[:2]:
+                order = Ordering(ref, rank.descending != reverse, "", limit)
+                yield _with(d, "rank settled", 0.5 - cost, order=order)
+        if not rank.concepts:
+            last = next((t.ref for t in reversed(d.targets) if t.ref.predicate and not t.function), None)
+            if last is not None:
+                order = Ordering(Ref(last.node), rank.descending, "count", limit)
+                yield _with(d, "most frequent at end", 0.5, order=order, group=(last,))
+                if graph.is_numeric(last.predicate):
+                    yield _with(d, "ranked at end", 0.4, order=Ordering(last, rank.descending, "", limit))
+            counted = [n for n in d.nodes if n != root]
+            backward = sorted(
+                (s for s in graph.steps[root.node] if not s.forward), key=lambda s: -graph.nodes[s.target].count
+            )
+            others = [Ref(n.node) for n in counted] or [Ref(s.target) for s in backward[:2]]
+            for other in others:
+                order = Ordering(other, rank.descending, "count", limit)
+                yield _with(d, "most linked at end", 0.4, order=order, group=(root,))
+    elif state.compare is not None and state.compare[1] is not None:
+        for other in reversed([n for n in d.nodes if n != root][-2:]):
+            condition = Condition(other, state.compare[0], (state.compare[1],), function="count")
+            yield _with(d, "count settled", 0.5, conditions=(*d.conditions, condition))
+    yield d
+
+
+def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
+    """Conditions after "no X": of the X that is missing, or of the thing itself."""
+    at = next((i for i, c in enumerate(d.conditions) if c.negated and c.op == "exists"), None)
+    if at is not None:
+        own = [c for c in d.conditions[at + 1 :] if c.ref.node != root.node and not c.function]
+        if own:
+            missing = d.conditions[at]._replace(inner=tuple(c._replace(negated=False) for c in own))
+            rest = (*d.conditions[:at], missing, *(c for c in d.conditions[at + 1 :] if c not in own))
+            yield _with(d, "condition of missing", 0.3, conditions=rest)
+    against = next((i for i, c in enumerate(d.conditions) if c.against is not None and c.against.function), None)
+    if against is not None and len(d.conditions) > 1:
+        compared = d.conditions[against]
+        inner = tuple(c for c in d.conditions[against + 1 :] if not c.function and c.against is None)
+        if inner:
+            conditions = tuple(c for c in d.conditions if c not in inner and c != compared)
+            nested = (*conditions, compared._replace(inner=inner))
+            yield _with(d, "condition of aggregate", 0.2, conditions=nested)
+    plain = [t for t in d.targets if t.ref.predicate and not t.function]
+    if len(plain) == len(d.targets) and any(c.negated and c.op == "=" for c in d.conditions) and not d.group:
+        yield _with(d, "values never with", 0.0, combine="difference")
+    yield d
+
+
+def _hung(d: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
+    """What is said after another thing of one kind: of that thing, or of whichever is nearest."""
+    others = [n for n in d.nodes if n.slot and any((n.node, n.node) in graph.ends.get(h, ()) for h in d.hints)]
+    after = bool(others) and d.nodes.index(others[0]) < len(d.nodes) - 1
+    named = [c for c in d.conditions if c.ref in others and c.op == "is"]
+    if len(named) > 1:
+        # "that border Colorado and border New Mexico"
+        yield _with(d, "each of the first", 0.1, hung="first")
+    elif after or (named and len(d.nodes) > 2):
+        yield _with(d, "of the last", 0.1, hung="last")
+    yield d
+
+
+def _ordered_inside(d: Derivation) -> Derivation:
+    """An order of things that end up in one number is a condition: "how many states does the shortest river cross"."""
+    if d.order is None or d.order.function or d.group or not all(t.function for t in d.targets):
+        return d
+    top = Condition(Ref(d.order.ref.node, "", d.order.ref.slot), "top", top=d.order)
+    return _with(d, "order inside", conditions=(*d.conditions, top), order=None)
+
+
+def _with(d: Derivation, rule: str, gain: float = 0.0, **changes: object) -> Derivation:
+    return d._replace(prior=d.prior + gain, trace=(*d.trace, rule), **changes)  # type: ignore[arg-type]
+
+
+def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
+    """What things are grouped by, where that is said, implied by an aggregate beside a column, or by a count."""
+    counted = any(t.function for t in d.targets)
+    plain = tuple(t.ref for t in d.targets if not t.function)
+    ranked = (d.order is not None and d.order.function) or any(c.function for c in d.conditions)
+    if d.group:
+        own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
+        if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
+            # "the average number of visitors per museum"
+            yield _with(d, "group is owner", 0.1, group=())
+        missing = tuple(Target(g) for g in d.group if g not in plain and not _says(d, g))
+        if counted or ranked:
+            if missing:
+                if counted:
+                    yield _with(d, "group shown", 0.1, targets=(*missing, *d.targets))
+                yield _with(d, "group hidden", 0.0 if ranked and not counted else -0.1)
+            else:
+                yield d
+        else:
+            yield _with(d, "group dropped", 0.0, group=())
+            if missing:
+                yield _with(d, "group as column", 0.0, group=(), targets=(*missing, *d.targets))
+        return
+    if counted and plain:
+        same = {t.ref.node for t in d.targets}
+        nodes = tuple(dict.fromkeys(Ref(p.node, "", p.slot) for p in plain))
+        if len(same) > 1 or any(not p.predicate for p in plain):
+            yield _with(d, "grouped by thing", 0.1, group=nodes[:1])
+        if any(p.predicate for p in plain):
+            yield _with(d, "grouped by column", 0.1, group=plain)
+        yield _with(d, "not grouped", -0.5)
+        return
+    if ranked:
+        first = plain[0] if plain else root
+        yield _with(d, "group of count", 0.0, group=(Ref(first.node, "", first.slot),))
+        if first.predicate:
+            counts_own = any(
+                f.node == first.node
+                for f in (*((d.order.ref,) if d.order else ()), *(c.ref for c in d.conditions if c.function))
+            )
+            yield _with(d, "group of count by column", 0.1 if counts_own else -0.1, group=plain)
+        return
+    yield d
+
+
+def _says(d: Derivation, group: Ref) -> bool:
+    """Whether the targets show what is grouped by: a property of the very thing."""
+    return not group.predicate and any(t.ref.node == group.node and not t.function for t in d.targets)
+
+
+def _columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
+    """Which columns show a thing: its name, or its code where it has none; a person's two names for "name"."""
+    yield d
+    graph = reader.graph
+    words = language().words
+    for i, target in enumerate(d.targets):
+        if target.function:
+            continue
+        node = target.ref.node
+        pair = [
+            next(
+                (p for p in graph.literals[node] if set(graph.words[p]) & words[which] and "name" in graph.words[p]), ""
+            )
+            for which in ("given", "family")
+        ]
+        partial = any(
+            x.how == "partial" and x.kind == "property" and x.refs[0] == target.ref and x.end - x.start == 1
+            for x in d.links
+        )
+        if all(pair) and (not target.ref.predicate or partial):
+            both = tuple(Target(Ref(node, p, target.ref.slot)) for p in pair)
+            targets = (*d.targets[:i], *both, *d.targets[i + 1 :])
+            yield _with(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
+        if not target.ref.predicate:
+            for predicate in _codes(graph, node)[:2]:
+                shown = Target(Ref(node, predicate, target.ref.slot))
+                gain = -0.4 if graph.nodes[node].named else 0.1
+                named = "named" if graph.nodes[node].named else "nameless"
+                targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
+                yield _with(d, f"code of {named}", gain, targets=targets)
+            return
+
+
+def _codes(graph: SchemaGraph, node: int) -> list[str]:
+    """The properties that show a thing without a name: its name-like text, then its code."""
+    own = [p for p in graph.literals[node] if graph.about(p).role != "name"]
+    coded = [p for p in own if graph.about(p).role == "identifier"]
+    words = set(graph.nodes[node].words)
+    naming = language().words["naming"]
+    texts = sorted(
+        (p for p in own if p not in coded and graph.about(p).datatype == "text"),
+        key=lambda p: (not set(graph.words[p]) & naming, not set(graph.words[p]) <= words, p),
+    )
+    return (texts[:1] + coded[:1]) if not graph.nodes[node].named else coded[:1]
+
+
+def _combined(d: Derivation) -> Iterator[Derivation]:
+    """Two values of one property: any of them, or things that have both."""
+    if d.combine:
+        yield d
+        return
+    merged, rest = _merged(d.conditions)
+    if merged:
+        yield _with(d, "any of values", 0.1, conditions=rest)
+    positive = [c for c in d.conditions if not c.function]
+    if len(positive) >= 2 and "both" in d.trace:
+        yield _with(d, "both", 0.3, combine="intersection")
+    elif merged:
+        yield _with(d, "both of values", 0.0, combine="intersection")
+    if any(c.join == "or" for c in d.conditions) and not merged and len(positive) >= 2:
+        yield _with(d, "either", 0.3, combine="union")
+    if not merged:
+        yield d
+
+
+def _merged(conditions: tuple[Condition, ...]) -> tuple[bool, tuple[Condition, ...]]:
+    """Equal conditions on one property (or thing) joined into one; whether there were any."""
+    found: list[Condition] = []
+    merged = False
+    for condition in conditions:
+        last = next(
+            (
+                i
+                for i, c in enumerate(found)
+                if c.ref == condition.ref and c.op == condition.op and c.op in ("=", "is") and not c.function
+                and c.negated == condition.negated and not c.against
+            ),
+            None,
+        )  # fmt: skip
+        if last is None:
+            found.append(condition)
+        else:
+            merged = True
+            before = found[last]
+            found[last] = before._replace(
+                values=(*before.values, *condition.values), keys=(*before.keys, *condition.keys)
+            )
+    return merged, tuple(found)

@@ -1,0 +1,290 @@
+"""Turn a derivation into a plan: Derivation + SchemaGraph -> Body (its variables are joined by the cheapest ways)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nacre.records.plan import (
+    Aggregate,
+    Attribute,
+    Body,
+    Combine,
+    Filter,
+    Itself,
+    Order,
+    Select,
+    Term,
+)
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.joins import Joins, thing_of
+from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
+
+
+class Lowered:
+    """One plan with what joining its variables took."""
+
+    def __init__(self, body: Body, cost: float, steps: int, ambiguous: int) -> None:
+        self.body, self.cost, self.steps, self.ambiguous = body, cost, steps, ambiguous
+
+
+def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
+    """The plan of a derivation; `choice` takes the next cheapest way where several are about as short.
+
+    None where nothing joins its parts, or the choice does not exist.
+    """
+    if d.combine == "difference" or (d.combine and len(d.conditions) >= 2):
+        parts = _without(d) if d.combine == "difference" else _parts(d)
+        lowered = [_select(part, graph, choice) for part in parts]
+        if any(part is None for part in lowered):
+            return None
+        left, right = lowered
+        assert left is not None
+        assert right is not None
+        op = d.combine
+        if not isinstance(left.body, Select) or not isinstance(right.body, Select):
+            return None
+        if any(isinstance(a, Aggregate) for a in left.body.answers) or left.body.group or left.body.by:
+            return _counted(left, right, op)
+        return Lowered(
+            Combine(op, left.body, right.body),  # type: ignore[arg-type]
+            left.cost + right.cost,
+            left.steps,
+            left.ambiguous,
+        )
+    return _select(d, graph, choice)
+
+
+def _counted(left: Lowered, right: Lowered, op: str) -> Lowered | None:
+    """A count over things that have both: membership in each."""
+    first, second = left.body, right.body
+    assert isinstance(first, Select)
+    assert isinstance(second, Select)
+    counted = next((a for a in first.answers if isinstance(a, Aggregate)), None)
+    if counted is None or first.group or first.by or op != "intersection":
+        return None
+    variable = counted.of.variable
+    inner = Select((Itself(variable),), second.variables, second.edges, second.filters)
+    both = replace(first, filters=(*first.filters, Filter(Itself(variable), "in", inner)))
+    return Lowered(both, left.cost + right.cost, left.steps, left.ambiguous)
+
+
+def _parts(d: Derivation) -> tuple[Derivation, Derivation]:
+    """The derivation with the first and with the second of the two conditions that are combined."""
+    conditions = list(d.conditions)
+    second = next((i for i in range(1, len(conditions)) if conditions[i].join in ("or", "both")), len(conditions) - 1)
+    same = [
+        i
+        for i in range(second)
+        if conditions[i].ref == conditions[second].ref or (conditions[i].op == conditions[second].op)
+    ]
+    first = same[-1] if same else second - 1
+    if d.combine == "union":
+        # "A and B, or C": everything before the "or" stands together
+        one = [c for i, c in enumerate(conditions) if i < second]
+        two = [c for i, c in enumerate(conditions) if i >= second]
+    else:
+        one = [c for i, c in enumerate(conditions) if i != second]
+        two = [c for i, c in enumerate(conditions) if i != first]
+    return tuple(
+        d._replace(conditions=tuple(part), combine="", nodes=_needed(d, part, conditions)) for part in (one, two)
+    )  # type: ignore[return-value]
+
+
+def _without(d: Derivation) -> tuple[Derivation, Derivation]:
+    """All values, and those of the things that a negated condition speaks of."""
+    negated = next(c for c in d.conditions if c.negated and c.op == "=")
+    rest = tuple(c for c in d.conditions if c != negated)
+    first = d._replace(conditions=rest, combine="", nodes=_needed(d, rest, d.conditions))
+    return first, d._replace(conditions=(*rest, negated._replace(negated=False)), combine="")
+
+
+def _needed(d: Derivation, kept: Sequence[Condition], every: Sequence[Condition]) -> tuple[Ref, ...]:
+    dropped = {thing_of(c.ref) for c in every if c not in kept} - {thing_of(c.ref) for c in kept}
+    dropped -= {thing_of(t.ref) for t in d.targets}
+    return tuple(n for n in d.nodes if n not in dropped)
+
+
+def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
+    roots = [thing_of(r) for r in d.group] or [thing_of(t.ref) for t in d.targets]
+    root = roots[0]
+    apart = [c for c in d.conditions if c.negated and (c.op == "exists" or thing_of(c.ref) != root)]
+    direct = [c for c in d.conditions if c not in apart]
+    removed = {thing_of(c.ref) for c in apart} | {thing_of(i.ref) for c in apart for i in c.inner}
+    removed -= {thing_of(c.ref) for c in direct} | {thing_of(t.ref) for t in d.targets}
+    if d.order is not None:
+        removed -= {thing_of(d.order.ref)}
+    joins = Joins(graph, d.hints, choice, hung=d.hung)
+    wanted = [root, *(thing_of(t.ref) for t in d.targets), *(thing_of(g) for g in d.group)]
+    # of several things of one kind the earlier one is joined first
+    wanted += sorted((n for n in d.nodes if n not in removed), key=lambda n: n.slot)
+    wanted += [thing_of(c.ref) for c in direct]
+    wanted += [thing_of(c.against.ref) for c in direct if c.against is not None and not c.against.function]
+    wanted += [thing_of(d.order.ref)] if d.order is not None else []
+    if not joins.connect(wanted):
+        return None
+    tied = {name for edge in joins.edges for name in (edge.subject, edge.object)}
+    if any(not (v.classes or v.keys or v.name in tied) for v in joins.variables.values()):
+        # things of any kind are known only by what they hang on
+        return None
+    filters: list[Filter] = []
+    for condition in direct:
+        found = _filters(condition, joins, graph)
+        if found is None:
+            return None
+        filters += found
+    for condition in apart:
+        inner = _apart(condition, root, joins, graph, d)
+        if inner is None:
+            return None
+        filters.append(inner)
+    group: list[str] = []
+    by: list[Attribute] = []
+    for ref in d.group:
+        term = _term(ref, joins)
+        if isinstance(term, Attribute):
+            by.append(term)
+        else:
+            group.append(term.variable)
+    answers: list[Term] = []
+    for target in d.targets:
+        answers.append(_answer(target, joins))
+    order = _order(d.order, joins)
+    counted = (order is not None and isinstance(order.by, Aggregate)) or any(c.function for c in d.conditions)
+    if counted and not (group or by or any(isinstance(a, Aggregate) for a in answers)):
+        group = [joins.variables[root].name]
+    limit = d.order.limit or None if d.order is not None else None
+    offset = d.order.offset if d.order is not None else 0
+    body = Select(
+        tuple(dict.fromkeys(answers)),
+        tuple(joins.variables.values()),
+        tuple(joins.edges),
+        tuple(filters),
+        tuple(group),
+        order,
+        limit,
+        offset,
+        by=tuple(by),
+    )
+    return Lowered(body, joins.cost, joins.steps, joins.ambiguous)
+
+
+def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
+    name = joins.variables[thing_of(ref)].name
+    return Attribute(name, ref.predicate) if ref.predicate else Itself(name)
+
+
+def _answer(target: Target, joins: Joins) -> Term:
+    term = _term(target.ref, joins)
+    if not target.function:
+        return term
+    if target.function == "count" and not (target.distinct or isinstance(term, Itself)):
+        # how many there are, not how many different values
+        return Aggregate("count", Itself(term.variable)) if not target.distinct else Aggregate("count", term)
+    return Aggregate(target.function, term)
+
+
+def _order(order: Ordering | None, joins: Joins) -> Order | None:
+    if order is None:
+        return None
+    term = _term(order.ref, joins)
+    if order.function == "count":
+        return Order(Aggregate("count", Itself(term.variable)), order.descending)
+    if order.function and isinstance(term, Attribute):
+        return Order(Aggregate(order.function, term), order.descending)
+    return Order(term, order.descending)
+
+
+def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Filter] | None:
+    thing = thing_of(condition.ref)
+    left = _term(condition.ref, joins)
+    if condition.op == "exists":
+        return []
+    if condition.op == "unknown":
+        return [Filter(left, "unknown")]
+    if condition.top is not None:
+        top = _first_of(condition, graph, joins.hints)
+        return None if top is None else [Filter(Itself(left.variable), "in", top, condition.negated)]
+    if condition.function:
+        if condition.function == "count":
+            return [Filter(Aggregate("count", Itself(left.variable)), condition.op, condition.values[0])]  # type: ignore[arg-type]
+        if not isinstance(left, Attribute):
+            return None
+        return [Filter(Aggregate(condition.function, left), condition.op, condition.values[0])]  # type: ignore[arg-type]
+    if condition.against is not None and not condition.against.function:
+        right = _term(condition.against.ref, joins)
+        return [Filter(left, condition.op, right, condition.negated)] if isinstance(right, Attribute) else None  # type: ignore[arg-type]
+    if condition.against is not None:
+        inner = _against(condition, graph)
+        return None if inner is None else [Filter(left, condition.op, inner, condition.negated)]  # type: ignore[arg-type]
+    if condition.op == "is":
+        if condition.negated:
+            variable = joins.variables[thing]
+            copy = replace(variable, name=variable.name + "_not", keys=condition.keys, label=condition.label)
+            return [Filter(Itself(variable.name), "in", Select((Itself(copy.name),), (copy,)), True)]
+        variable = joins.variables[thing]
+        keys = tuple(k for k in condition.keys if not variable.keys or k in variable.keys)
+        joins.variables[thing] = replace(variable, keys=keys or condition.keys, label=condition.label)
+        return []
+    if condition.op == "within":
+        first, after = condition.values
+        if condition.negated:
+            return [Filter(left, "<", first)]
+        return [Filter(left, ">=", first), Filter(left, "<", after)]
+    value = condition.values[0] if len(condition.values) == 1 else condition.values
+    if condition.negated and condition.op == "=" and len(condition.values) == 1:
+        return [Filter(left, "!=", value)]
+    return [Filter(left, condition.op, value, condition.negated)]  # type: ignore[arg-type]
+
+
+def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
+    """The things that are first in an order, as a select of their own."""
+    assert condition.top is not None
+    joins = Joins(graph, hints, 0, "top_")
+    thing = Ref(condition.ref.node)
+    by = condition.top.ref
+    if by.node == thing.node and condition.top.function:
+        by = by._replace(slot=1)
+    if not joins.connect([thing, thing_of(by)]):
+        return None
+    name = joins.variables[thing].name
+    order = _order(condition.top._replace(ref=by), joins)
+    group = (name,) if condition.top.function else ()
+    return Select(
+        (Itself(name),), tuple(joins.variables.values()), tuple(joins.edges), (), group, order, condition.top.limit
+    )
+
+
+def _against(condition: Condition, graph: SchemaGraph) -> Select | None:
+    """ "above the average": the aggregate over all things of the kind, or over those that its own conditions leave."""
+    assert condition.against is not None
+    joins = Joins(graph, frozenset(), 0, "other_")
+    ref = condition.against.ref
+    if not joins.connect([thing_of(ref), *(thing_of(c.ref) for c in condition.inner)]):
+        return None
+    filters: list[Filter] = []
+    for each in condition.inner:
+        filters += _filters(each, joins, graph) or []
+    term = _term(ref, joins)
+    if not isinstance(term, Attribute) or not condition.against.function:
+        return None
+    answer = Aggregate(condition.against.function, term)
+    return Select((answer,), tuple(joins.variables.values()), tuple(joins.edges), tuple(filters))
+
+
+def _apart(condition: Condition, root: Ref, joins: Joins, graph: SchemaGraph, d: Derivation) -> Filter | None:
+    """ "without X", "that never ...": the things that have it, taken away."""
+    inner = Joins(graph, d.hints, 0, "not_")
+    thing = thing_of(condition.ref)
+    if thing == root:
+        thing = Ref(root.node, "", 1)
+    if not inner.connect([root, thing, *(thing_of(c.ref) for c in condition.inner)]):
+        return None
+    positive = condition._replace(negated=False, ref=Ref(thing.node, condition.ref.predicate, thing.slot))
+    filters = _filters(positive, inner, graph)
+    if filters is None:
+        return None
+    for each in condition.inner:
+        filters += _filters(each, inner, graph) or []
+    select = Select(
+        (Itself(inner.variables[root].name),), tuple(inner.variables.values()), tuple(inner.edges), tuple(filters)
+    )
+    return Filter(Itself(joins.variables[root].name), "in", select, True)

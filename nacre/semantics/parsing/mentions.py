@@ -1,0 +1,295 @@
+"""Rules for what names something: a class, a property, a thing or a value at hand + State -> further States."""
+
+from collections.abc import Iterator
+
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.numbers import fits, in_unit
+from nacre.semantics.parsing.state import (
+    Reader,
+    State,
+    another,
+    drop_dangling,
+    linked,
+    next_slot,
+    to_itself,
+    turned,
+    with_node,
+)
+from nacre.semantics.parsing.superlatives import ranked_by_name, ranked_class, ranked_property
+from nacre.semantics.parsing.things import of_value
+from nacre.semantics.types import Aggregation, Condition, Link, Number, Ordering, Ref, Target
+
+
+def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """All ways to take a mention."""
+    if link.kind == "class":
+        yield from of_class(state, link, reader)
+    elif link.kind == "property":
+        for ref in link.refs:
+            if ref.predicate or ref.via:
+                yield from of_property(state, link, reader, ref)
+    else:
+        yield from of_value(state, link, reader)
+
+
+def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """A class: what is asked for, its owner, what is counted, what things are grouped by, or one that must exist."""
+    ref = link.refs[0]
+    new = drop_dangling(linked(state, link, reader, ref))._replace(owner=ref, last="class", sticky=())
+    if state.mode == "O":
+        yield new.then("class in order")
+        return
+    if state.want == "group":
+        yield new.then("group class", 0.2, group=(*state.group, ref), want="", mode="T")
+    if state.degree:
+        for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
+            target = Target(found)
+            yield (
+                with_node(new, found, reader)
+                ._replace(degree=())
+                .then("degree of class", 0.4 - cost, targets=(*state.targets, target))
+            )
+    if state.want.startswith("order"):
+        order = Ordering(ref, state.want == "order down", "count")
+        yield new.then("order by count of class", 0.1, order=state.order or order, want="", asks=(), mode="O")
+    if state.last == "own kind" and any(n.node == ref.node for n in state.nodes):
+        other = Ref(ref.node, "", next_slot(state, ref.node))
+        again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, sticky=(), mode="C")
+        if state.rank is None:
+            yield again.then("other of own kind", 0.7, last="class")
+        elif state.rank.concepts:
+            for found, reverse, cost in measured(reader.graph, ref.node, state.rank.concepts)[:3]:
+                order = Ordering(found, state.rank.descending != reverse, "", state.limit or 1)
+                top = Condition(other, "top", top=order)
+                yield again.then(
+                    "top of own kind", 0.4 - cost, conditions=(*state.conditions, top), rank=None, limit=0, last="class"
+                )
+    if state.rank is not None:
+        if state.asks and not state.rank.concepts and state.asks != ("count",):
+            # "the lowest average variant price"
+            yield new.then("owner before ranked aggregate", 0.6)
+        yield from ranked_class(state, new, ref, reader)
+        return
+    if state.compare is not None and state.compare[1] is not None:
+        op, value = state.compare
+        assert value is not None
+        condition = Condition(ref, op, (value,), state.negated, function="count")
+        yield new.then(
+            "having count", 0.3, conditions=(*state.conditions, condition), compare=None, negated=False, asks=()
+        )
+        return
+    if another(state, ref, reader) and not state.negated:
+        # "states that border states": another one
+        other = Ref(ref.node, "", next_slot(state, ref.node))
+        again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
+        yield again.then("other of class", 0.2)
+        return
+    if state.negated:
+        missing = Condition(ref, "exists", (), True)
+        yield new.then("without class", 0.2, conditions=(*state.conditions, missing), negated=False)
+    if state.mode == "T":
+        if state.want == "group":
+            return
+        if "count" in state.asks:
+            target = Target(ref, "count", state.distinct)
+            asks = tuple(a for a in state.asks if a != "count")
+            yield new.then("count class", 0.3, targets=(*state.targets, target), asks=asks, distinct=False)
+        elif state.asks:
+            yield new.then("owner before aggregate", 0.0)
+        else:
+            gain = -0.25 if state.targets else 0.0
+            follows = "after target" if state.targets else "first"
+            target = Target(ref)
+            yield new.then(f"class target {follows}", gain, targets=(*state.targets, target), distinct=False)
+        if not state.asks or state.targets:
+            own = any(t.ref.node == ref.node for t in state.targets)
+            gain = 0.1 if own and state.last == "of" else 0.0
+            yield new.then("owner" if not own else "owner of target", gain)
+    else:
+        yield new.then("class in condition", 0.0)
+        if any(n.node == ref.node for n in state.nodes) and to_itself(ref, reader):
+            # "that borders a state": another one
+            other = Ref(ref.node, "", next_slot(state, ref.node))
+            again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
+            yield again.then("other of class", 0.0)
+
+
+def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
+    """A property: a column that is asked for, a condition's left side, or what things are grouped or ordered by."""
+    new = linked(state, link, reader, ref)
+    if ref.via:
+        sources = [r for r in link.refs if not r.via]
+        if sources:
+            new = with_node(new, sources[0], reader)
+    if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
+        new = new._replace(score=new.score + 0.25)
+    if ref.predicate and reader.graph.about(ref.predicate).datatype == "boolean":
+        condition = Condition(ref, "=", (True,), state.negated)
+        yield new._replace(last="flag").then("flag", 0.2, conditions=(*state.conditions, condition), negated=False)
+        return
+    if ref.via and state.negated and state.mode == "C":
+        # "never taught by anybody"
+        missing = Condition(Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node))), "exists", (), True)
+        yield (
+            drop_dangling(linked(state, link, reader, missing.ref))
+            ._replace(hints=state.hints | {ref.via}, last="prop")
+            .then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
+        )
+    if ref.predicate and state.negated and state.mode == "C" and state.compare is None:
+        # "plants without a flower colour"
+        lacking = Condition(ref, "unknown")
+        yield (
+            drop_dangling(new)
+            ._replace(last="value")
+            .then("without property", 0.0, conditions=(*state.conditions, lacking), negated=False)
+        )
+    numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
+    new = new._replace(last="prop")
+    if state.mode == "O":
+        yield drop_dangling(new).then("property in order")
+        return
+    if ref.via and state.owner is not None and any(r.node == ref.node for r in link.refs if not r.via):
+        owner = state.owner
+        if owner.node == ref.node and not state.want and state.last in ("class", "having", "and", "or", "negation"):
+            # "states that border states": a link between things of one kind
+            same = drop_dangling(linked(state, link, reader, owner))
+            hints = same.hints | {ref.via}
+            yield same.then("link of own kind", 0.1, hints=hints, last="own kind", sticky=())
+    if ref.via and state.want == "" and state.rank is None and state.compare is None:
+        yield drop_dangling(new)._replace(owner=Ref(ref.node), sticky=()).then("owner by link", -0.05)
+    if state.want == "group":
+        new = drop_dangling(new)
+        yield new.then("group property", 0.2, group=(*state.group, ref), want="", mode="T")
+        return
+    if state.want.startswith("order"):
+        new = drop_dangling(new)
+        function = state.asks[0] if state.asks else ""
+        order = Ordering(ref, state.want == "order down", function, state.limit)
+        yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
+        return
+    if state.rank is not None:
+        yield from ranked_property(state, drop_dangling(new), ref, numeric)
+    elif state.order is None and not state.asks:
+        yield from ranked_by_name(state, drop_dangling(new), link, ref, numeric, reader)
+    if state.compare is not None:
+        yield from _compared_property(state, new, ref, reader)
+        if state.compare[1] is not None:
+            return
+    if state.rank is None and state.mode == "T":
+        yield from _target(state, drop_dangling(new), ref, numeric, reader)
+    elif state.mode == "C":
+        if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
+            # "the Spices category": the property says what the value is of
+            yield new.then("property after value", 0.3)
+            return
+        function = state.asks[0] if state.asks else ""
+        waiting = drop_dangling(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
+        yield waiting.then("property in condition", 0.0)
+        holding = _holding(ref, reader)
+        if holding is not None:
+            condition = Condition(ref, "=", (holding,), state.negated)
+            yield drop_dangling(new).then(
+                "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
+            )
+        if state.last in ("and", "of") and state.rank is None and state.compare is None:
+            yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, reader, "late ")
+
+
+def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = "") -> Iterator[State]:
+    asks: tuple[Aggregation, ...] = state.asks
+    if asks:
+        targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
+        yield new.then(
+            f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
+            prop=ref, from_target=True,
+        )  # fmt: skip
+        if asks == ("count",) and numeric and not reader.graph.is_date(ref.predicate):
+            yield new.then(
+                f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), asks=(),
+                prop=ref, from_target=True,
+            )  # fmt: skip
+        if asks == ("sum",) or asks == ("count",):
+            # "the total points", "the number of seats" may be what a property holds
+            yield new.then(
+                f"{when}plain target of total", -0.1, targets=(*state.targets, Target(ref)), asks=(), distinct=False,
+                prop=ref, from_target=True,
+            )  # fmt: skip
+        return
+    if _is_name_of(state, new, reader) and ref.predicate and not numeric:
+        named = (*state.targets[:-1], Target(ref, "", state.targets[-1].distinct))
+        yield new.then("name of value", 0.2, targets=named, sticky=(), prop=ref, from_target=True)
+    if state.sticky and state.last in ("and", "prop"):
+        targets = tuple(Target(ref, a) for a in state.sticky)
+        yield new.then(
+            "aggregate shared", 0.0, targets=(*state.targets, *targets), sticky=state.sticky,
+            prop=ref, from_target=True,
+        )  # fmt: skip
+    yield new.then(
+        f"{when}target", 0.0, targets=(*state.targets, Target(ref, "", state.distinct)), sticky=(), distinct=False,
+        prop=ref, from_target=True,
+    )  # fmt: skip
+
+
+def _is_name_of(state: State, new: State, reader: Reader) -> bool:
+    """Whether the target before is only the word "name", said of what comes now: "the names of the studios"."""
+    if not state.targets or state.last not in ("of", "prop") or len(new.links) < 2:
+        return False
+    before, now = new.links[-2:]
+    words = reader.question.tokens
+    return (
+        before.kind == "property"
+        and before.refs[0] == state.targets[-1].ref
+        and before.end == before.start + 1
+        and words[before.start].norm in language().words["telling"]
+        and before.end < now.start
+        and words[before.end].norm == "of"
+        and before.refs[0].node == now.refs[0].node
+    )
+
+
+def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+    assert state.compare is not None
+    op, value = state.compare
+    if value is not None:
+        function = state.asks[0] if state.asks else state.prop_function if state.prop is None else ""
+        if not ref.predicate:
+            # "at least two authors"
+            function = "count"
+        number = Number(0, 0, "", value, state.unit)
+        if ref.predicate and not function and not fits(reader.graph, ref, number, op):
+            return
+        converted = in_unit(number, reader.graph.about(ref.predicate).unit if ref.predicate else "")
+        if converted is None:
+            return
+        condition = Condition(ref, op, (converted,), state.negated, function=function)
+        yield drop_dangling(new).then(
+            "number before property", 0.2, conditions=(*state.conditions, condition), compare=None, negated=False,
+            asks=(),
+        )  # fmt: skip
+    elif state.asks:
+        left = state.prop if state.prop is not None and state.prop.predicate else ref
+        if left.node == ref.node and left.predicate and reader.graph.is_numeric(left.predicate):
+            condition = Condition(left, op, (), state.negated, against=Target(ref, state.asks[0]))
+            yield new.then(
+                "against aggregate", 0.4, conditions=(*state.conditions, condition), compare=None,
+                prop=None, negated=False, mode="C", **{"asks": (), **turned(state._replace(asks=()))},
+            )  # fmt: skip
+    elif state.prop is not None and state.prop.predicate and ref.predicate and state.prop != ref:
+        condition = Condition(state.prop, op, (), state.negated, against=Target(ref))
+        yield new.then(
+            "against property", 0.3, conditions=(*state.conditions, condition), compare=None, prop=None,
+            negated=False, mode="C", **turned(state),
+        )  # fmt: skip
+
+
+def _holding(ref: Ref, reader: Reader) -> str | float | None:
+    """The value by which a property of yes or no says yes; None for other properties."""
+    if not ref.predicate:
+        return None
+    about = reader.graph.about(ref.predicate)
+    wanted = language().words["holding"]
+    if not {v.casefold() for v in about.values} <= wanted | language().words["lacking"]:
+        return None
+    found = next((v for v in about.values if v.casefold() in wanted), None)
+    return float(found) if found is not None and found.isdigit() else found

@@ -1,0 +1,141 @@
+"""What is known of a reading while the question is read from left to right: State, immutable."""
+
+from typing import Any, NamedTuple
+
+from nacre.semantics.linking.graph import FAR, SchemaGraph
+from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Question, Ref, Target
+
+# first estimates that only order the beam; what decides between finished readings is learned (ranking/weights.json)
+DISTANCE_COST = 0.5
+LINK_COST = 0.25
+RANK_AFTER_AGGREGATE = 0.4
+SKIPPED_COST = 0.55
+DANGLING_COST = 0.5
+CUE_GAIN = 0.12
+
+
+class Rank(NamedTuple):
+    """A superlative that waits for its property: direction, what it measures, places."""
+
+    descending: bool
+    concepts: tuple[str, ...] = ()
+
+
+class State(NamedTuple):
+    """A partial reading.
+
+    `mode` says what the next mention is taken for: "T" a target, "C" part of a condition; `want` overrides it
+    ("group", "order up", "order down"). `asks` are aggregates that wait for what they are of, `sticky` those of the
+    target before. `prop` waits for its value.
+    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's.
+    """
+
+    score: float = 0.0
+    mode: str = "T"
+    want: str = ""
+    asks: tuple[Aggregation, ...] = ()
+    sticky: tuple[Aggregation, ...] = ()
+    distinct: bool = False
+    targets: tuple[Target, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    group: tuple[Ref, ...] = ()
+    order: Ordering | None = None
+    rank: Rank | None = None
+    degree: tuple[str, ...] = ()
+    limit: int = 0
+    compare: tuple[str, float | None] | None = None
+    unit: str = ""
+    negated: bool = False
+    like: str = ""
+    prop: Ref | None = None
+    prop_function: Aggregation = ""
+    from_target: bool = False
+    owner: Ref | None = None
+    nodes: tuple[Ref, ...] = ()
+    join: str = "and"
+    last: str = ""
+    hints: frozenset[str] = frozenset()
+    covered: int = 0
+    links: tuple[Link, ...] = ()
+    trace: tuple[str, ...] = ()
+
+    def then(self, rule: str, gain: float = 0.0, **changes: Any) -> "State":
+        """This state with changes, made by a rule."""
+        return self._replace(score=self.score + gain, trace=(*self.trace, rule), **changes)
+
+
+def next_slot(state: State, node: int) -> int:
+    """The first slot of a node that no thing has yet."""
+    return 1 + max((n.slot for n in state.nodes if n.node == node), default=-1)
+
+
+class Reader(NamedTuple):
+    """What rules may look at: the question and the schema graph."""
+
+    question: Question
+    graph: SchemaGraph
+
+    def content(self, mask: int) -> int:
+        """How many tokens of a mask carry meaning."""
+        light = self.question.light
+        return sum(1 for i in range(len(self.question.tokens)) if mask >> i & 1 and i not in light)
+
+
+def to_itself(ref: Ref, reader: Reader) -> bool:
+    """Whether a link joins things of one kind."""
+    return any(s.target == ref.node for s in reader.graph.steps[ref.node])
+
+
+def another(state: State, ref: Ref, reader: Reader) -> bool:
+    """Whether a link between things of one kind was named, so that a second mention of the kind is another thing."""
+    if not any(n.node == ref.node for n in state.nodes):
+        return False
+    return any((ref.node, ref.node) in reader.graph.ends.get(hint, ()) for hint in state.hints)
+
+
+def linked(state: State, link: Link, reader: Reader, ref: Ref) -> State:
+    """The state after a mention was taken for something: its score, its words, and the nodes it needs."""
+    worth = max(0.5, reader.content(link.covered)) * link.score
+    if link.how.startswith("link"):
+        worth -= LINK_COST
+    new = state._replace(
+        score=state.score + worth,
+        covered=state.covered | link.covered,
+        links=(*state.links, link),
+    )
+    return with_node(new, ref, reader)
+
+
+def with_node(state: State, ref: Ref, reader: Reader) -> State:
+    """The state with the node of a reference among its nodes; a far one costs."""
+    node = Ref(ref.node, "", ref.slot)
+    hints = state.hints | {ref.via} if ref.via else state.hints
+    if node in state.nodes:
+        return state._replace(hints=hints) if hints != state.hints else state
+    cost = 0.0
+    if state.nodes:
+        distance = min(reader.graph.distance(n.node, node.node) for n in state.nodes)
+        if node.slot:
+            distance = 1.0
+        cost = DISTANCE_COST * min(distance, FAR)
+    return state._replace(nodes=(*state.nodes, node), score=state.score - cost, hints=hints)
+
+
+def turned(state: State) -> dict[str, Any]:
+    """The changes by which the last target becomes a condition's property; its count is asked of something else."""
+    if not state.from_target or state.prop is None or not state.targets:
+        return {}
+    last = state.targets[-1]
+    asks = (*state.asks, "count") if last.function == "count" else state.asks
+    return {"targets": state.targets[:-1], "from_target": False, "asks": asks}
+
+
+def drop_dangling(state: State) -> State:
+    """The state without a property that waited for a value in vain."""
+    if state.prop is None:
+        return state
+    if state.from_target:
+        return state._replace(prop=None, from_target=False, prop_function="")
+    return state._replace(
+        prop=None, prop_function="", score=state.score - DANGLING_COST, trace=(*state.trace, "dangling")
+    )

@@ -1,0 +1,100 @@
+"""Rules for superlatives: what waits to be ranked, and a mention at hand + State -> further States."""
+
+from collections.abc import Iterator
+
+from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.state import Reader, State, next_slot, to_itself, with_node
+from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
+
+
+def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "the youngest student", "the most students"."""
+    rank = state.rank
+    assert rank is not None
+    limit = state.limit or 1
+    inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
+    if rank.concepts:
+        for place, (found, reverse, cost) in enumerate(measured(reader.graph, ref.node, rank.concepts)[:3]):
+            order = Ordering(found, rank.descending != reverse, "", limit)
+            gain = 0.4 - cost
+            if inside or state.order is not None or state.mode == "C":
+                yield from _top(state, new, ref, order, gain, reader)
+            if state.order is not None:
+                continue
+            ranked = with_node(new, found, reader)._replace(order=order, rank=None, limit=0)
+            if place:
+                ranked = ranked.then("further measure")
+            if state.mode == "T" and not state.asks:
+                yield ranked.then("ranked class target", gain, targets=(*state.targets, Target(ref)))
+            yield ranked.then("ranked class", gain)
+    else:
+        order = Ordering(ref, rank.descending, "count", limit)
+        if (state.mode == "C" or state.last == "own kind") and state.owner is not None and state.owner in state.nodes:
+            # "the state that borders the most states": the thing named before is the one with the most
+            yield from _top(state, new, state.owner, order, 0.1, reader)
+        if state.order is not None:
+            return
+        yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
+        if state.limit and state.mode == "T":
+            # "the top 5 students by score"
+            yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
+            yield new.then("owner before its rank", 0.1)
+
+
+def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader) -> Iterator[State]:
+    """ "the smallest city in the largest state": a thing that is itself the first of its kind."""
+    same = any(t.ref.node == ref.node and not t.ref.slot for t in state.targets)
+    at = Ref(ref.node, "", next_slot(state, ref.node)) if same and not ref.slot and to_itself(ref, reader) else ref
+    top = Condition(at, "top", top=order)
+    yield with_node(new, at, reader).then(
+        "top thing", gain - 0.1, conditions=(*state.conditions, top), rank=None, limit=0
+    )
+
+
+def ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Iterator[State]:
+    """ "the highest fee", "the most frequent colour": an order by a property, its extreme, or its frequent values."""
+    rank = state.rank
+    assert rank is not None
+    limit = state.limit or 1
+    new = new._replace(rank=None, limit=0)
+    if numeric:
+        function = state.asks[0] if state.asks and state.asks[0] in ("sum", "avg", "count") else ""
+        order = Ordering(ref, rank.descending, function, limit)
+        yield new.then("ranked by property", 0.3, order=order, asks=())
+        if limit > 1 and state.mode == "T" and not (state.targets or state.asks):
+            # "the top 3 highest rates"
+            yield new.then("ranked values", 0.4, order=order, targets=(Target(ref),))
+        if state.mode == "T" and not rank.concepts:
+            best: Aggregation = "max" if rank.descending else "min"
+            yield new.then(
+                "extreme target",
+                0.1 if state.targets and not state.targets[0].function else 0.35,
+                targets=(*state.targets, Target(ref, best)),
+                sticky=(best,),
+                asks=(),
+            )
+    if not rank.concepts or not numeric:
+        order = Ordering(Ref(ref.node), rank.descending, "count", limit)
+        targets = (*state.targets, Target(ref)) if state.mode == "T" else state.targets
+        yield new.then(
+            "most frequent value", 0.2 if not numeric else -0.3, order=order, group=(*state.group, ref),
+            targets=targets, asks=(),
+        )  # fmt: skip
+
+
+def ranked_by_name(state: State, new: State, link: Link, ref: Ref, numeric: bool, reader: Reader) -> Iterator[State]:
+    """A property whose own name begins with a superlative: "the state with the lowest point"."""
+    if link.end - link.start < 2 or not link.exact:
+        return
+    cue = next((c for c in reader.question.cues if c.kind == "superlative" and c.start == link.start), None)
+    if cue is None:
+        return
+    direction, _, concepts = cue.value.partition(" ")
+    ranked = [(ref, False, 0.0)] if numeric else list(measured(reader.graph, ref.node, tuple(concepts.split("|"))))[:1]
+    for found, reverse, cost in ranked if ref.via or numeric else ():
+        if numeric and not state.targets:
+            continue
+        order = Ordering(found, (direction == "up") != reverse, "", state.limit or 1)
+        ordered = with_node(new, found, reader)._replace(limit=0, owner=Ref(ref.node), last="class")
+        targets = state.targets or (Target(Ref(ref.node, "", ref.slot)),)
+        yield ordered.then("ranked by own name", 0.3 - cost, order=order, targets=targets)

@@ -1,0 +1,130 @@
+"""Rules for named things and values: an entity or value at hand + State -> further States."""
+
+from collections.abc import Iterator
+
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import NAMED, RARE
+from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.state import (
+    Reader,
+    State,
+    another,
+    drop_dangling,
+    linked,
+    next_slot,
+    to_itself,
+    turned,
+    with_node,
+)
+from nacre.semantics.types import Aggregation, Condition, Link, Ref, Target
+
+# what a reading gains by which one of the named things is asked for
+AMONG = 0.8
+# a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
+NEXT = NAMED + RARE
+
+
+def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """A thing or a value: a condition, whatever comes before."""
+    ref = link.refs[0]
+    slots = [ref]
+    asked_itself = link.how in ("whole", "scope") and any(
+        t.ref.node == ref.node and not t.ref.predicate and not t.ref.slot for t in state.targets
+    )
+    if link.kind == "entity" and len(link.keys) == 1 and asked_itself:
+        # nobody asks which states Texas is
+        slots = []
+    if link.kind == "entity" and any(n.node == ref.node for n in state.nodes) and to_itself(ref, reader):
+        other = Ref(ref.node, "", next_slot(state, ref.node))
+        slots = [other] if state.last == "own kind" or another(state, ref, reader) else [*slots, other]
+    if state.degree:
+        for place, (found, _, cost) in enumerate(measured(reader.graph, ref.node, state.degree)[:2]):
+            new = with_node(linked(state, link, reader, ref), found, reader)
+            if place:
+                new = new.then("further measure")
+            keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
+            if link.kind == "entity":
+                yield new._replace(degree=(), last="value", owner=ref).then(
+                    "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
+                    conditions=(*state.conditions, keyed),
+                )  # fmt: skip
+    if link.kind == "entity":
+        yield from _against_thing(state, link, reader)
+        yield from _chosen_among(state, link, reader)
+    for at in slots:
+        new = linked(state, link, reader, at)._replace(last="value", sticky=())
+        values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
+        op = "=" if values else "is"
+        join = state.join
+        label = link.label
+        if state.like and values:
+            op = state.like
+            values = (label,)
+        condition = Condition(
+            at,
+            op,
+            values,
+            state.negated,
+            link.keys,
+            label,
+            join=join,  # type: ignore[arg-type]
+        )
+        gain = 0.0
+        rule = "value" if values else "thing" if not at.slot else "other thing"
+        if link.start and reader.question.tokens[link.start - 1].norm in language().words["calling"]:
+            owner = state.owner
+            if link.kind == "entity" and owner is not None and owner.node == at.node:
+                # "rivers called Colorado"
+                gain, rule = 0.5, "named so"
+        if state.prop is not None:
+            if state.prop.predicate == at.predicate and state.prop.node == at.node:
+                gain, rule = 0.4, f"{rule} of property"
+                if state.from_target and state.mode == "T":
+                    # "the airport code AKO": the property was no target
+                    yield new.then(
+                        rule, 0.3, conditions=(*state.conditions, condition), prop=None,
+                        negated=False, join="and" if join != "both" else join, like="", **turned(state),
+                    )  # fmt: skip
+                    gain = 0.0
+                else:
+                    new = new._replace(prop=None)
+            elif state.from_target:
+                pass
+            elif at.predicate == "" and state.prop.node == at.node:
+                new, rule = new._replace(prop=None), f"{rule} of node"
+            else:
+                new = drop_dangling(new)
+        yield new.then(
+            rule, gain, conditions=(*state.conditions, condition), negated=False,
+            join=join if join == "both" else "and", like="",
+        )  # fmt: skip
+
+
+def _chosen_among(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """ "Which of them has the ...", "which X5 is the ...": one of several named things is asked for."""
+    before = [t.norm for t in reader.question.tokens[: link.start]]
+    light = all(i in reader.question.light for i in range(link.start))
+    asks = bool(before) and before[0] in language().words["asking_one"]
+    # "which X5 variants": the kind that follows is what is asked for
+    light = light and link.end in reader.question.light
+    named = reader.graph.nodes[link.refs[0].node].named
+    if state.targets or len(link.keys) < 2 or not (light and asks and named):
+        return
+    ref = link.refs[0]
+    keyed = Condition(ref, "is", (), False, link.keys, link.label)
+    new = linked(state, link, reader, ref)._replace(last="value", sticky=(), owner=ref)
+    yield new.then("chosen among", AMONG, targets=(Target(ref),), conditions=(*state.conditions, keyed))
+
+
+def _against_thing(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """ "longer than the Rhine": the property is compared with that thing's."""
+    ref, left = link.refs[0], state.prop
+    if state.compare is None or state.compare[1] is not None or left is None:
+        return
+    if not left.predicate or reader.graph.distance(left.node, ref.node) > NEXT:
+        return
+    own = Condition(ref, "is", (), False, link.keys, link.label)
+    best: Aggregation = "max" if state.compare[0].startswith(">") else "min"
+    against = Condition(left, state.compare[0], (), state.negated, against=Target(left, best), inner=(own,))
+    new = linked(state, link, reader, ref)._replace(last="value", sticky=(), compare=None, prop=None)
+    yield new.then("against thing", 0.5, conditions=(*state.conditions, against), negated=False)

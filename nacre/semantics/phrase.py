@@ -1,0 +1,320 @@
+"""Say a result in words: Plan + Table -> Phrase."""
+
+from dataclasses import dataclass, replace
+
+from nacre.records.answer import Value
+from nacre.records.evidence import Cell, Table
+from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select
+from nacre.records.schema import Schema
+from nacre.semantics.grid import Grid, grid, whole
+from nacre.semantics.labels_said import flag, is_amount, label_of
+from nacre.semantics.nouns import article, is_plural, joined, plural, wording
+from nacre.semantics.select_words import Wording, name_of
+from nacre.semantics.to_words import asked_of, heading, select_words, to_words
+from nacre.semantics.values_said import say
+
+NAMED = 30
+# more words than this name nothing that a reader keeps in mind to the end of the sentence
+LONGEST = 20
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """`text` in plain English, the same data as `values`, and the unit that both use.
+
+    Rows of more than one column are `columns` and `rows`, and `text` then ends with a Markdown table.
+    """
+
+    text: str
+    values: tuple[Value, ...] = ()
+    unit: str | None = None
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Value | None, ...], ...] = ()
+
+
+def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
+    """The answer in words and as data; an empty table gives an empty phrase."""
+    if not table.rows:
+        return Phrase("")
+    body = plan.body
+    if isinstance(body, Ask):
+        yes = bool(table.rows[0][0])
+        so, not_so = asked_of(body.select, schema)
+        return Phrase(f"Yes, {so}." if yes else f"No, {not_so}.", (yes,))
+    if isinstance(body, Compute):
+        return _computed(body, table, schema)
+    if not isinstance(body, Select):
+        return _listed(grid(table), plan, schema, ())
+    found = grid(table, body, schema)
+    if len(found.columns) == 1:
+        last = body.answers[-1]
+        if isinstance(last, Aggregate):
+            return _number(found, plan, schema)
+        return _listed(found, plan, schema, table.measured)
+    owned = len(found.columns) == 2 and isinstance(body.answers[-1], Attribute) and isinstance(body.answers[0], Itself)
+    if owned and not body.paired:
+        return _owned(found, body, schema)
+    return _tabled(found, plan, schema)
+
+
+def rows_said(table: Table, lead: str = "") -> Phrase:
+    """Rows in plain words, for what has no plan: a list of one column, or a table of several after its `lead`."""
+    found = grid(table)
+    if lead:
+        # its columns are called after things, not after names of code
+        named = zip(found.columns, table.columns, strict=True)
+        found = Grid(tuple(replace(column, heading=name) for column, name in named))
+    units = {column.unit for column in found.columns if column.unit}
+    unit = units.pop() if len(units) == 1 else None
+    if len(found.columns) == 1:
+        said = list(dict.fromkeys(filter(None, found.columns[0].said)))
+        return Phrase(f"{_first(said)}." if said else "", found.values(), unit)
+    return _columns(found, lead or f"{len(found.rows):,} rows", unit)
+
+
+def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
+    result, left, right = table.rows[0]
+    unit = table.units[-1]
+    averaged = any(
+        isinstance(s.answers[-1], Aggregate) and s.answers[-1].function == "avg" for s in (body.left, body.right)
+    )
+    of = [a.of if isinstance(a, Aggregate) else a for a in (body.left.answers[-1], body.right.answers[-1])]
+    counted = all(not isinstance(each, Attribute) or is_amount(each.predicate, schema) for each in of)
+    a, b = (say(each, unit, counted=counted, rounded=averaged) for each in (left, right))
+    if body.op in ("<", "<=", ">", ">=", "=", "!="):
+        word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
+        first, second = (select_words(each, schema, many=False) for each in (body.left, body.right))
+        told = f"{a} is {word} {'to' if word == 'equal' else 'than'} {b}"
+        if first != second and len(f"{first} {second}".split()) <= LONGEST:
+            labels = [label_of(each.predicate, schema).one for each in of if isinstance(each, Attribute)]
+            be = "are" if labels and is_plural(labels[0]) else "is"
+            told = f"{first} {be} {a}, {word} {'to' if word == 'equal' else 'than'} {second} ({b})"
+        return Phrase(f"{'Yes' if result else 'No'}, {told}.", (bool(result),))
+    assert isinstance(result, int | float)
+    if body.op == "-":
+        text = f"The difference is {say(abs(result), unit, rounded=averaged)} ({a} against {b})."
+        return Phrase(text, (whole(abs(result)),), unit or None)
+    words = to_words(Plan(body), schema)
+    said = say(result, unit if body.op == "+" else "", rounded=body.op == "/" or averaged)
+    return Phrase(f"{_capital(words)} is {said}.", (whole(result),), (unit if body.op == "+" else "") or None)
+
+
+def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
+    column = found.columns[0]
+    values = found.values()
+    if not values or not column.said[0]:
+        return Phrase("")
+    said = joined(list(dict.fromkeys(column.said)))
+    return Phrase(_is(to_words(plan, schema), said, len(values) > 1), values, column.unit or None)
+
+
+def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) -> Phrase:
+    """Names or values of one column; the best of its kind with the number that makes it the best."""
+    column = found.columns[0]
+    names = list(dict.fromkeys(filter(None, column.said)))
+    if not names:
+        return Phrase("")
+    values, body = found.values(), plan.body
+    linked = _linked(body, names, schema) if isinstance(body, Select) else ""
+    if linked:
+        return Phrase(linked, values, column.unit or None)
+    one = len(names) == 1
+    words = select_words(body, schema, many=not one) if isinstance(body, Select) else to_words(plan, schema)
+    if not column.is_named and one:
+        names = [f"{column.heading} {names[0]}"]
+    beside = _measured(plan, measured, schema)
+    said = _first([f"{n} ({b})" for n, b in zip(names, beside, strict=False)]) if beside else _first(names)
+    if one and beside:
+        said = f"{names[0]}, with {_of_what(beside[0])}"
+    elif beside and len(set(beside)) == 1 and len(beside) == len(names):
+        said = f"{_first(names)}, {'both' if len(names) == 2 else 'all'} with {_of_what(beside[0])}"
+    if one and not isinstance(body, Select):
+        return Phrase(f"{said}.", values, column.unit or None)
+    if one:
+        return Phrase(_is(words, said, False), values, column.unit or None)
+    return Phrase(f"{_heading(words, len(names), body, schema)}: {said}.", values, column.unit or None)
+
+
+def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[str]:
+    """What each of the things is placed by, with its unit or noun: "7.8 %", "12 concerts"."""
+    body = plan.body
+    if not isinstance(body, Select) or body.order is None or any(m is None for m in measured):
+        return []
+    by = body.order.by
+    if isinstance(by, Itself):
+        return []
+    if isinstance(by, Aggregate):
+        if by.function == "count":
+            noun = Wording(body, schema).computed(by, short=True).removeprefix("number of ")
+            return [
+                f"{say(m)} {noun}" if m != 1 else f"1 {heading(Itself(by.of.variable), body, schema)}" for m in measured
+            ]
+        if not isinstance(by.of, Attribute):
+            return []
+    of = by.of if isinstance(by, Aggregate) else by
+    assert isinstance(of, Attribute)
+    predicate = schema.predicate_of[of.predicate]
+    label = label_of(of.predicate, schema)
+    counted = is_amount(of.predicate, schema)
+    rounded = isinstance(by, Aggregate) and by.function == "avg"
+    said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
+    if label.kind != "noun" or predicate.unit or not all(isinstance(m, int | float) for m in measured):
+        return said
+    if is_plural(label.one):
+        return [f"{each} {label.one}" for each in said]
+    return [f"{label.one} {each}" for each in said]
+
+
+def _of_what(measure: str) -> str:
+    """A number that has no unit with what it measures.
+
+    >>> _of_what("price 225"), _of_what("7.8 %")
+    ('a price of 225', '7.8 %')
+    """
+    name, _, number = measure.rpartition(" ")
+    return f"{article(name)} of {number}" if name[:1].isalpha() and number[:1].isdigit() else measure
+
+
+def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
+    """A property of things: the values are those of the property alone."""
+    things, column = found.columns
+    values, unit = found.values(1), column.unit or None
+    named = any(v.keys for v in body.variables if v.name == body.answers[-1].variable)  # type: ignore[union-attr]
+    if things.said == column.said or not (things.is_named or (named and len(found.rows) == 1)):
+        # the property is the name, or there is no name but a number to tell things apart by
+        return _listed(Grid((column,)), Plan(replace(body, answers=body.answers[1:])), schema, ())
+    names = list(dict.fromkeys(things.said))
+    said = list(dict.fromkeys(filter(None, column.said)))
+    if not said:
+        return Phrase("")
+    label = heading(body.answers[-1], body, schema)
+    verb = label_of(body.answers[-1].predicate, schema).kind != "noun"  # type: ignore[union-attr]
+    name = f"“{label}”" if verb else label
+    stated = _stated(names[0], said[0], body.answers[-1], schema) if len(names) == len(said) == 1 else ""
+    if stated:
+        return Phrase(stated, values, unit)
+    if len(names) == 1:
+        if not things.is_named:
+            names = [f"{things.heading} {names[0]}"]
+        told = joined(said[:NAMED])
+        many = len(said) > 1 or is_plural(name)
+        noun = plural(name) if many and not verb else name
+        return Phrase(f"The {noun} of {names[0]} {'are' if many else 'is'} {told}{_rest(said)}.", values, unit)
+    if len(said) == 1:
+        be = "are" if is_plural(name) else "is"
+        return Phrase(f"The {name} of {_first(names)} {be} {said[0]}.", values, unit)
+    lead = _capital(select_words(body, schema))
+    shown = _columns(found, lead, unit)
+    return Phrase(shown.text, values, unit, shown.columns, shown.rows)
+
+
+def _stated(name: str, said: str, term: object, schema: Schema) -> str:
+    """A property that is said with a verb: "Emma is open", "Emma was founded in 1961"; "" for what has a noun."""
+    assert isinstance(term, Attribute)
+    label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
+    if predicate.datatype == "boolean" and said in ("yes", "no"):
+        return f"{name} {flag(label, said == 'yes')[0]}."
+    if label.kind == "past":
+        return f"{name} {label.one} {said}."
+    if label.kind == "verb":
+        return f"{name} {label.one} {said}."
+    if label.kind == "state":
+        dated = predicate.datatype in ("date", "datetime")
+        past = predicate.datatype in ("date", "datetime", "year") or not is_amount(term.predicate, schema)
+        return f"{name} {'was' if past else 'is'} {label.one}{_preposition(label.one, dated, past)} {said}."
+    return ""
+
+
+def _preposition(label: str, dated: bool, past: bool) -> str:
+    if not past or label.split()[-1] in wording("prepositions"):
+        return ""
+    return " on" if dated else " in"
+
+
+def _linked(body: Select, names: list[str], schema: Schema) -> str:
+    """What a named thing links to with a verb: "Spain borders France and Portugal"; "" for other selects."""
+    if len(body.edges) != 1 or body.filters or body.order is not None or len(body.variables) != 2:
+        return ""
+    edge = body.edges[0]
+    subject = next((v for v in body.variables if v.name == edge.subject), None)
+    label = label_of(edge.predicate, schema)
+    last = body.answers[-1]
+    if subject is None or len(subject.keys) != 1 or not subject.label or label.kind in ("noun", "role"):
+        return ""
+    if not isinstance(last, Itself) or last.variable != edge.object:
+        return ""
+    name = name_of(subject, Wording(body, schema).noun(subject.name))
+    verb = f"is {label.one}" if label.kind in ("state", "flag") else label.one
+    text = f"{name} {verb} {_first(names)}."
+    return text if name == subject.label else _capital(text)
+
+
+def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
+    units = {column.unit for column in found.columns if column.unit}
+    unit = units.pop() if len(units) == 1 else None
+    body, words = plan.body, to_words(plan, schema)
+    if isinstance(body, Select) and len(found.rows) == 1 and len(words.split()) <= LONGEST:
+        numbers = [a for a in body.answers if isinstance(a, Aggregate)]
+        if len(numbers) == len(body.answers) and len({a.of for a in numbers}) == 1:
+            said = joined([c.said[0] for c in found.columns])
+            return Phrase(f"{_capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
+    return _columns(found, _short(to_words(plan, schema), len(found.rows)), unit)
+
+
+def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
+    """Rows of several columns: one is a sentence, several are a table of the first rows."""
+    columns, values = found.headings(), found.values()
+    if len(found.rows) == 1:
+        parts = [f"{c.heading}: {c.said[0]}" for c in found.columns if c.said[0]]
+        return Phrase(f"{_capital('; '.join(parts))}.", values, unit, columns, found.data())
+    said = _capital(lead)
+    if len(found.rows) > NAMED:
+        number = f"{len(found.rows):,}"
+        total = "" if said.startswith(f"{number} ") else f"{number} in all; "
+        said += f" ({total}the first are shown, ask with --json for the rest)"
+    return Phrase(f"{said}:\n\n{found.markdown(NAMED)}", values, unit, columns, found.data())
+
+
+def _is(words: str, said: str, many: bool) -> str:
+    if len(words.split()) > LONGEST:
+        return f"{said}."
+    return f"{_capital(words)} {'are' if many else 'is'} {said}."
+
+
+def _heading(words: str, number: int, body: object, schema: Schema) -> str:
+    """What a list is of, with how many there are: "3 stadiums whose ..."."""
+    if len(words.split()) > LONGEST:
+        return f"{number:,}"
+    if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
+        return _capital(words)
+    return _as_sentence(f"{number:,} {words}")
+
+
+def _as_sentence(words: str) -> str:
+    """A noun with the one thing that is said of it, as a sentence.
+
+    >>> _as_sentence("2 stages that have a roof"), _as_sentence("3 teas that are green and whose price is 5")
+    ('2 stages have a roof', '3 teas that are green and whose price is 5')
+    """
+    noun, that, said = words.partition(" that ")
+    plain = not any(f" {word} " in f" {words.replace(' that ', ' ', 1)} " for word in ("that", "whose", "with", "of"))
+    return f"{noun} {said}" if that and plain and said.startswith(("are ", "have ")) else words
+
+
+def _short(words: str, number: int) -> str:
+    return words if len(words.split()) <= LONGEST else f"{number:,} rows"
+
+
+def _first(names: list[str]) -> str:
+    """All names up to 30, else the first 30, the count, and how to see the rest."""
+    if len(names) <= NAMED:
+        return joined(names)
+    return f"{joined(names[:NAMED])}{_rest(names)}"
+
+
+def _rest(names: list[str]) -> str:
+    return f" and {len(names) - NAMED:,} more (ask with --json for all)" if len(names) > NAMED else ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

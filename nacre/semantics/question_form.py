@@ -1,0 +1,141 @@
+"""Analyse a question: text -> Question with tokens, cues, numbers and quotations (stage `analyse`)."""
+
+import re
+from collections.abc import Sequence
+
+from nacre.semantics.bounds import find_bounds
+from nacre.semantics.english import function_words, measure, resource
+from nacre.semantics.language.base import language
+from nacre.semantics.periods import periods
+from nacre.semantics.types import Cue, Number, Question
+from nacre.semantics.units import quantities
+from nacre.semantics.words import Token, tokens
+
+# a longer question is read to here only
+MOST_TOKENS = 120
+MOST_NUMBERS = 40
+_MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")
+_QUOTED = re.compile(
+    r"\"([^\"]{1,80})\"|“([^”]{1,80})”|(?<![\w])'([^']{1,80})'(?![\w])|``([^`']{1,80})''|`([^`']{1,80})[`']"
+)
+
+
+def analyse(text: str) -> Question:
+    """The question as immutable parts; cues that overlap are all kept, the parser chooses."""
+    words = tuple(tokens(text)[:MOST_TOKENS])
+    text = text[: words[-1].end + 1] if words else text
+    quoted = _quotations(text, words)
+    light = (function_words() | language().words["filler"]) - language().words["telling"]
+    inside = {i for start, end in quoted for i in range(start, end)}
+    numbers, cues = _numbers(text, words), _cues(words)
+    return Question(
+        text,
+        words,
+        tuple(c for c in cues if not inside & set(range(c.start, c.end)) and not _is_part(c, cues, numbers)),
+        numbers,
+        quoted,
+        frozenset(i for i, t in enumerate(words) if t.norm in light or t.lemma in light),
+    )
+
+
+def of_tokens(words: Sequence[Token]) -> Question:
+    """A question without cues and numbers, of which only names matter."""
+    light = function_words()
+    text = " ".join(t.text for t in words)
+    return Question(text, tuple(words), (), (), (), frozenset(i for i, t in enumerate(words) if t.norm in light))
+
+
+def _quotations(text: str, words: tuple[Token, ...]) -> tuple[tuple[int, int], ...]:
+    found = []
+    for match in _QUOTED.finditer(text):
+        inside = [i for i, t in enumerate(words) if match.start() < t.start and t.end < match.end() + 1]
+        if inside:
+            found.append((inside[0], inside[-1] + 1))
+    return tuple(found)
+
+
+def _is_part(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -> bool:
+    """Whether a word is part of what compares a number, and says nothing else: "no more than 3", "at least one"."""
+    if cue.kind not in ("negation", "most"):
+        return False
+    comparing = [(n.start, n.end) for n in numbers if n.op] + [(c.start, c.end) for c in cues if c.kind == "compare"]
+    return any(start <= cue.start and cue.end <= end and cue.end - cue.start < end - start for start, end in comparing)
+
+
+def _cues(words: tuple[Token, ...]) -> list[Cue]:
+    known = language().cues
+    found: list[Cue] = []
+    norms = [t.norm for t in words]
+    for i, word in enumerate(norms):
+        longest: dict[str, int] = {}
+        for said, kind, value in known.get(word, ()):
+            if tuple(norms[i : i + len(said)]) == said and longest.get(kind, 0) <= len(said):
+                longest[kind] = len(said)
+                found.append(Cue(i, i + len(said), kind, value))
+        own = measure(words[i])
+        asked = measure(words[i + 1]) if word in language().words["degree"] and i + 1 < len(words) else None
+        if asked is not None and asked.degree == "positive":
+            found.append(Cue(i, i + 2, "degree", "|".join(asked.concepts)))
+        if own is not None and own.degree == "superlative":
+            found.append(Cue(i, i + 1, "superlative", ("up " if own.descending else "down ") + "|".join(own.concepts)))
+        elif own is not None and own.degree == "comparative" and i + 1 < len(norms) and norms[i + 1] == "than":
+            found.append(Cue(i, i + 2, "comparative", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
+        elif own is not None and own.degree == "comparative":
+            found.append(Cue(i, i + 1, "compared", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
+        elif i + 1 < len(words) and word in ("most", "least"):
+            following = measure(words[i + 1])
+            if following is not None and following.degree == "positive":
+                up = following.descending == (word == "most")
+                value = ("up " if up else "down ") + "|".join(following.concepts)
+                found.append(Cue(i, i + 2, "superlative", value))
+        elif i + 2 < len(words) and word in ("more", "less") and norms[i + 2] == "than":
+            following = measure(words[i + 1])
+            if following is not None and following.degree == "positive":
+                up = following.descending == (word == "more")
+                found.append(Cue(i, i + 3, "comparative", (">" if up else "<") + " " + "|".join(following.concepts)))
+    return found
+
+
+def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
+    """Numbers and dates with what they are compared by; each number once."""
+    starts = {t.start: i for i, t in enumerate(words)}
+    found: list[Number] = []
+    bound = find_bounds(text, words)[:MOST_NUMBERS]
+    moments = {m.start(): m for m in _MOMENT.finditer(text)}
+    for b in bound:
+        inside = _covering(words, b.quantity.start, b.quantity.end)
+        if inside is None:
+            continue
+        concepts = b.measure.concepts if b.measure else ()
+        first, after = (b.period.first, b.period.after) if b.period else ("", "")
+        start = min(b.start, inside[0])
+        if b.quantity.start in moments:
+            moment = moments[b.quantity.start]
+            first = moment[0].replace("T", " ")
+            inside = _covering(words, moment.start(), moment.end()) or inside
+        elif any(m.start() < b.quantity.start < m.end() for m in moments.values()):
+            continue
+        found.append(Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after))
+    taken = {i for n in found for i in range(n.start, n.end)}
+    for p in periods(text)[:MOST_NUMBERS]:
+        inside = _covering(words, p.start, p.end)
+        if inside and not taken & set(range(*inside)):
+            found.append(Number(*inside, "", float(p.first[:4]), "", (), False, p.first, p.after))
+            taken |= set(range(*inside))
+    for q in quantities(text)[:MOST_NUMBERS]:
+        inside = _covering(words, q.start, q.end)
+        if any(m.start() < q.start < m.end() for m in moments.values()):
+            continue
+        if inside and q.start in starts and not taken & set(range(*inside)):
+            found.append(Number(*inside, "", q.value, q.unit))
+            taken |= set(range(*inside))
+    numbers = resource()["numbers"]
+    for i, t in enumerate(words):
+        if i not in taken and t.norm in numbers:
+            found.append(Number(i, i + 1, "", float(numbers[t.norm])))
+    return tuple(sorted(found))
+
+
+def _covering(words: tuple[Token, ...], start: int, end: int) -> tuple[int, int] | None:
+    inside = [i for i, t in enumerate(words) if t.start < end and start < t.end]
+    return (inside[0], inside[-1] + 1) if inside else None

@@ -1,0 +1,1 @@
+"""Part of the semantic parser; see nacre/semantics/understand.py for the stages."""

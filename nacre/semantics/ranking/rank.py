@@ -1,0 +1,67 @@
+"""Order readings by learned weights: Candidates -> Ranked, best first (log-linear, Pasupat and Liang 2015)."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.ranking.features import features, unused_tokens
+from nacre.semantics.types import Question
+
+
+class Ranked(NamedTuple):
+    """A reading with its features, its share of the belief in all readings, and its unused words."""
+
+    candidate: Candidate
+    found: Mapping[str, float]
+    share: float
+    unused: tuple[int, ...]
+
+
+def rank(
+    candidates: Sequence[Candidate], question: Question, graph: SchemaGraph, weights: Mapping[str, float]
+) -> list[Ranked]:
+    """The readings, likeliest first; their features say how the belief is spread as well."""
+    if not candidates:
+        return []
+    best = max(c.derivation.prior for c in candidates)
+    found = [features(c, question, graph, best) for c in candidates]
+    order, shares = beliefs([worth(f, weights) for f in found])
+    spread = spread_of([shares[i] for i in order])
+    return [
+        Ranked(candidates[i], found[i] | spread, shares[i], tuple(unused_tokens(candidates[i], question)))
+        for i in order
+    ]
+
+
+def beliefs(scores: Sequence[float]) -> tuple[list[int], list[float]]:
+    """The places of readings, likeliest first, and each reading's share of the belief.
+
+    >>> beliefs([0.0, 0.0])
+    ([0, 1], [0.5, 0.5])
+    """
+    own = np.array(scores)
+    shares = np.exp(own - own.max())
+    shares /= shares.sum()
+    return [int(i) for i in np.argsort(-own, kind="stable")], [float(s) for s in shares]
+
+
+def spread_of(shares: Sequence[float]) -> dict[str, float]:
+    """How the belief is spread over readings, likeliest first."""
+    own = np.array(shares)
+    return {
+        "spread readings": float(np.log(len(own))),
+        "spread entropy": float(-(own * np.log(own + 1e-9)).sum()),
+        "spread margin": float(own[0] - own[1]) if len(own) > 1 else 1.0,
+    }
+
+
+def worth(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """The weighted sum of features.
+
+    >>> worth({"a": 2.0, "new": 1.0}, {"a": 0.5})
+    1.0
+    """
+    return sum(weights.get(name, 0.0) * value for name, value in found.items())

@@ -1,0 +1,432 @@
+"""A select as a noun phrase: Select + Schema -> "the stadium with the most concerts", "the ages of singers"."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable
+from nacre.records.schema import Schema
+from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many
+from nacre.semantics.labels_said import class_noun, is_time, label_of
+from nacre.semantics.nouns import article, is_plural, joined, plural
+from nacre.semantics.values_said import is_number_name, say
+
+_FUNCTIONS = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
+_PLACES = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
+_DEEPEST = 6
+_SHARED = ("that has ", "that have ", "with ")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Says one select. `seen` are edges that are not to be said again, by their places."""
+
+    select: Select
+    schema: Schema
+
+    @cached_property
+    def variables(self) -> dict[str, Variable]:
+        return {v.name: v for v in self.select.variables}
+
+    @cached_property
+    def _numbered(self) -> bool:
+        """Whether numbers are asked for, and not things."""
+        return any(isinstance(a, Aggregate) for a in self.select.answers)
+
+    def noun(self, variable: str) -> str:
+        """The kind of a variable's things, in the singular."""
+        known = self.variables.get(variable)
+        return class_noun(known, self.schema) if known else "thing"
+
+    def text(self, many: bool) -> str:
+        """What the select gives, with the order and the groups."""
+        select, terms = self.select, self._terms()
+        order = select.order
+        each = self._each()
+        said = self._answers(terms, many)
+        if each:
+            said += f" for each {joined(each)}"
+        said += self._beyond()
+        if order is not None and select.limit is None:
+            said += f", ordered by {self._measure(order.by)}{', highest first' if order.descending else ''}"
+        elif order is not None and each and isinstance(order.by, Aggregate):
+            which = f"{select.limit} {'highest' if order.descending else 'lowest'}"
+            said += f", the {which if (select.limit or 1) > 1 else which.split()[1]} only"
+        return said
+
+    def statement(self) -> tuple[str, str]:
+        """The select as something that is so, and the same denied: "Spain borders France", "there are no ..."."""
+        root = self._root()
+        named = self.variables.get(root)
+        if named is not None and len(named.keys) == 1 and named.label:
+            clauses = self._clauses(root, frozenset(), 0)
+            name = name_of(named, self.noun(root))
+            if clauses:
+                true = joined([c.true.replace("{}", name) for c in clauses])
+                false = clauses[0].false.replace("{}", name) if len(clauses) == 1 else f"it is not true that {true}"
+                return true, false
+        things = self._things(root, True, frozenset(), 0)
+        return f"there are {things}", f"there are no {things.removeprefix('the ')}"
+
+    def computed(self, term: Aggregate, short: bool = False) -> str:
+        """A computed number: "average price of cars"; `short` leaves out of what."""
+        of = term.of
+        if isinstance(of, Itself):
+            noun = plural(self.noun(of.variable))
+            things = noun if short else self._things(of.variable, True, self._grouped(), 0)
+            return f"number of {things.removeprefix('the ')}"
+        label = label_of(of.predicate, self.schema)
+        own = label.one if label.kind == "noun" else f"“{label.one}”"
+        name = f"number of different {label.many}" if term.function == "count" else f"{_FUNCTIONS[term.function]} {own}"
+        return name if short else f"{name} of {self._things(of.variable, True, self._grouped(), 0)}"
+
+    def _counted(self, term: Aggregate, many: bool = True) -> str:
+        """What groups are ordered or chosen by, without the order and the choice themselves."""
+        filters = tuple(f for f in self.select.filters if not isinstance(f.left, Aggregate))
+        inner = Wording(replace(self.select, order=None, limit=None, offset=0, filters=filters), self.schema)
+        if many or not isinstance(term.of, Itself):
+            return inner.computed(term, short=_variable(term) in self.select.group)
+        return f"number of {inner._things(term.of.variable, False, inner._grouped(), 0).removeprefix('the ')}"
+
+    def _terms(self) -> tuple[Term, ...]:
+        """The answers that are to be said: a thing whose property is given is named by it."""
+        answers = self.select.answers
+        first = answers[0]
+        if len(answers) == 2 and isinstance(first, Itself) and not self.select.paired:
+            other = answers[1]
+            owner = self.variables.get(first.variable)
+            if isinstance(other, Attribute) and other.variable == first.variable:
+                return answers[1:]
+            if owner is not None and len(owner.keys) == 1 and isinstance(other, Itself):
+                return answers[1:]
+        return answers
+
+    def _each(self) -> list[str]:
+        """The things that there is a number for each of."""
+        if not self._numbered:
+            return []
+        own = [a for a in self.select.answers if not isinstance(a, Aggregate)]
+        said = [self._things(g, False, self._computed_edges(), 0).removeprefix("the ") for g in self.select.group]
+        for term in own:
+            variable = _variable(term)
+            if isinstance(term, Attribute) and variable not in self.select.group:
+                said.append(label_of(term.predicate, self.schema).one)
+            elif isinstance(term, Itself) and variable not in self.select.group:
+                said.append(self.noun(variable))
+        return list(dict.fromkeys(said))
+
+    def _answers(self, terms: tuple[Term, ...], many: bool) -> str:
+        numbers = [t for t in terms if isinstance(t, Aggregate)]
+        if numbers:
+            return self._numbers(numbers)
+        things = [t for t in terms if isinstance(t, Itself)]
+        values = [t for t in terms if isinstance(t, Attribute)]
+        if not values:
+            first = self._things(things[0].variable, many, frozenset(), 0)
+            others = [plural(self.noun(t.variable)) for t in things[1:]]
+            return f"{first} and their {joined(others)}" if others else first
+        owner = values[0].variable
+        own = list(dict.fromkeys(self._property(t, many) for t in values if t.variable == owner))
+        named = [t for t in things if t.variable == owner]
+        if named:
+            said = f"{self._things(owner, many, frozenset(), 0)} and {'their' if many else 'its'} {joined(own)}"
+        else:
+            said = f"the {joined(own)} of {self._things(owner, many, frozenset(), 0)}"
+        for term in (t for t in terms if _variable(t) != owner):
+            noun = self.noun(_variable(term))
+            said += f", with the {noun}" if isinstance(term, Itself) else f", with the {self._property(term, False)}"
+            said += "" if isinstance(term, Itself) else f" of the {noun}"
+        return said
+
+    def _numbers(self, numbers: list[Aggregate]) -> str:
+        of = {n.of for n in numbers}
+        if len(of) == 1 and len(numbers) > 1 and isinstance(numbers[0].of, Attribute):
+            words = joined([_FUNCTIONS.get(n.function, "number of") for n in numbers])
+            label = label_of(numbers[0].of.predicate, self.schema).one
+            return f"the {words} {label} of {self._things(numbers[0].of.variable, True, self._grouped(), 0)}"
+        return joined([f"the {self.computed(n)}" for n in numbers])
+
+    def _property(self, term: Attribute | Term, many: bool) -> str:
+        assert isinstance(term, Attribute)
+        label = label_of(term.predicate, self.schema)
+        end = {"low": "lowest ", "high": "highest ", "": ""}[term.part]
+        owner = self.variables.get(term.variable)
+        one = (
+            not many
+            or (owner is not None and len(owner.keys) == 1)
+            or label.kind != "noun"
+            or self._superlative(term.variable)
+        )
+        name = label.one if one else label.many
+        return f"{end}{name if label.kind == 'noun' else f'“{name}”'}"
+
+    def _superlative(self, variable: str) -> bool:
+        return self.select.limit == 1 and self._ordered() == variable
+
+    def _things(self, name: str, many: bool, seen: frozenset[int], depth: int) -> str:
+        """The things of a variable with all that is said of them; with "the" where they are named or ordered."""
+        variable = self.variables.get(name)
+        if variable is None:
+            return "things" if many else "the thing"
+        noun = self.noun(name)
+        if variable.label and len(variable.keys) == 1:
+            return name_of(variable, noun)
+        limit = self.select.limit
+        ordered = limit is not None and self._ordered() == name and not self._numbered
+        clauses = self._clauses(name, seen, depth)
+        head = self._headed(name, seen) if not variable.label else None
+        if head is not None:
+            noun, edge, owner = head
+            clauses = self._clauses(name, seen | {edge}, depth)
+            tail = f" of {owner}"
+        else:
+            tail = ""
+        one = (
+            head is not None
+            and not self._numbered
+            and self.schema.predicate_of[self.select.edges[head[1]].predicate].functional
+        )
+        several = many and not (ordered and limit == 1) and not one
+        front = next((c.front for c in clauses if c.front), "")
+        if front:
+            # "car variant" of a model is its "variant"
+            noun = noun.split()[-1]
+        clauses = [c for c in clauses if not c.front or c.front != front]
+        said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun])) + tail
+        if variable.label and len(variable.keys) != 1:
+            said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun]))
+        texts = [c.many if several else c.one for c in clauses]
+        if ordered and self.select.order is not None:
+            texts.insert(0, self._placed(self.select.order))
+            if (limit or 1) > 1:
+                said = f"{limit} {said}"
+        said = " ".join(filter(None, [said, _chained(texts)]))
+        definite = ordered or not many or head is not None or bool(front)
+        return f"the {said}" if definite else said
+
+    def _headed(self, name: str, seen: frozenset[int]) -> tuple[str, int, str] | None:
+        """The link that says what a thing is to another: "capital" of "the capital of Spain", its edge, its owner."""
+        for i, edge in enumerate(self.select.edges):
+            other = self.variables.get(edge.subject)
+            label = label_of(edge.predicate, self.schema)
+            if edge.object != name or i in seen or label.kind != "noun" or other is None or edge.subject == name:
+                continue
+            if len(other.keys) == 1 and other.label:
+                return label.one, i, name_of(other, self.noun(edge.subject))
+        return None
+
+    def _clauses(self, name: str, seen: frozenset[int], depth: int) -> list[Clause]:
+        """What is said of a variable's things; each edge once on the way."""
+        found: list[Clause] = []
+        if name in self.select.group:
+            seen = seen | self._counted_edges()
+        if depth > _DEEPEST:
+            return found
+        for i, edge in enumerate(self.select.edges):
+            if i not in seen and name in (edge.subject, edge.object) and edge.subject != edge.object:
+                found.append(self._link(edge, i, name, seen | {i} | self._edges_of(name), depth + 1))
+        for each in self.select.filters:
+            if isinstance(each.left, Attribute) and each.left.variable == name and not self._goes_without(each):
+                found.append(condition(each, self.schema, self._right(each)))
+            elif isinstance(each.left, Itself) and each.left.variable == name and isinstance(each.right, Select):
+                inner = Wording(each.right, self.schema).text(True)
+                among = inner if inner.startswith("the ") else f"the {inner}"
+                no, other = ("not ", "") if each.negated else ("", "not ")
+                true, false = f"{{}} is {no}among {among}", f"{{}} is {other}among {among}"
+                own = f"the {plural(self.noun(name))} with "
+                if each.negated and among.startswith(own):
+                    lack = f"without {among.removeprefix(own)}"
+                    found.append(Clause(lack, lack, true, false))
+                else:
+                    found.append(Clause(f"that is {no}among {among}", f"that are {no}among {among}", true, false))
+            elif isinstance(each.left, Aggregate) and name in self.select.group[:1]:
+                found.append(self._having(each))
+        return found
+
+    def _goes_without(self, each: Filter) -> bool:
+        """Whether it says only that a value is known that something else is said of."""
+        if each.op != "known" or each.negated:
+            return False
+        order = self.select.order
+        others = [f.left for f in self.select.filters if f.op != "known"]
+        terms = [*others, *self.select.answers, *([order.by] if order is not None else [])]
+        return each.left in [t.of if isinstance(t, Aggregate) else t for t in terms]
+
+    def _link(self, edge: Edge, place: int, name: str, seen: frozenset[int], depth: int) -> Clause:
+        label = label_of(edge.predicate, self.schema)
+        other = edge.object if edge.subject == name else edge.subject
+        variable = self.variables.get(other)
+        named = variable is not None and len(variable.keys) == 1 and bool(variable.label)
+        between = None if named else self._between(other, name, seen)
+        if between is not None:
+            far, rest = between
+            said = f"with {self._some(far, rest, depth)}"
+            return Clause(said, said, f"{{}} has {self._some(far, rest, depth)}", f"{{}} has no such {self.noun(far)}")
+        own = self.noun(name)
+        text = self._some(other, seen, depth)
+        bare = not named and text == article(self.noun(other))
+        if edge.subject == name:
+            return forward(label, text, own, self.noun(other), named=named, bare=bare)
+        if label.kind == "noun" and label.one.split()[-1] == own.split()[-1] and not named:
+            return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
+        return backward(label, text, own)
+
+    def _some(self, name: str, seen: frozenset[int], depth: int) -> str:
+        """A variable's thing after a link: by name, as the one of its kind, or as any."""
+        said = self._things(name, False, seen, depth)
+        variable = self.variables.get(name)
+        if variable is None or (len(variable.keys) == 1 and variable.label) or not said.startswith("the "):
+            return said
+        placed = self.select.limit is not None and self._ordered() == name
+        return said if placed or self._headed(name, seen) else article(said.removeprefix("the "))
+
+    def _between(self, middle: str, name: str, seen: frozenset[int]) -> tuple[str, frozenset[int]] | None:
+        """The thing beyond one that only joins two, and is called after both ("singer in concert")."""
+        edges = [(i, e) for i, e in enumerate(self.select.edges) if middle in (e.subject, e.object)]
+        further = [(i, e) for i, e in edges if i not in seen]
+        asked = any(_of(f) == middle for f in self.select.filters) or any(
+            _variable(a) == middle for a in self.select.answers
+        )
+        if len(further) != 1 or asked or self._ordered() == middle:
+            return None
+        i, edge = further[0]
+        far = edge.object if edge.subject == middle else edge.subject
+        words = set(self.noun(middle).split())
+        ends = set(self.noun(name).split()), set(self.noun(far).split())
+        return (far, seen | {i}) if all(words & end for end in ends) and far != name else None
+
+    def _having(self, each: Filter) -> Clause:
+        assert isinstance(each.left, Aggregate)
+        value = self._right(each) or say(each.right if not isinstance(each.right, tuple | Attribute | Select) else None)
+        if each.left.function == "count":
+            noun = self._counted(each.left, many=each.right != 1).removeprefix("number of ")
+            said = how_many(each, noun, "one" if each.right == 1 else value)
+        else:
+            no = "not " if each.negated else ""
+            said = " ".join(f"with {article(self._counted(each.left))} {no}{compared(each.op) or 'of'} {value}".split())
+        return Clause(said, said, f"{{}} {said}", f"{{}} not {said}")
+
+    def _right(self, each: Filter) -> str | None:
+        if isinstance(each.right, Select):
+            return Wording(each.right, self.schema).text(False)
+        if isinstance(each.right, Attribute):
+            label = label_of(each.right.predicate, self.schema).one
+            same = each.right.variable == _of(each)
+            return f"its {label}" if same else f"the {label} of the {self.noun(each.right.variable)}"
+        return None
+
+    def _placed(self, order: Order) -> str:
+        """What places the things: "with the most concerts", "with the second highest price"."""
+        place = (
+            _PLACES[self.select.offset + 1] if self.select.offset + 1 < len(_PLACES) else f"{self.select.offset + 1}th "
+        )
+        place = place if self.select.offset else ""
+        by, end = order.by, "highest" if order.descending else "lowest"
+        if isinstance(by, Itself):
+            return f"{place}{'last' if order.descending else 'first'} by name"
+        if isinstance(by, Aggregate) and by.function == "count":
+            most = "most" if order.descending else "fewest"
+            return f"with the {place}{most} {self._counted(by).removeprefix('number of ')}"
+        if isinstance(by, Attribute):
+            if is_time(by.predicate, self.schema):
+                end = "latest" if order.descending else "earliest"
+            elif is_plural(self._measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":
+                end = "most" if order.descending else "fewest"
+        return f"with the {place}{end} {self._measure(by)}"
+
+    def _measure(self, by: Attribute | Aggregate | Itself) -> str:
+        if isinstance(by, Itself):
+            return "name"
+        if isinstance(by, Aggregate):
+            return self._counted(by)
+        label = label_of(by.predicate, self.schema)
+        name = label.one if label.kind == "noun" else f"“{label.one}”"
+        owner = self._ordered()
+        return name if by.variable == owner else f"{name} of {article(self.noun(by.variable))}"
+
+    def _ordered(self) -> str:
+        """The variable that is the highest of its kind."""
+        order = self.select.order
+        if order is None:
+            return ""
+        if isinstance(order.by, Aggregate):
+            return self.select.group[0] if self.select.group else self._root()
+        return order.by.variable if order.by.variable in self._reached() else self._root()
+
+    def _root(self) -> str:
+        return _variable(self.select.answers[-1]) if self.select.answers else ""
+
+    def _grouped(self) -> frozenset[int]:
+        """Edges that lead to the groups: "the number of concerts for each stadium" says them."""
+        ends = set(self.select.group)
+        return frozenset(i for i, e in enumerate(self.select.edges) if {e.subject, e.object} & ends)
+
+    def _computed_edges(self) -> frozenset[int]:
+        """Edges that are said with what is computed."""
+        own = {_variable(a) for a in self.select.answers if isinstance(a, Aggregate)} - set(self.select.group)
+        return frozenset(i for i, e in enumerate(self.select.edges) if {e.subject, e.object} & own)
+
+    def _counted_edges(self) -> frozenset[int]:
+        """Edges to what the groups are ordered or chosen by: "with the most concerts" says them."""
+        order = self.select.order
+        by = [order.by] if order is not None and isinstance(order.by, Aggregate) else []
+        by += [f.left for f in self.select.filters if isinstance(f.left, Aggregate)]
+        ends = {_variable(each) for each in by} - set(self.select.group)
+        return frozenset(i for i, e in enumerate(self.select.edges) if {e.subject, e.object} & ends)
+
+    def _edges_of(self, name: str) -> frozenset[int]:
+        return frozenset(i for i, e in enumerate(self.select.edges) if name in (e.subject, e.object))
+
+    def _reached(self) -> set[str]:
+        """The variables that edges connect with the answer."""
+        found = {self._root()}
+        for _ in self.select.edges:
+            found |= {n for e in self.select.edges if {e.subject, e.object} & found for n in (e.subject, e.object)}
+        return found
+
+    def _beyond(self) -> str:
+        """Conditions on what no edge connects with the answer."""
+        reached = self._reached()
+        parts = []
+        for each in self.select.filters:
+            if isinstance(each.left, Attribute) and each.left.variable not in reached:
+                clause = condition(each, self.schema, self._right(each))
+                parts.append(clause.true.replace("{}", f"the {self.noun(each.left.variable)}"))
+        return f", where {joined(parts)}" if parts else ""
+
+
+def name_of(variable: Variable, noun: str) -> str:
+    """The name of a thing; one that has only a number is named with its kind.
+
+    >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
+    'room 12'
+    """
+    said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
+    return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
+
+
+def _variable(term: Term) -> str:
+    return term.of.variable if isinstance(term, Aggregate) else term.variable
+
+
+def _of(each: Filter) -> str:
+    return _variable(each.left)
+
+
+def _chained(texts: list[str]) -> str:
+    """Clauses after a noun, joined so that each still belongs to it; what two begin with is said once.
+
+    >>> _chained(["that have a film", "that have a market", "whose year is 1995"])
+    'that have a film and a market and whose year is 1995'
+    """
+    texts = list(dict.fromkeys(texts))
+    texts.sort(key=lambda text: text.startswith(("that ", "whose ")))
+    chained: list[str] = []
+    for text in texts:
+        shared = next((s for s in _SHARED if chained and text.startswith(s) and chained[-1].startswith(s)), "")
+        if shared and " " not in chained[-1].removeprefix(shared).partition(" ")[2]:
+            chained[-1] += f" and {text.removeprefix(shared)}"
+        elif chained and (text.startswith(("that ", "whose ")) == chained[-1].startswith(("that ", "whose "))):
+            chained[-1] += f" and {text}"
+        else:
+            chained.append(text)
+    return " ".join(chained)

@@ -1,0 +1,194 @@
+"""The graph pattern of a select: its variables, edges and values -> the lines of a SPARQL group."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from nacre.records.plan import Aggregate, Attribute, Filter, Select, Variable
+from nacre.records.schema import Column, Predicate, Schema
+from nacre.semantics.select_rows import relation_of
+from nacre.semantics.sparql_terms import XSD, iri
+from nacre.stores.oxigraph_store import PART, READINGS, READS
+from nacre.stores.triples import TYPE
+
+_NUMBERS = frozenset({"integer", "real", "year", "boolean"})
+_FIRST = r'"^[^0-9-]*(-?[0-9]+\\.?[0-9]*).*$", "$1"'
+_SECOND = r'"^[^0-9]*[0-9]+\\.?[0-9]*[^0-9.]+([0-9]+\\.?[0-9]*)[^0-9]*$", "$1"'
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """How a source says what a plan asks for: `readings` are the predicates whose literals it reads as numbers itself,
+    `closed` whether it states the superclasses of everything."""
+
+    schema: Schema
+    readings: frozenset[str] = frozenset()
+    closed: bool = False
+
+    def members(self, class_: str) -> tuple[str, ...]:
+        """The classes whose members are in a class: itself, and where they are not stated those below it."""
+        found = [class_]
+        if not self.closed:
+            for each in found:
+                found += [c.iri for c in self.schema.classes if each in c.parents and c.iri not in found]
+        return tuple(found)
+
+    def column(self, predicate: str) -> Column:
+        """What there is of a predicate's values: of the tables, where there are any, else by what is known of it."""
+        for relation in self.schema.relations:
+            for column in relation.columns:
+                if column.predicate == predicate:
+                    return column
+        known = self.schema.predicate_of[predicate]
+        low, high = ("low", "high") if known.shape != "single" else ("", "")
+        return Column(predicate, "value", low, high, "text" if known.unit or low else "")
+
+    def may_lack(self, variable: Variable, predicate: str) -> bool:
+        """Whether things without a value are shown, as they are where it has one value a thing."""
+        if not self.schema.relations:
+            return self.schema.predicate_of[predicate].functional
+        columns = relation_of(variable, self.schema).columns
+        return any(c.predicate == predicate and (c.value or c.text) for c in columns)
+
+
+@dataclass(frozen=True)
+class Value:
+    """The names that a predicate's value of one variable has in a query."""
+
+    raw: str
+    value: str
+    low: str
+    high: str
+
+
+@dataclass
+class Pattern:
+    """The lines of one group; the names of a select within a select begin with a prefix of their own."""
+
+    words: Vocabulary
+    select: Select
+    prefix: str = ""
+    values: dict[tuple[str, str], Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.variables: Mapping[str, Variable] = {v.name: v for v in self.select.variables}
+        self.names = {name: self._named(name, i) for i, name in enumerate(self.variables)}
+
+    def _named(self, name: str, index: int) -> str:
+        return f"?{self.prefix}{name if re.fullmatch('[a-zA-Z][a-zA-Z0-9]*', name) else f'n{index}'}"
+
+    def value(self, attribute: Attribute) -> str:
+        """The name of a value, or of an end of a range."""
+        found = self._of(attribute)
+        column = self.words.column(attribute.predicate)
+        if attribute.part == "low" and column.low:
+            return found.low
+        return found.high if attribute.part == "high" and column.high else found.value
+
+    def raw(self, attribute: Attribute) -> str:
+        return self._of(attribute).raw
+
+    def _of(self, attribute: Attribute) -> Value:
+        key = attribute.variable, attribute.predicate
+        if key not in self.values:
+            base = f"{self.names[attribute.variable]}_{len(self.values)}"
+            self.values[key] = Value(f"{base}r", base, f"{base}l", f"{base}h")
+        return self.values[key]
+
+    def lines(self, needed: Collection[tuple[str, str]], stated: Collection[tuple[str, str]]) -> Iterator[str]:
+        """Things, links and all values that were named before; a value that is `needed` must read as what it is, one
+        that is `stated` must be there."""
+        for variable in self.select.variables:
+            if variable.keys:
+                yield f"VALUES {self.names[variable.name]} {{ {' '.join(map(iri, variable.keys))} }}"
+        for edge in self.select.edges:
+            yield f"{self.names[edge.subject]} {iri(edge.predicate)} {self.names[edge.object]} ."
+            known = self.words.schema.predicate_of.get(edge.predicate)
+            if known is not None and known.has_literals:
+                yield f"FILTER(!isLiteral({self.names[edge.object]}))"
+        bound = {end for edge in self.select.edges for end in (edge.subject, edge.object)}
+        for variable in self.select.variables:
+            yield from self._membership(variable, variable.name in bound)
+        there = {key for key in self.values if key in needed or key in stated or not self._may_lack(*key)}
+        for key in sorted(self.values, key=lambda each: each not in there):
+            pattern = self._value_of(*key, needed=key in needed)
+            yield pattern if key in there else f"OPTIONAL {{ {pattern} }}"
+
+    def _may_lack(self, variable: str, predicate: str) -> bool:
+        return self.words.may_lack(self.variables[variable], predicate)
+
+    def _membership(self, variable: Variable, bound: bool) -> Iterator[str]:
+        name = self.names[variable.name]
+        for index, class_ in enumerate(variable.classes):
+            members = self.words.members(class_)
+            if len(members) == 1:
+                yield f"{name} a {iri(class_)} ."
+            else:
+                yield f"VALUES {name}_c{index} {{ {' '.join(map(iri, members))} }} {name} a {name}_c{index} ."
+        if not (variable.classes or variable.keys or bound):
+            yield (
+                f"{{ SELECT DISTINCT {name} {{ {{ {name} {name}_p {name}_o }} UNION "
+                f"{{ {name}_s {name}_q {name} . FILTER(!isLiteral({name}) && {name}_q != {iri(TYPE)}) }} }} }}"
+            )
+        if variable.without:
+            others = sorted({member for each in variable.without for member in self.words.members(each)})
+            for other in others:
+                yield f"FILTER NOT EXISTS {{ {name} a {iri(other)} }}"
+
+    def _value_of(self, variable: str, predicate: str, *, needed: bool) -> str:
+        found, known = self.values[variable, predicate], self.words.schema.predicate_of[predicate]
+        text = f"{self.names[variable]} {iri(predicate)} {found.raw} ."
+        if known.has_links:
+            text += f" FILTER(isLiteral({found.raw}))"
+        ranged = bool(self.words.column(predicate).low)
+        if predicate not in self.words.readings:
+            ends = _raw_ends(found, known) if ranged else [(found.value, _raw_value(found.raw, known))]
+            return text + "".join(f" BIND({expression} AS {name})" for name, expression in ends)
+        parts = [("value", found.value), *((("low", found.low), ("high", found.high)) if ranged else ())]
+        node = f"{found.value}n"
+        said = " ; ".join(f"{iri(PART + part)} {name}" for part, name in parts)
+        reading = f"GRAPH {iri(READINGS)} {{ {node} {iri(READS + predicate)} {found.raw} ; {said} }}"
+        return f"{text} {reading if needed else f'OPTIONAL {{ {reading} }}'}"
+
+
+def needs(select: Select) -> set[tuple[str, str]]:
+    """The values without which a row can't be in the result, as conditions and order compare them."""
+    terms: list[object] = [select.order.by if select.order else None, *select.by]
+    for condition in select.filters:
+        if not isinstance(condition.left, Aggregate) and _compares(condition):
+            terms += [condition.left, condition.right]
+    return {(term.variable, term.predicate) for term in terms if isinstance(term, Attribute)}
+
+
+def _compares(condition: Filter) -> bool:
+    return condition.op not in ("known", "unknown") or (condition.op == "known") != condition.negated
+
+
+def is_number(predicate: Predicate) -> bool:
+    """Whether its values are compared as numbers."""
+    return predicate.datatype in _NUMBERS
+
+
+def _raw_value(raw: str, known: Predicate) -> str:
+    """A literal as the value that it stands for, where the source has nothing but the literal."""
+    if known.unit:
+        return _number(raw, _FIRST)
+    return {
+        "integer": f"<{XSD}integer>({raw})",
+        "real": f"<{XSD}double>({raw})",
+        "year": f"<{XSD}integer>(STR({raw}))",
+        "boolean": f"IF(<{XSD}boolean>({raw}), 1, 0)",
+    }.get(known.datatype, f"STR({raw})")
+
+
+def _raw_ends(found: Value, known: Predicate) -> list[tuple[str, str]]:
+    first, second = _number(found.raw, _FIRST), _number(found.raw, _SECOND)
+    return [
+        (found.low, first),
+        (found.high, f"COALESCE({second}, {found.low})"),
+        (found.value, f"({found.low} + {found.high}) / 2"),
+    ]
+
+
+def _number(raw: str, pattern: str) -> str:
+    return f'<{XSD}double>(REPLACE(REPLACE(STR({raw}), ",", ""), {pattern}))'

@@ -1,0 +1,101 @@
+"""Correct words that are spelt almost as a word of the graph or of plain English: question -> question."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+import simplemma
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from nacre.semantics.english import function_words, resource, superlatives, vocabulary
+from nacre.semantics.words import Token, tokens
+from nacre.stores.lexicon import Lexicon
+
+# one slip of the fingers in a word of this length, two in a longer one
+SHORT, LONG = 4, 9
+# how a plural ends, and its singular instead
+_PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
+
+
+class Spelling:
+    """The words that a question over one graph may be meant to hold: those of its names first, then plain English."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+
+    def corrected(self, question: str) -> str:
+        """The question with slips corrected, word for word; a word that is right English or a name stays."""
+        found = question
+        for token in reversed(tokens(question)):
+            better = self._better(token)
+            if better is not None:
+                found = found[: token.start] + better + found[token.end :]
+        return found
+
+    def _better(self, token: Token) -> str | None:
+        word = token.norm
+        if len(word) < SHORT or not word.isalpha() or self._is_own(word) or self._is_own(token.lemma):
+            return None
+        if word in function_words() or simplemma.is_known(word, lang="en") or word in _english():
+            return None
+        slips = 2 if len(word) >= LONG else 1
+        # a name that is not known here is not a word of plain English
+        named = token.start > 0 and token.text[0].isupper()
+        own = _nearest(word, self._own(word), slips)
+        return own if own is not None or named else _nearest(word, _in_english(word[0]), slips)
+
+    def _is_own(self, word: str) -> bool:
+        known = self._lexicon.word(word)
+        return known is not None and known.names > 0
+
+    def _own(self, word: str) -> Sequence[str]:
+        """The words of names that are near a word, and their plurals."""
+        singular = [word[: -len(ending)] + back for ending, back in _PLURALS if word.endswith(ending)]
+        near = {found for form in (word, *singular) for found in self._lexicon.near(form) if found.isalpha()}
+        return _by_start(_forms(near)).get(word[0], ())
+
+
+def _nearest(word: str, among: Sequence[str], slips: int) -> str | None:
+    best = process.extractOne(word, among, scorer=OSA.distance, score_cutoff=slips)
+    return None if best is None else str(best[0])
+
+
+@cache
+def _in_english(first: str) -> Sequence[str]:
+    """The words of plain English that begin with a letter, and their plurals."""
+    return _all_english().get(first, ())
+
+
+@cache
+def _all_english() -> dict[str, list[str]]:
+    return _by_start(_forms(_english()))
+
+
+@cache
+def _english() -> frozenset[str]:
+    words = resource()
+    units = {w for w in (*words["units"], *words["currencies"], *words["numbers"]) if w.isalpha()}
+    return (
+        vocabulary()
+        | units
+        | frozenset(w for w in superlatives() if simplemma.is_known(w, lang="en"))
+        | frozenset(words["measures"])
+        | function_words()
+    )
+
+
+def _forms(words: Iterable[str]) -> Iterator[str]:
+    """The words with their plurals."""
+    for word in words:
+        yield word
+        yield word[:-1] + "ies" if word.endswith("y") else word + ("es" if word.endswith(("s", "x", "ch")) else "s")
+
+
+def _by_start(words: Iterable[str]) -> dict[str, list[str]]:
+    """Words by their first letter, which is seldom the wrong one."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for word in sorted(set(words)):
+        if len(word) >= SHORT:
+            found[word[0]].append(word)
+    return found

@@ -1,0 +1,315 @@
+"""Turn a plan into SPARQL 1.1: Plan + Vocabulary -> Sparql; the counterpart of to_sql, row for row."""
+
+from dataclasses import dataclass, replace
+
+from nacre.records.errors import ToolError
+from nacre.records.evidence import Cell
+from nacre.records.plan import Aggregate, Ask, Attribute, Combine, Compute, Filter, Itself, Plan, Select
+from nacre.semantics.sparql_pattern import Pattern, Vocabulary, is_number, needs
+from nacre.semantics.sparql_terms import constant
+from nacre.semantics.statement import Output
+from nacre.semantics.to_sql import RAW
+
+_FARTHEST = {"min": "1e308", "max": "-1e308"}
+_LAST_TEXT = {"min": '"\U0010ffff"', "max": '""'}
+
+
+@dataclass(frozen=True)
+class Sparql:
+    """A SELECT. `names[i]` is the variable that `outputs[i]` shows: a label's is that of its IRI. `ordered`: its order
+    is asked for."""
+
+    text: str
+    outputs: tuple[Output, ...]
+    names: tuple[str, ...]
+    ordered: bool = False
+    params: tuple[Cell, ...] = ()
+
+
+def to_sparql(body: Select | Combine, words: Vocabulary) -> Sparql:
+    """The query for a select, or for two selects combined as sets of things."""
+    if isinstance(body, Combine):
+        return _combined(body, words)
+    return _Writer(words, body).sparql()
+
+
+def query_of(plan: Plan, words: Vocabulary) -> str:
+    """One query that alone gives the answer: what is asked for, without what is shown beside it.
+
+    Raises ToolError `refused` for a plan whose answer is prose.
+    """
+    body = plan.body
+    if isinstance(body, Select | Combine):
+        return _alone(to_sparql(body, words))
+    if isinstance(body, Ask):
+        return f"ASK {{\n{to_sparql(body.select, words).text}\n}}"
+    if isinstance(body, Compute):
+        left, right = _Writer(words, body.left, "l"), _Writer(words, body.right, "r")
+        sides = [side.sparql() for side in (left, right)]
+        one, other = (side.names[_first_value(side.outputs)] for side in sides)
+        return (
+            f"SELECT (({one} {body.op} {other}) AS ?result) {{\n"
+            f"{{ {sides[0].text} LIMIT 1 }}\n{{ {sides[1].text} LIMIT 1 }}\n}}"
+        )
+    raise ToolError("refused", "A description in words is no single query.")
+
+
+def contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
+    """The distinct things of one variable over the same conditions: what an aggregate rests on."""
+    writer = _Writer(words, _plain(select))
+    name = writer.pattern.names[variable]
+    outputs = Output("iri", "key", variable), Output(variable, "label", variable)
+    return Sparql(f"SELECT DISTINCT {name} {{\n{writer.group()}\n}}", outputs, (name, name))
+
+
+def number_contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
+    """How many things `contributing` would give."""
+    writer = _Writer(words, _plain(select))
+    text = f"SELECT (COUNT(DISTINCT {writer.pattern.names[variable]}) AS ?n) {{\n{writer.group()}\n}}"
+    return Sparql(text, (Output("count", "number", variable),), ("?n",))
+
+
+def _plain(select: Select) -> Select:
+    """The select's conditions on things alone."""
+    filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
+    return replace(select, answers=(), filters=filters, order=None, group=(), by=(), limit=None)
+
+
+def _alone(query: Sparql) -> str:
+    keys = [i for i, output in enumerate(query.outputs) if output.role != "key"]
+    texts = {output.name.removesuffix(RAW) for output in query.outputs if output.role == "text"}
+    shown = [query.names[i] for i in keys if query.outputs[i].role != "text" or not texts]
+    projection = " ".join(dict.fromkeys(query.names))
+    return query.text.replace(projection, " ".join(dict.fromkeys(shown)), 1)
+
+
+def _first_value(outputs: tuple[Output, ...]) -> int:
+    return next((i for i, o in enumerate(outputs) if o.role in ("value", "low", "number")), 0)
+
+
+def _combined(body: Combine, words: Vocabulary) -> Sparql:
+    left, right = _Writer(words, body.left, "l").sparql(), _Writer(words, body.right, "r").sparql()
+    # values of different things may be the same, so only they are compared
+    values = all(isinstance(answer, Attribute) for answer in body.left.answers)
+    kept = [i for i, output in enumerate(left.outputs) if output.role != "key" or not values]
+    fields = {i: f"?c{list(dict.fromkeys(left.names)).index(left.names[i])}" for i in kept}
+    sides = []
+    for side in (left, right):
+        renamed = dict.fromkeys(f"({side.names[i]} AS {fields[i]})" for i in kept)
+        sides.append(f"{{ SELECT DISTINCT {' '.join(renamed)} {{ {{\n{side.text}\n}} }} }}")
+    joined = {
+        "union": f"{sides[0]}\nUNION\n{sides[1]}",
+        "intersection": f"{sides[0]}\n{sides[1]}",
+        "difference": f"{sides[0]}\nMINUS {{ {sides[1]} }}",
+    }[body.op]
+    text = f"SELECT DISTINCT {' '.join(dict.fromkeys(fields.values()))} {{\n{joined}\n}}"
+    return Sparql(text, tuple(left.outputs[i] for i in kept), tuple(fields[i] for i in kept))
+
+
+class _Writer:
+    """Writes one select; selects within it have writers of their own."""
+
+    def __init__(self, words: Vocabulary, select: Select, prefix: str = "") -> None:
+        self.words, self.select, self.prefix = words, select, prefix
+        self.pattern = Pattern(words, select, prefix)
+        self.stated: set[tuple[str, str]] = set()
+        self.needed = needs(select)
+
+    def sparql(self) -> Sparql:
+        select = self.select
+        gathers = any(isinstance(a, Aggregate) for a in select.answers)
+        gathers = gathers or any(isinstance(f.left, Aggregate) for f in select.filters)
+        if gathers or select.group or select.by:
+            return self._grouped()
+        answers = [a for a in select.answers if not isinstance(a, Aggregate)]
+        outputs: list[Output] = []
+        names: list[str] = []
+        for answer in answers:
+            for output, name in self._shown(answer, sole=len(answers) == 1):
+                outputs.append(output)
+                names.append(name)
+        shown = " ".join(dict.fromkeys(names))
+        if select.order is None:
+            return Sparql(f"SELECT DISTINCT {shown} {{\n{self.group()}\n}}", tuple(outputs), tuple(names))
+        order = self._ordered_by()
+        # places are counted over distinct rows
+        rows = f"SELECT DISTINCT {' '.join(dict.fromkeys((*names, order)))} {{\n{self.group()}\n}}"
+        return Sparql(self._placed(rows, shown, order), tuple(outputs), tuple(names), ordered=True)
+
+    def group(self) -> str:
+        """The lines of the group, conditions last."""
+        conditions = [self._condition(f) for f in self.select.filters if not isinstance(f.left, Aggregate)]
+        lines = self.pattern.lines(self.needed, self.stated)
+        return "\n".join(f"  {line}" for line in (*lines, *conditions))
+
+    def _ordered_by(self) -> str:
+        assert self.select.order is not None
+        return self._term(self.select.order.by)
+
+    def _placed(self, rows: str, shown: str, order: str) -> str:
+        """Keep the wanted places: what equals the last is kept, what equals one that is skipped is not."""
+        select, prefix = self.select, self.prefix
+        assert select.order is not None
+        way, reach, beyond = ("DESC", ">=", "<") if select.order.descending else ("ASC", "<=", ">")
+        ordering = f"ORDER BY {way}({order})" + "".join(f" {name}" for name in shown.split() if name != order)
+        if select.limit is None:
+            return f"SELECT {shown} {{ {{\n{rows}\n}} }}\n{ordering}"
+        parts = [f"{{\n{rows}\n}}"]
+
+        def place(name: str, number: int) -> str:
+            within = f"SELECT ({order} AS {name}) {{ {{\n{rows}\n}} }} ORDER BY {way}({order}) LIMIT 1"
+            return f"{{ {within}{f' OFFSET {number - 1}' if number > 1 else ''} }}"
+
+        last = f"?{prefix}last"
+        if select.offset + select.limit == 1:
+            parts += [place(last, 1), f"FILTER({order} {reach} {last})"]
+        else:
+            found = place(last, select.offset + select.limit)
+            parts += [f"OPTIONAL {found}", f"FILTER(!BOUND({last}) || {order} {reach} {last})"]
+        if select.offset:
+            before = f"?{prefix}before"
+            parts += [place(before, select.offset), f"FILTER({order} {beyond} {before})"]
+        return f"SELECT {shown} {{\n" + "\n".join(parts) + f"\n}}\n{ordering}"
+
+    def _grouped(self) -> Sparql:
+        """One row a group, or one row in all; distinct things are collected first, as joins may repeat them."""
+        select, pattern = self.select, self.pattern
+        order_by = select.order.by if select.order else None
+        having = [f for f in select.filters if isinstance(f.left, Aggregate)]
+        keys = [pattern.names[name] for name in select.group] + [pattern.value(each) for each in select.by]
+        inner, projected = list(keys), list(keys)
+        outputs = [Output("iri", "key", name) for name in select.group]
+        names = [pattern.names[name] for name in select.group]
+
+        def gathered(term: Aggregate) -> str:
+            thing = pattern.names[term.of.variable]
+            inner.append(thing)
+            if isinstance(term.of, Attribute):
+                inner.append(pattern.value(term.of))
+            return self._function(term)
+
+        made: dict[str, str] = {}
+        for answer in select.answers:
+            if isinstance(answer, Aggregate):
+                outputs.append(self._aggregate_output(answer))
+                made[f"?{self.prefix}f{len(made)}"] = gathered(answer)
+                names.append(list(made)[-1])
+                continue
+            for output, name in self._shown(answer, sole=False):
+                if output.role == "key":
+                    continue
+                inner.append(name)
+                outputs.append(output)
+                if name not in keys:
+                    made[f"?{self.prefix}f{len(made)}"] = f"SAMPLE({name})"
+                    name = list(made)[-1]
+                names.append(name)
+        conditions = [f"({gathered(f.left)} {f.op} {_bound(f)})" for f in having if isinstance(f.left, Aggregate)]
+        order = ""
+        if order_by is not None:
+            order = f"?{self.prefix}o"
+            if isinstance(order_by, Aggregate):
+                made[order] = gathered(order_by)
+            else:
+                inner.append(self._term(order_by))
+                made[order] = f"SAMPLE({inner[-1]})"
+        rows = f"SELECT DISTINCT {' '.join(dict.fromkeys(inner))} {{\n{self.group()}\n}}"
+        fields = " ".join((*dict.fromkeys(projected), *(f"({text} AS {name})" for name, text in made.items())))
+        text = f"SELECT {fields} {{ {{\n{rows}\n}} }}"
+        if keys:
+            text += "\nGROUP BY " + " ".join(dict.fromkeys(keys))
+        if conditions:
+            text += "\nHAVING " + " ".join(conditions)
+        shown = " ".join(dict.fromkeys(names))
+        if order:
+            text = self._placed(text, shown, order)
+        elif set(names) != {*keys, *made}:
+            text = f"SELECT {shown} {{ {{\n{text}\n}} }}"
+        return Sparql(text, tuple(outputs), tuple(names), ordered=bool(order))
+
+    def _function(self, term: Aggregate) -> str:
+        """An aggregate; over things without a value, of which SPARQL would say that all is an error."""
+        if isinstance(term.of, Itself):
+            return f"COUNT(DISTINCT {self.pattern.names[term.of.variable]})"
+        value = self.pattern.value(term.of)
+        if term.function == "count":
+            return f"COUNT(DISTINCT {value})"
+        if term.function in ("min", "max"):
+            far = _FARTHEST if is_number(self.words.schema.predicate_of[term.of.predicate]) else _LAST_TEXT
+            made = f"{term.function.upper()}(COALESCE({value}, {far[term.function]}))"
+        else:
+            made = f"SUM(COALESCE({value}, 0))" + (f" / COUNT({value})" if term.function == "avg" else "")
+        return f"IF(COUNT({value}) = 0, 1/0, {made})"
+
+    def _aggregate_output(self, term: Aggregate) -> Output:
+        if isinstance(term.of, Itself):
+            return Output("count", "number", term.of.variable)
+        predicate = self.words.schema.predicate_of[term.of.predicate]
+        unit = "" if term.function == "count" else predicate.unit
+        return Output(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)
+
+    def _shown(self, term: Attribute | Itself, *, sole: bool) -> list[tuple[Output, str]]:
+        """The columns that show an answer, each with its variable; the `sole` one has a value in every row."""
+        thing = self.pattern.names[term.variable]
+        found = [(Output("iri", "key", term.variable), thing)]
+        if isinstance(term, Itself):
+            return [*found, (Output(term.variable, "label", term.variable), thing)]
+        predicate, column = self.words.schema.predicate_of[term.predicate], self.words.column(term.predicate)
+        name, unit = predicate.label, predicate.unit
+        if term.part == "" and column.low and column.high and predicate.shape != "single":
+            ends = [replace(term, part="low"), replace(term, part="high")]
+            found.append((Output(f"{name} (low)", "low", term.variable, unit), self.pattern.value(ends[0])))
+            found.append((Output(f"{name} (high)", "high", term.variable, unit), self.pattern.value(ends[1])))
+        else:
+            found.append((Output(name, "value", term.variable, unit), self.pattern.value(term)))
+        if column.text and column.text != column.value:
+            found.append((Output(name + RAW, "text", term.variable), self.pattern.raw(term)))
+        if sole:
+            (self.stated if column.text else self.needed).add((term.variable, term.predicate))
+        return found
+
+    def _condition(self, condition: Filter) -> str:
+        left = self._term(condition.left)
+        if isinstance(condition.right, Select):
+            return self._within(condition, left, condition.right)
+        if condition.op in ("known", "unknown"):
+            text = f"{'' if condition.op == 'known' else '!'}BOUND({left})"
+        elif isinstance(condition.right, Attribute):
+            text = f"{left} {condition.op} {self._term(condition.right)}"
+        elif condition.op in ("contains", "starts", "ends"):
+            function = {"contains": "CONTAINS", "starts": "STRSTARTS", "ends": "STRENDS"}[condition.op]
+            text = f"{function}(LCASE(STR({left})), {constant(str(condition.right).lower())})"
+        else:
+            values = condition.right if isinstance(condition.right, tuple) else (condition.right,)
+            if isinstance(values[0], str):
+                left = f"LCASE(STR({left}))"
+            written = [constant(v.lower() if isinstance(v, str) else v) for v in values if v is not None]
+            several = condition.op == "in" or (condition.op == "=" and len(written) > 1)
+            text = f"{left} IN ({', '.join(written)})" if several else f"{left} {condition.op} {written[0]}"
+        return f"FILTER(!({text}))" if condition.negated else f"FILTER({text})"
+
+    def _within(self, condition: Filter, left: str, select: Select) -> str:
+        """A condition against what another select gives."""
+        depth = f"{self.prefix}q{self.select.filters.index(condition)}"
+        inner = _Writer(self.words, select, depth).sparql()
+        if isinstance(condition.left, Itself):
+            same = f"{{ SELECT DISTINCT ({inner.names[0]} AS {left}) {{ {{\n{inner.text}\n}} }} }}"
+            among = condition.op in ("in", "=")
+            return same if among != condition.negated else f"MINUS {{ {same} }}"
+        name = inner.names[_first_value(inner.outputs)]
+        op = "=" if condition.op == "in" else condition.op
+        given = f"{{ SELECT DISTINCT {name} {{ {{\n{inner.text}\n}} }} }}"
+        if not condition.negated:
+            return f"{given} FILTER({left} {op} {name})"
+        return f"FILTER NOT EXISTS {{ {given} FILTER({left} {op} {name}) }}"
+
+    def _term(self, term: Attribute | Itself | Aggregate) -> str:
+        if isinstance(term, Aggregate):
+            raise ToolError("type", "An aggregate needs a group.")
+        return self.pattern.names[term.variable] if isinstance(term, Itself) else self.pattern.value(term)
+
+
+def _bound(condition: Filter) -> str:
+    if not isinstance(condition.right, (int, float)):
+        raise ToolError("type", "A count can only be compared with a number.")
+    return constant(condition.right)

@@ -1,0 +1,102 @@
+"""Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> str."""
+
+from nacre.records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Combine,
+    Compute,
+    Itself,
+    Overview,
+    Plan,
+    Profile,
+    Select,
+    Term,
+)
+from nacre.records.schema import Schema
+from nacre.semantics.labels_said import label_of
+from nacre.semantics.nouns import article
+from nacre.semantics.select_words import Wording
+from nacre.semantics.words import split_name
+
+_COMPARED = {
+    "<": "is lower than",
+    "<=": "is at most",
+    ">": "is higher than",
+    ">=": "is at least",
+    "=": "equals",
+    "!=": "differs from",
+}
+_COMPUTED = {"-": "the difference between {} and {}", "/": "the ratio of {} to {}", "+": "the sum of {} and {}"}
+
+
+def to_words(plan: Plan, schema: Schema) -> str:
+    """What the plan asks, naming classes and predicates by their labels, never tables or columns."""
+    body = plan.body
+    if isinstance(body, Combine):
+        left, right = select_words(body.left, schema), select_words(body.right, schema)
+        word = {"union": "or", "intersection": "that are also among the", "difference": "except the"}[body.op]
+        return f"{left} {word} {right.removeprefix('the ') if body.op != 'union' else right}"
+    if isinstance(body, Compute):
+        left, right = _one(body.left, schema), _one(body.right, schema)
+        if body.op in _COMPARED:
+            return f"whether {left} {_COMPARED[body.op]} {right}"
+        return _COMPUTED.get(body.op, "{} times {}").format(left, right)
+    if isinstance(body, Ask):
+        return f"whether {asked_of(body.select, schema)[0]}"
+    if isinstance(body, Profile):
+        return profile_words(body, schema)
+    if isinstance(body, Overview):
+        return "what this graph holds"
+    return select_words(body, schema) if isinstance(body, Select) else "what is asked"
+
+
+def select_words(select: Select, schema: Schema, *, many: bool = True) -> str:
+    """What a select gives: several ("stadiums whose ..."), or with `many` off the one ("the stadium whose ...")."""
+    return Wording(select, schema).text(many)
+
+
+def asked_of(select: Select, schema: Schema) -> tuple[str, str]:
+    """The sentence that a yes-or-no question asks about, without its full stop, and the same denied."""
+    kind = of_kind(select, schema)
+    if kind is not None:
+        return f"{kind[0]} is {kind[1]}", f"{kind[0]} is not {kind[1]}"
+    return Wording(select, schema).statement()
+
+
+def of_kind(select: Select, schema: Schema) -> tuple[str, str] | None:
+    """The thing and the kind, with its article, where nothing is asked of a named thing but whether it is of a kind."""
+    thing = select.variables[0]
+    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes):
+        return None
+    return thing.label, article(Wording(select, schema).noun(thing.name))
+
+
+def profile_words(profile: Profile, schema: Schema) -> str:
+    """What a description or comparison is about."""
+    members = select_words(profile.members, schema)
+    about = f", as to {profile.topic}" if profile.topic else ""
+    if profile.against is not None:
+        return f"how {members} and {select_words(profile.against, schema)} compare{about}"
+    return f"what is known of {members}{about}"
+
+
+def predicate_words(iri: str, schema: Schema) -> str:
+    """The label of a predicate as words."""
+    return split_name(schema.predicate_of[iri].label)
+
+
+def heading(term: Term, select: Select, schema: Schema) -> str:
+    """The heading of an answer's column: the thing's noun, the property's label, or what is computed."""
+    wording = Wording(select, schema)
+    if isinstance(term, Itself):
+        return wording.noun(term.variable)
+    if isinstance(term, Aggregate):
+        return wording.computed(term, short=True)
+    if isinstance(term, Attribute):
+        return label_of(term.predicate, schema).one
+    return "value"
+
+
+def _one(select: Select, schema: Schema) -> str:
+    return select_words(select, schema, many=False)

@@ -1,0 +1,262 @@
+"""Understand one standalone question over one graph: Rewrite -> Understanding. The stages stand in `understand`."""
+
+import math
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from rapidfuzz import fuzz, process
+
+from nacre.records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select
+from nacre.records.schema import Schema
+from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
+from nacre.semantics.about import Grouped, about_whole, profile
+from nacre.semantics.courtesy import is_greeting, without_courtesy
+from nacre.semantics.dialogue.follow import changes, with_number, without_lead
+from nacre.semantics.linker import Linker
+from nacre.semantics.linking.index import link
+from nacre.semantics.linking.scope import in_scope, over_scope
+from nacre.semantics.parsing.comparison import choices, comparisons
+from nacre.semantics.parsing.derive import Candidate, derive
+from nacre.semantics.parsing.members import of_members
+from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
+from nacre.semantics.question_form import analyse
+from nacre.semantics.ranking.calibrate import before_running, known_before
+from nacre.semantics.ranking.rank import Ranked, rank
+from nacre.semantics.ranking.weights import weights
+from nacre.semantics.to_words import to_words
+from nacre.semantics.types import Link, Question
+from nacre.stores.lexicon import Lexicon
+
+BEST = 6
+# rules that link a word and do nothing with it
+LOSING = frozenset(("dangling", "group dropped"))
+# plans that a follow-up makes of the one before it
+MOST_CHANGED = 2
+# the probability that the first of these is right where the plan before was right, and what running it adds to its
+# log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
+CHANGED = 0.84
+RUNNING_ADDS = 0.68
+# a question is read or declined within this time
+SECONDS = 1.2
+# how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
+ALIKE = 80
+_LIST_OF_SCOPE = re.compile(r" \((?:of )?[^()]*\)")
+
+
+@lru_cache(maxsize=8)
+def indexes(lexicon: Lexicon) -> Linker:
+    """The indexes that understanding needs over one lexicon, built once."""
+    return Linker(lexicon)
+
+
+def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understanding:
+    """The mentions, the best plans (best first) and the expected kind of answer of a standalone question."""
+    if rewrite.chosen is not None and (expected := _expected_of(rewrite.chosen, schema)) is not None:
+        return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
+    linker = indexes(lexicon)
+    deadline = time.monotonic() + SECONDS
+    # the list after a plural pronoun is for people; the scope says it better
+    text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
+    if rewrite.scope is not None and rewrite.scope.how == "number":
+        text = with_number(text)
+    elif rewrite.scope is not None and rewrite.scope.how == "exclude":
+        text = without_lead(text)
+    written = without_courtesy(text)
+    question = read(text, linker)
+    if is_greeting(rewrite.standalone) or about_whole(question.text):
+        plan = Plan(Overview())
+        overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
+        return Understanding(rewrite.standalone, (), (overview,), "prose")
+    links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
+    candidates = over_scope(derived(question, links, linker, deadline))
+    ranked = rank(candidates, question, linker.index.graph, weights().features)
+    readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
+    changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
+    if rewrite.scope is not None and rewrite.scope.how == "number":
+        # what else is read of it holds the number that only stands in for the one before
+        readings = changed
+    readings = _together(changed, readings)
+    prose = None if changed else profile(question, links, linker.index, rewrite.scope, _groups(linker, deadline))
+    if prose is not None:
+        plan = Plan(prose)
+        readings = (Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0), *readings)[:BEST]
+    best = ranked[0] if ranked else None
+    return Understanding(
+        standalone=rewrite.standalone,
+        mentions=tuple(_mention(each, question, written) for each in _said(best, links)),
+        readings=readings,
+        expected=_expected(readings[0].plan.body if readings else None, schema),
+        unknown=() if prose is not None or changed else _unknown(best, question, links, linker),
+    )
+
+
+def read(text: str, linker: Linker) -> Question:
+    """The question without courtesy, in right spelling; places in it are places in the text."""
+    return analyse(linker.spelling.corrected(without_courtesy(text)))
+
+
+def derived(question: Question, links: list[Link], linker: Linker, deadline: float) -> list[Candidate]:
+    """All readings of a question, unranked, in the form it asks for."""
+    kind = of_kind(question, links, linker.index.graph)
+    if kind is not None:
+        return [kind]
+    found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
+    found = [c for c in found if comparable(c, linker.index.graph)]
+    gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
+    chosen = choices(question, links, linker.index)
+    return [*comparisons(question, links, linker.index), *chosen, *gathered]
+
+
+def _groups(linker: Linker, deadline: float) -> Grouped:
+    """Reads a phrase as things of a kind that meet conditions, each word of it used."""
+
+    def grouped(phrase: str) -> list[Select]:
+        question = read(phrase, linker)
+        ranked = rank(
+            derived(question, link(question, linker.index), linker, deadline),
+            question,
+            linker.index.graph,
+            weights().features,
+        )
+        bodies = [r.candidate.body for r in ranked if not r.unused]
+        return [
+            b
+            for b in bodies
+            if isinstance(b, Select)
+            if len(b.answers) == 1 and isinstance(b.answers[0], Itself)
+            if (b.edges or b.filters) and b.limit is None and not b.group
+        ]
+
+    return grouped
+
+
+def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:
+    content = sum(i not in question.light for i in range(len(question.tokens)))
+    plan = Plan(ranked.candidate.body)
+    return Reading(
+        plan,
+        round(ranked.share, 4),
+        round(1 - len(ranked.unused) / max(1, content), 3),
+        to_words(plan, schema),
+        round(before_running(ranked, place), 4),
+        tuple(question.tokens[i].text for i in ranked.unused),
+        round(known_before(ranked, place), 4),
+    )
+
+
+def _changed(
+    ranked: Sequence[Ranked],
+    links: Sequence[Link],
+    question: Question,
+    scope: Scope | None,
+    linker: Linker,
+    schema: Schema,
+) -> tuple[Reading, ...]:
+    """The readings that a follow-up makes of the plan before it."""
+    if scope is None or not scope.how:
+        return ()
+    # a change that leaves words of the follow-up out is less likely than one that does not
+    bodies = [r.candidate.body for r in sorted(ranked, key=_left_out)]
+    found = changes(question, links, bodies, scope, linker.index.graph)[:MOST_CHANGED]
+    first = CHANGED * scope.confidence
+    readings = []
+    for place, body in enumerate(found):
+        plan, share = Plan(body), first / (place + 1)
+        odds = math.log(share / (1 - share)) - RUNNING_ADDS
+        readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), odds))
+    return tuple(readings)
+
+
+def _left_out(ranked: Ranked) -> int:
+    """How many words a reading leaves out, or links and does nothing with."""
+    return len(ranked.unused) + sum(rule in LOSING for rule in ranked.candidate.derivation.trace)
+
+
+def _together(changed: tuple[Reading, ...], readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """Changed plans first, the others with what belief is left."""
+    if not changed:
+        return readings
+    left = 1 - changed[0].score
+    plans = {c.plan for c in changed}
+    others = (
+        replace(r, score=r.score * left, probability=(r.probability or 0.0) * left, odds=r.odds + math.log(left))
+        for r in readings
+        if r.plan not in plans
+    )
+    return (*changed, *others)[:BEST]
+
+
+def _said(best: Ranked | None, links: Sequence[Link]) -> Sequence[Link]:
+    """What is named, for whoever else reads the question: by the best reading, else surely."""
+    if best is not None:
+        return best.candidate.derivation.links
+    return [x for x in links if x.exact]
+
+
+def _unknown(
+    best: Ranked | None, question: Question, links: Sequence[Link], linker: Linker
+) -> tuple[tuple[str, str], ...]:
+    """Content words that neither the best reading nor any link accounts for, each with the nearest known name or ""."""
+    open_ = best.unused if best is not None else range(len(question.tokens))
+    named = 0
+    for each in links:
+        named |= each.covered
+    found = []
+    for i in open_:
+        token = question.tokens[i]
+        if named >> i & 1 or i in question.light or token.norm[:1].isdigit():
+            continue
+        near = process.extractOne(token.norm, linker.entities.near(token.norm), scorer=fuzz.ratio, score_cutoff=ALIKE)
+        found.append((token.text, near[0] if near and near[0] != token.norm else ""))
+    return tuple(found)
+
+
+def _mention(each: Link, question: Question, written: str) -> Mention:
+    start, end = question.tokens[each.start].start, question.tokens[each.end - 1].end
+    kind = "predicate" if each.kind == "property" else each.kind
+    ref = each.refs[0]
+    target = ref.predicate or ref.via or (each.keys[0] if len(each.keys) == 1 else "")
+    return Mention(
+        written[start:end],
+        start,
+        end,
+        kind,
+        str(each.value) if each.kind == "value" else target,
+        each.label or written[start:end],
+        round(each.score, 3),
+        ref.predicate if each.kind == "value" else "",
+    )
+
+
+def _expected_of(reading: Reading, schema: Schema) -> Expected | None:
+    """What a reading that was offered before asks for; None where the graph no longer has what it is about."""
+    try:
+        to_words(reading.plan, schema)
+        return _expected(reading.plan.body, schema)
+    except KeyError:
+        return None
+
+
+def _expected(body: Body | None, schema: Schema) -> Expected:
+    if body is None:
+        return "text"
+    if isinstance(body, Profile | Overview):
+        return "prose"
+    if isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in "+-*/"):
+        return "boolean"
+    if isinstance(body, Compute):
+        return "number"
+    select = body.left if isinstance(body, Combine) else body
+    assert isinstance(select, Select)
+    last = select.answers[-1]
+    if isinstance(last, Itself):
+        return "entities"
+    if isinstance(last, Aggregate):
+        return "number"
+    predicate = schema.predicate_of[last.predicate]
+    return (
+        "date" if predicate.datatype in ("date", "datetime") else "number" if predicate.minimum is not None else "text"
+    )

@@ -1,0 +1,116 @@
+"""Numbers with units in a question, and their conversion: text -> Quantity."""
+
+import re
+from functools import cache
+from typing import Any, NamedTuple
+
+from nacre.semantics.english import resource
+from nacre.semantics.words import fold, lemma
+
+_UNIT = r"km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|[cmk]?m[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+"
+_NUMBER = re.compile(
+    r"(?:(?P<currency>[€$£])\s?)?(?<![\w.])(?P<n>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    rf"(?P<unit>\s?-?\s?(?:{_UNIT}))?",
+    re.IGNORECASE,
+)
+_AFTER_NUMBER = re.compile(rf"\s*-?\s?({_UNIT})", re.IGNORECASE)
+
+
+_POWERS = str.maketrans("²³", "23")
+# "g/cm3", "mol/l", "m²"
+_COMPOUND = re.compile(r"[a-zµ]{1,4}/[a-z]{1,4}[23]?|[cmk]?m[23]")
+_HALF = re.compile(r"\bhalf (?:an?|the)\b", re.IGNORECASE)
+
+_ONE = re.compile(
+    r"\b(an?|one)(\s+(?:hours?|minutes?|seconds?|days?|weeks?|months?|years?|met(?:er|re)s?|kilos?|tonn?es?)\b)",
+    re.IGNORECASE,
+)
+
+
+class Quantity(NamedTuple):
+    """A number of a question, its unit ("" none, "currency" for money) and its place in characters."""
+
+    value: float
+    unit: str
+    start: int
+    end: int
+
+
+def quantities(text: str) -> list[Quantity]:
+    """The numbers of a text with their units.
+
+    >>> quantities("longer than 4.8 m and under 45k euros")[0]
+    Quantity(value=4.8, unit='m', start=12, end=17)
+    """
+    units, currencies = resource()["units"], resource()["currencies"]
+    multipliers = resource()["multipliers"]
+    text = _HALF.sub(lambda m: "0.5".ljust(len(m[0])), text)
+    text = _ONE.sub(lambda m: "1".ljust(len(m[1])) + m[2], text)
+    found = []
+    for match in _NUMBER.finditer(text):
+        value, end = float(match["n"].replace(",", "")), match.end("n")
+        unit = "currency" if match["currency"] else ""
+        rest = text[end:]
+        while word := re.match(
+            r"\s*-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|[cmk]?m[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+)",
+            rest,
+            re.IGNORECASE,
+        ):
+            token = fold(word[1]).replace(" ", "")
+            base = token if token in units else lemma(token)
+            if token in multipliers and unit == "" and not (token == "m" and word[0][0] == " "):
+                if token == "m" and not match["currency"]:
+                    unit = "m"
+                else:
+                    value *= multipliers[token]
+            elif base in currencies or token in currencies:
+                unit = "currency"
+            elif base in units and unit == "":
+                unit = units[base]
+            elif _COMPOUND.fullmatch(token) and unit == "":
+                unit = token
+            else:
+                break
+            end += word.end()
+            rest = text[end:]
+            if unit:
+                break
+        if end == match.end("n") and end < len(text) and text[end].isalpha():
+            continue
+        found.append(Quantity(value, unit, match.start(), end))
+    return found
+
+
+@cache
+def _registry() -> Any:
+    import pint
+
+    return pint.UnitRegistry(on_redefinition="ignore", cache_folder=None)
+
+
+@cache
+def convert(value: float, unit: str, target: str) -> float | None:
+    """The value in another unit; None where the two do not measure the same.
+
+    >>> convert(4.8, "m", "mm")
+    4800.0
+    """
+    if unit == target or not unit or not target:
+        return value
+    import pint
+
+    registry = _registry()
+    try:
+        found = registry.Quantity(value, _spelt(unit)).to(_spelt(target)).magnitude
+    except (pint.errors.PintError, ValueError, AssertionError):
+        return None
+    return float(round(found, 9))
+
+
+def _spelt(unit: str) -> str:
+    """A unit as written in data, as pint reads it."""
+    unit = re.sub(r"/\s*100\s*km$", "/hectokilometer", unit.strip().translate(_POWERS))
+    unit = re.sub(r"(?<=[a-z])([23])$", r"**\1", unit)
+    unit = {"mph": "mile/hour", "mpg": "mile/gallon", "l/hectokilometer": "liter/(100*km)"}.get(unit, unit)
+    unit = unit.replace("/hectokilometer", "/(100*km)")
+    return {"h": "hour", "s": "second", "g": "gram", "l": "liter", "Kg": "kg"}.get(unit, unit)

@@ -1,0 +1,122 @@
+"""Values as people write them: Cell -> text, with thousands, units, dates and yes or no."""
+
+import calendar
+import re
+from datetime import date
+
+from nacre.records.evidence import Cell
+from nacre.semantics.nouns import wording
+
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
+_MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d)(?::00|(:\d\d))?(?:\.\d+)?(Z|[+-]\d\d:\d\d)?")
+_SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
+# an average is said with three digits that count
+_DIGITS = 3
+# below this a number is written with an exponent
+_SMALL = 1e-4
+
+
+def say(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = False) -> str:
+    """A value for people: thousands separated, at most two decimals, with its unit; dates written out.
+
+    What is not `counted` (a year, a code) has no separators; `rounded` numbers keep three digits, or the whole part.
+
+    >>> say(112233.333, "km"), say(723.75, "kg", rounded=True), say(2010, counted=False), say("2010-05-01")
+    ('112,233.33 km', '724 kg', '2010', '1 May 2010')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        text = _decimal(value, rounded, counted)
+    elif isinstance(value, int):
+        text = f"{value:,}" if counted else str(value)
+    else:
+        text = written_date(value) if isinstance(value, str) else "unknown"
+        return text
+    return f"{text} {unit}" if unit else text
+
+
+def written_date(text: str) -> str:
+    """An ISO date in words; any other text as it is.
+
+    >>> written_date("1966-07-30"), written_date("1966-07-30T15:00:00Z"), written_date("30.7.1966")
+    ('30 July 1966', '30 July 1966, 15:00 UTC', '30.7.1966')
+    """
+    day = _DAY.fullmatch(text)
+    if day is not None:
+        return _day(*map(int, day.groups())) or text
+    moment = _MOMENT.fullmatch(text)
+    if moment is not None:
+        said = _day(*map(int, moment.groups()[:3]))
+        zone = moment[6] or ""
+        clock = f"{moment[4]}{moment[5] or ''}{' UTC' if zone == 'Z' else f' (UTC{zone})' if zone else ''}"
+        return f"{said}, {clock}" if said else text
+    return text
+
+
+def shown_name(name: str, iris: tuple[str, ...]) -> str:
+    """A thing's name; the last segment of an IRI, which stands for a thing without a name, as words.
+
+    >>> shown_name("acme-x3-turbo", ("http://e.org/acme-x3-turbo",)), shown_name("us-east-1", ("http://e.org/n17",))
+    ('Acme X3 Turbo', 'us-east-1')
+    """
+    if not _SLUG.fullmatch(name) or not any(re.split(r"[/#:]", iri)[-1] == name for iri in iris):
+        return name
+    return " ".join(part.capitalize() for part in re.split(r"[-_]", name))
+
+
+def is_plain(text: str, unit: str) -> bool:
+    """Whether a text says no more than a number, or one with its unit.
+
+    >>> is_plain("4935 mm", "mm"), is_plain("approx. 5", ""), is_plain("1,370 lb (635 kg)", "lb")
+    (True, False, False)
+    """
+    number = re.sub(rf"\s*{re.escape(unit)}\s*$", "", text, flags=re.IGNORECASE) if unit else text
+    return number.replace(".", "").replace(",", "").strip().isdigit()
+
+
+def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
+    """Whether a thing has no name but a number, or the end of its IRI with one.
+
+    >>> is_number_name("12", ()), is_number_name("row5", ("http://e.org/row5",)), is_number_name("X5", ())
+    (True, True, False)
+    """
+    if name.isdigit():
+        return True
+    return any(map(str.isdigit, name)) and any(re.split(r"[/#:]", iri)[-1] == name for iri in iris)
+
+
+def is_counted(label: str, datatype: str = "", role: str = "") -> bool:
+    """Whether numbers of a property are amounts, and not years, codes or other names.
+
+    >>> is_counted("price"), is_counted("release year"), is_counted("capacity", role="identifier")
+    (True, False, False)
+    """
+    return datatype != "year" and role != "identifier" and not set(label.lower().split()) & wording("uncounted")
+
+
+def _day(year: int, month: int, day: int) -> str:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return ""
+    return f"{day} {calendar.month_name[month]} {year}"
+
+
+def _decimal(value: float, rounded: bool, counted: bool) -> str:
+    if value.is_integer():
+        return f"{value:,.0f}" if counted else f"{value:.0f}"
+    digits = 2 if abs(value) >= 1 else 4
+    if rounded and abs(value) < 1:
+        # leading zeros are no digits that count
+        return (
+            f"{float(f'{value:.{_DIGITS}g}'):f}".rstrip("0").rstrip(".")
+            if abs(value) >= _SMALL
+            else f"{value:.{_DIGITS}g}"
+        )
+    if rounded:
+        digits = max(0, _DIGITS - len(str(int(abs(value)))))
+    text = f"{value:,.{digits}f}" if counted else f"{value:.{digits}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text if float(text.replace(",", "")) else f"{value:.{_DIGITS}g}"

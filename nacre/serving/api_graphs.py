@@ -1,0 +1,98 @@
+"""/api/graphs: what there is, what it is about, how every triple is accounted for, questions to begin with."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from fastapi import APIRouter
+
+from ingestion.examples import examples
+from ingestion.report import Report
+from ingestion.report import report as made
+from nacre.records.errors import ConfigError
+from nacre.records.schema import Class, Predicate
+from nacre.serving.door import Who
+from nacre.serving.reach import REFUSALS, TheAsking, TheGraph
+from nacre.stores.catalog import Library
+
+EXAMPLES = 5
+
+router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=REFUSALS)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One graph. `unavailable` says which branches can't be asked, and why; `problem` why nothing can; `vectors` names
+    the set of vectors that search by meaning reads."""
+
+    name: str
+    version: str
+    triples: int
+    things: int
+    classes: int
+    unavailable: dict[str, str]
+    problem: str = ""
+    vectors: str | None = None
+
+
+@dataclass(frozen=True)
+class About:
+    """What a graph is about, in its own terms."""
+
+    name: str
+    version: str
+    classes: tuple[Class, ...]
+    predicates: tuple[Predicate, ...]
+
+
+@router.get("", summary="List the graphs")
+def graphs(asking: TheAsking, caller: Who) -> list[Listed]:
+    """All graphs that the key may read."""
+    return [listed(asking.library, name) for name in asking.names(caller)]
+
+
+@router.get("/{graph}", summary="Read a graph's schema")
+def schema(asking: TheAsking, caller: Who, graph: TheGraph) -> About:
+    """Classes and predicates by IRI, with their words, numbers and units."""
+    with asking.library.open(graph) as opened:
+        return About(graph, opened.version, opened.schema.classes, opened.schema.predicates)
+
+
+@router.get("/{graph}/report", summary="Account for every triple")
+def report(asking: TheAsking, caller: Who, graph: TheGraph) -> Report:
+    """In which column the triples of each predicate lie, and what no column shows."""
+    return _report(asking.library, graph, asking.library.current(graph))
+
+
+@router.get("/{graph}/examples", summary="Questions to begin with")
+def questions(asking: TheAsking, caller: Who, graph: TheGraph) -> list[str]:
+    """Questions of different kinds that this graph answers."""
+    return _examples(asking.library, graph, asking.library.current(graph))
+
+
+def listed(library: Library, name: str) -> Listed:
+    """A graph as it is listed; one that can't be opened says why."""
+    try:
+        with library.open(name) as graph:
+            size: dict[str, Any] = {
+                "triples": graph.schema.triples,
+                "things": graph.schema.entities,
+                "classes": len(graph.schema.classes),
+            }
+            lacks = dict(graph.unavailable)
+            return Listed(name, graph.version, **size, unavailable=lacks, vectors=graph.vector_set)
+    except (ConfigError, OSError) as error:
+        return Listed(name, "", 0, 0, 0, {}, str(error))
+
+
+# a version never changes, so that what is worked out of it holds
+@lru_cache(64)
+def _report(library: Library, name: str, version: str) -> Report:
+    with library.open(name, version) as graph:
+        return made(graph.tables)
+
+
+@lru_cache(64)
+def _examples(library: Library, name: str, version: str) -> list[str]:
+    with library.open(name, version) as graph:
+        return examples(graph, EXAMPLES)

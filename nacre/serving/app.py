@@ -1,0 +1,129 @@
+"""The HTTP app: settings -> FastAPI with the page, the native API under /api, LangServe at /ask, health and metrics."""
+
+import asyncio
+import gc
+import logging
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import anyio
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.cors import CORSMiddleware
+
+from agents.off_loop import off_loop
+from graph.app import load_settings
+from graph.state import KEPT
+from nacre.config.settings import Settings
+from nacre.records.errors import NacreError
+from nacre.records.json_form import ready
+from nacre.semantics.words import tokens
+from nacre.serving import api_ask, api_graphs, api_text2sparql, api_threads, health, logs
+from nacre.serving.asking import opened
+from nacre.serving.connection import Connection
+from nacre.serving.door import Door
+from nacre.serving.keys import Keys
+from nacre.serving.langserve import add_ask
+from nacre.serving.limits import Watched
+from nacre.serving.metrics import Metrics
+from nacre.serving.pages import SPEC, add_pages
+from nacre.serving.refusals import invalid, refuse, unkept
+from nacre.serving.runs import Runs
+from nacre.serving.threads import Threads
+from nacre.serving.tracing import trace
+from nacre.stores.conversations import KeepingError
+
+FORGET_SECONDS = 3600.0
+# a thread at work keeps the interpreter for so long while the event loop waits, and so does the next one: a fifth of
+# Python's default, which `benchmarks.abuse` measures as the slowest answers of /healthz
+SWITCH_SECONDS = 0.001
+
+log = logging.getLogger(__name__)
+
+
+def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
+    """The app; its stores and threads are opened when it starts and closed when it stops. Where it is not `alone` but
+    part of a platform's server, it leaves out what a platform brings itself: counters, cross-origin rules."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        trace(settings)
+        app.state.runs = Runs(settings.resume_seconds)
+        app.state.stopping = anyio.Event()
+        async with opened(settings, lasting=True) as asking:
+            app.state.asking = asking
+            # the routes are put together when they are first looked at, which takes longer than a request may wait
+            await off_loop(app.openapi)
+            await off_loop(ready, *KEPT)
+            # the dictionary of word forms is read with the first word
+            await off_loop(tokens, "words")
+            # what is there now stays: to look through all of it again and again for garbage stops everybody meanwhile
+            gc.collect()
+            gc.freeze()
+            beside = [asyncio.create_task(_stop(app, settings.stop_seconds))]
+            if settings.keep_days and asking.threads is not None:
+                beside.append(asyncio.create_task(_forget(asking.threads, settings.keep_days)))
+            try:
+                yield
+            finally:
+                for task in beside:
+                    task.cancel()
+                await app.state.runs.close(0)
+
+    app = FastAPI(
+        title="Nacre",
+        description="Talk with your own knowledge graph: cited answers, streamed.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=SPEC,
+    )
+    origins = frozenset(origin.strip().rstrip("/") for origin in settings.cors_origins.split(",") if origin.strip())
+    app.state.settings = settings
+    app.state.metrics = Metrics()
+    app.state.looks = health.Looks()
+    app.state.door = Door(Keys(settings.data), settings.max_rate, origins)
+    app.add_exception_handler(NacreError, refuse)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(KeepingError, unkept)
+    if alone and origins:
+        told = ["X-Run-ID", "X-Request-ID", "Retry-After"]
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=sorted(origins),
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=told,
+        )
+    app.add_middleware(Watched, settings.max_body, app.state.metrics)
+    for each in (api_graphs, api_ask, api_text2sparql, api_threads, health):
+        app.include_router(each.router)
+    if alone:
+        app.include_router(health.metrics_router)
+    add_pages(app)
+    add_ask(app)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """The app of one worker process."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+    settings = load_settings()
+    Connection.seconds = settings.unfinished_seconds
+    logs.configure(settings.log, logging.INFO)
+    return create_app(settings)
+
+
+async def _stop(app: FastAPI, seconds: float) -> None:
+    """When the server is told to stop, let turns end for so long, then cancel the rest; their clients are told."""
+    await app.state.stopping.wait()
+    await app.state.runs.close(seconds)
+
+
+async def _forget(threads: Threads, days: float) -> None:
+    while True:
+        with suppress(KeepingError):
+            gone = await threads.forget(days)
+            log.info("%d threads were not touched for %g days and are deleted", gone, days)
+        await asyncio.sleep(FORGET_SECONDS)

@@ -1,0 +1,66 @@
+"""`nacre eval`: a file of questions -> a file of answer records, written one by one."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from nacre.serving import options
+
+if TYPE_CHECKING:
+    from graph.context import Context
+    from nacre.evaluation.run import Question
+    from nacre.records.answer import Answer
+
+
+def evaluate(
+    questions: Annotated[Path, typer.Argument(metavar="QUESTIONS.jsonl")],
+    out: Annotated[Path, typer.Option("--out", metavar="PREDICTIONS.jsonl", help="Where the answer records go.")],
+    graph: options.Graph = None,
+    mind: options.Mind = None,
+    branches: options.Branches = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+) -> None:
+    """Ask a file of questions, write their records.
+
+    One at a time, in the order of the file; conversations share a thread, failed questions are written too.
+    """
+    from nacre.config.settings import Settings
+    from nacre.evaluation.run import read
+    from nacre.records.errors import ConfigError
+
+    if out.exists() and questions.exists() and out.samefile(questions):
+        raise ConfigError(f"--out {out} is the file of the questions. Give another name.")
+    wanted = read(questions)[:limit]
+    settings = Settings()
+    context = options.context(settings, mind, branches)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("w", encoding="utf-8", errors="replace") as file:
+        asyncio.run(_run(wanted, graph, context, file))
+
+
+async def _run(questions: "list[Question]", graph: str | None, context: "Context", out: TextIO) -> None:
+    from nacre.config.settings import Settings
+    from nacre.evaluation.run import run
+    from nacre.serving.asking import opened
+
+    async with opened(Settings(), lasting=False) as asking:
+        library = asking.library
+        # a wrong name is bad input and found before the first question, not a run full of failures
+        for name in {question.graph or graph for question in questions}:
+            library.resolve(name)
+
+        async def ask(question: "Question", thread: str) -> "Answer":
+            return await asking.answer(question.question, question.graph or graph, thread, context)
+
+        written = 0
+        async for record in run(questions, ask):
+            out.write(json.dumps(record, ensure_ascii=False) + "\n")
+            out.flush()
+            written += 1
+            sys.stderr.write(
+                f"{written}/{len(questions)} {record['id']} {record['status']} {record['seconds']:.3f} s\n"
+            )

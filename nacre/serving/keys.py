@@ -1,0 +1,149 @@
+"""Who may come in: a key -> its owner and the graphs it may read; keys lie hashed in NACRE_DATA/keys.json."""
+
+import fcntl
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from dataclasses import replace as replaced
+from hashlib import sha256
+from pathlib import Path
+
+from nacre.records.errors import ConfigError
+
+FILE = "keys.json"
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks. `owner` owns the threads; `graphs` are those it may read, None for all."""
+
+    owner: str
+    graphs: tuple[str, ...] | None = None
+
+    def reads(self, graph: str) -> bool:
+        """Whether this caller may read a graph.
+
+        >>> Caller("ann", ("maps",)).reads("maps"), Caller("ann", ("maps",)).reads("cars"), Caller("bo").reads("cars")
+        (True, False, True)
+        """
+        return self.graphs is None or graph in self.graphs
+
+
+LOCAL = Caller("local")
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key as it is kept: its hash (SHA-256, hex), never itself. `revoked` is a time, or None while it opens."""
+
+    name: str
+    hash: str
+    graphs: tuple[str, ...] | None
+    created: float
+    revoked: float | None = None
+
+
+class Keys:
+    """The keys of a data folder; a change of the file counts from the next request on, in every process."""
+
+    def __init__(self, data: Path) -> None:
+        self.file = data / FILE
+        self._seen: tuple[int, int] | None = None
+        self._keys: tuple[Key, ...] = ()
+
+    def all(self) -> tuple[Key, ...]:
+        """All keys that were ever made, revoked ones included; raises ConfigError where the file can't be read."""
+        try:
+            return self._all()
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise ConfigError(
+                f"{self.file} can't be read ({error.strerror}), so that no key opens anything. Check who may read it."
+            ) from error
+
+    def _all(self) -> tuple[Key, ...]:
+        status = self.file.stat()
+        seen = status.st_mtime_ns, status.st_ino
+        if seen != self._seen:
+            try:
+                found = json.loads(self.file.read_text(encoding="utf-8"))
+                self._keys = tuple(
+                    Key(**{**key, "graphs": None if key["graphs"] is None else tuple(key["graphs"])}) for key in found
+                )
+            except (ValueError, TypeError, KeyError) as error:
+                # a file that can't be read must open nothing
+                raise ConfigError(
+                    f"{self.file} is damaged ({error}). Remove it and run: nacre keys add NAME"
+                ) from error
+            self._seen = seen
+        return self._keys
+
+    def caller(self, token: str) -> Caller | None:
+        """Whom a key stands for; None where it opens nothing."""
+        hashed = _hash(token)
+        return next((Caller(k.name, k.graphs) for k in self.all() if k.hash == hashed and k.revoked is None), None)
+
+    def add(self, name: str, graphs: Sequence[str] | None, *, replace: bool = False) -> str:
+        """Make a key and return it, the only time that it is seen. `replace` gives an owner a new key for the old."""
+        if not NAME.fullmatch(name) or name == LOCAL.owner:
+            raise ConfigError(f"{name!r} can't name a key: use lower-case letters, digits and hyphens, not 'local'.")
+        with self._changing() as keys:
+            return self._added(keys, name, graphs, replace=replace)
+
+    def _added(self, keys: Sequence[Key], name: str, graphs: Sequence[str] | None, *, replace: bool) -> str:
+        if replace and not any(key.name == name for key in keys):
+            raise ConfigError(f"There is no key named {name!r} to replace. Run: nacre keys add {name}")
+        if not replace and any(key.name == name for key in keys):
+            # its threads belong to the name, and whoever gets the name gets the threads
+            raise ConfigError(
+                f"There was a key named {name!r}, and its threads are kept. Take another name, or run: "
+                f"nacre keys add {name} --replace"
+            )
+        token = f"nacre_{secrets.token_urlsafe(32)}"
+        new = Key(name, _hash(token), None if graphs is None else tuple(graphs), time.time())
+        self._write([*(key for key in keys if key.name != name), new])
+        return token
+
+    def revoke(self, name: str) -> None:
+        """Let a key open nothing any more; its threads stay."""
+        with self._changing() as keys:
+            if not any(key.name == name and key.revoked is None for key in keys):
+                raise ConfigError(f"There is no key named {name!r} to revoke. Run: nacre keys list")
+            now = time.time()
+            self._write([replaced(key, revoked=now) if key.name == name else key for key in keys])
+
+    @contextmanager
+    def _changing(self) -> Iterator[tuple[Key, ...]]:
+        """The keys as they are, while nobody else changes them: no change of one process undoes that of another."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.file.with_suffix(".lock"), "a", opener=_private) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._seen = None
+            yield self.all()
+
+    def _write(self, keys: Sequence[Key]) -> None:
+        new = self.file.with_suffix(f".{os.getpid()}")
+        try:
+            with open(new, "w", encoding="utf-8", opener=_private) as out:
+                json.dump([asdict(key) for key in keys], out, indent=1)
+                out.write("\n")
+            os.replace(new, self.file)
+        except OSError:
+            new.unlink(missing_ok=True)
+            raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _hash(token: str) -> str:
+    # a key has 256 random bits, so that a slow hash would protect nothing
+    return sha256(token.encode(errors="replace")).hexdigest()

@@ -1,0 +1,48 @@
+"""What is counted, for Prometheus: requests and turns -> the text of /metrics."""
+
+import os
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from nacre.records.answer import Answer
+
+SHARED = "PROMETHEUS_MULTIPROC_DIR"
+SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+class Metrics:
+    """The counters of one app. Several workers share theirs through the folder that `SHARED` names."""
+
+    def __init__(self) -> None:
+        self.registry = own = CollectorRegistry()
+        self.requests = Counter("nacre_requests", "HTTP requests", ["method", "route", "status"], registry=own)
+        self.request_seconds = Histogram(
+            "nacre_request_seconds", "How long requests took", ["route"], buckets=SECONDS, registry=own
+        )
+        self.turns = Counter("nacre_turns", "Turns by how they ended", ["status"], registry=own)
+        self.turn_seconds = Histogram("nacre_turn_seconds", "How long turns took", buckets=SECONDS, registry=own)
+        self.first_token_seconds = Histogram(
+            "nacre_first_token_seconds", "How long the first words took", buckets=SECONDS, registry=own
+        )
+        self.tokens = Counter("nacre_model_tokens", "Tokens of chat models", ["direction"], registry=own)
+        self.model_calls = Counter("nacre_model_calls", "Calls of chat models", registry=own)
+        self.under_way = Gauge("nacre_turns_under_way", "Turns now", registry=own, multiprocess_mode="livesum")
+
+    def count(self, record: Answer) -> None:
+        """Count a finished turn."""
+        self.turns.labels(record["status"]).inc()
+        self.turn_seconds.observe(record["seconds"])
+        if record["first_token_seconds"] is not None:
+            self.first_token_seconds.observe(record["first_token_seconds"])
+        self.tokens.labels("in").inc(record["input_tokens"])
+        self.tokens.labels("out").inc(record["output_tokens"])
+        self.model_calls.inc(record["llm_calls"])
+
+    def text(self) -> bytes:
+        """All of it, in Prometheus' text format."""
+        registry = self.registry
+        if os.environ.get(SHARED):
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)

@@ -1,0 +1,20 @@
+"""What a chat model would add, and how to get one: settings -> one line for those who have none."""
+
+from typing import TYPE_CHECKING
+
+from nacre.config.local_files import chosen, folder_of
+
+if TYPE_CHECKING:
+    from nacre.config.settings import Settings
+
+GAIN = "Rules answer. A chat model also reads questions that they can't, words descriptions, takes other languages"
+
+
+def model_advice(settings: "Settings") -> str:
+    """The line, "" where a model is set or forbidden."""
+    if settings.model or settings.forbid_models:
+        return ""
+    file = chosen(folder_of(settings))
+    if file is not None and file.is_file():
+        return f"{GAIN}: {file.name} is there, set NACRE_MODEL=local"
+    return f"{GAIN}. For one on this machine: nacre model get, then NACRE_MODEL=local (or openai:NAME, ollama:NAME)"

@@ -1,0 +1,149 @@
+"""Turns under way and just done: an iterator of events -> a run that clients follow, leave and come back to."""
+
+import asyncio
+import json
+import logging
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from nacre.records.errors import NacreError
+from nacre.serving.refusals import Missing, status
+
+log = logging.getLogger(__name__)
+
+KEPT_SECONDS = 60.0
+STOPPED = "The server is stopping. Ask again in a moment."
+LEFT = "Stopped: the client has left."
+
+
+class Told(NamedTuple):
+    """One event: its kind and its payload as JSON."""
+
+    kind: str
+    data: str
+
+
+class Run:
+    """One turn. Its events are kept, so that a client that lost the line hears what it missed."""
+
+    def __init__(self, owner: str, resume_seconds: float) -> None:
+        self.id = uuid.uuid4().hex
+        self.owner = owner
+        self.told: list[Told] = []
+        self._resume_seconds = resume_seconds
+        self._listeners = 0
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._leaving: asyncio.TimerHandle | None = None
+        self._why = LEFT
+
+    @classmethod
+    def over(cls, owner: str, events: list[tuple[str, Any]]) -> "Run":
+        """A run that ended before, of which these events are known."""
+        run = cls(owner, 0)
+        for kind, payload in [*events, ("done", {"run": run.id})]:
+            run._tell(kind, payload)
+        return run
+
+    @property
+    def done(self) -> bool:
+        """Whether the last event is told."""
+        return bool(self.told) and self.told[-1].kind == "done"
+
+    def begin(self, events: AsyncIterator[tuple[str, Any]]) -> asyncio.Task[None]:
+        """Run the turn, until it ends or is stopped."""
+        self._task = asyncio.create_task(self._work(events), name=f"run {self.id}")
+        return self._task
+
+    def stop(self, why: str = LEFT) -> None:
+        """Cancel what is not done; listeners hear why."""
+        self._why = why
+        if self._task is not None:
+            self._task.cancel()
+
+    async def ended(self) -> None:
+        """Wait for the last event."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def listen(self, after: int = 0) -> AsyncIterator[tuple[int, Told]]:
+        """The events with their numbers, from the one after `after` to the last. When nobody listens any more, and
+        nobody comes back in time, the turn is cancelled."""
+        self._listeners += 1
+        if self._leaving is not None:
+            self._leaving.cancel()
+        try:
+            number = after
+            while True:
+                while number < len(self.told):
+                    number += 1
+                    yield number, self.told[number - 1]
+                if self.done:
+                    return
+                self._changed.clear()
+                await self._changed.wait()
+        finally:
+            self._listeners -= 1
+            if not self._listeners and not self.done:
+                self._leaving = asyncio.get_running_loop().call_later(self._resume_seconds, self.stop)
+
+    async def _work(self, events: AsyncIterator[tuple[str, Any]]) -> None:
+        try:
+            async for kind, payload in events:
+                self._tell(kind, payload)
+        except NacreError as error:
+            self._tell("error", {"message": str(error), "status": status(error)})
+        except asyncio.CancelledError:
+            # the end of the task is the end of the turn: there is nobody else to tell
+            self._tell("error", {"message": self._why, "status": 499 if self._why == LEFT else 503})
+        except Exception:
+            log.exception("a turn broke")
+            self._tell("error", {"message": "Nacre broke down on this; its log says why.", "status": 500})
+        finally:
+            with suppress(asyncio.CancelledError):
+                await events.aclose()  # type: ignore[attr-defined]
+            self._tell("done", {"run": self.id})
+
+    def _tell(self, kind: str, payload: Any) -> None:
+        self.told.append(Told(kind, json.dumps(payload, ensure_ascii=False)))
+        self._changed.set()
+
+
+class Runs:
+    """The runs of one process, each known to its owner alone."""
+
+    def __init__(self, resume_seconds: float) -> None:
+        self._resume_seconds = resume_seconds
+        self._runs: dict[str, Run] = {}
+
+    def new(self, owner: str) -> Run:
+        """A run that has not begun."""
+        run = Run(owner, self._resume_seconds)
+        self._runs[run.id] = run
+        return run
+
+    def begin(self, run: Run, events: AsyncIterator[tuple[str, Any]]) -> None:
+        """Begin a run; it is forgotten some time after its end."""
+        loop = asyncio.get_running_loop()
+        run.begin(events).add_done_callback(lambda _: loop.call_later(KEPT_SECONDS, self._runs.pop, run.id, None))
+
+    def get(self, owner: str, id: str) -> Run:
+        """A run of an owner; raises Missing."""
+        run = self._runs.get(id)
+        if run is None or run.owner != owner:
+            raise Missing("There is no such run; it may have ended a while ago. Ask again.")
+        return run
+
+    async def close(self, seconds: float) -> None:
+        """Let runs end for so long, then cancel the rest."""
+        running = [run for run in self._runs.values() if not run.done]
+        if not running:
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.gather(*(run.ended() for run in running)), seconds)
+        for run in running:
+            if not run.done:
+                run.stop(STOPPED)
+        await asyncio.gather(*(run.ended() for run in running))

@@ -1,0 +1,188 @@
+"""Conversations that last: list, read, fork, edit, delete; what people see and the loop remembers stay in step."""
+
+import logging
+import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+
+from agents.off_loop import off_loop
+from nacre.records.answer import Answer
+from nacre.records.errors import ConfigError
+from nacre.serving.keys import Caller
+from nacre.serving.queues import Queues
+from nacre.serving.refusals import Missing
+from nacre.stores.conversations import Conversation, Conversations, KeepingError, Turn
+
+log = logging.getLogger(__name__)
+
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The threads of a data folder: `seen` by their owners, remembered by the loop in `saver`."""
+
+    seen: Conversations
+    saver: BaseCheckpointSaver[str]
+    queues: Queues
+
+    async def find(self, caller: Caller, thread: str) -> Conversation | None:
+        """A thread of the caller about a graph that it may read, or None."""
+        found = await off_loop(self.seen.find, caller.owner, thread)
+        return found if found and caller.reads(found.graph) else None
+
+    async def get(self, caller: Caller, thread: str) -> Conversation:
+        """As `find`; raises Missing."""
+        found = await self.find(caller, thread)
+        if found is None:
+            raise Missing("There is no such thread. List them at /api/threads.")
+        return found
+
+    async def listed(self, caller: Caller, search: str, limit: int, skip: int) -> list[Conversation]:
+        """The caller's threads, the latest first."""
+        return await off_loop(self.seen.listed, caller.owner, search, caller.graphs, limit, skip)
+
+    async def turns(self, caller: Caller, thread: str) -> list[Turn]:
+        """All finished turns of a thread; raises Missing."""
+        await self.get(caller, thread)
+        return await off_loop(self.seen.turns, caller.owner, thread)
+
+    async def begin(self, caller: Caller, graph: str, title: str) -> Conversation:
+        """A new thread without turns."""
+        thread = uuid.uuid4().hex
+        await off_loop(self.seen.begin, caller.owner, thread, graph, title)
+        return await self.get(caller, thread)
+
+    async def rename(self, caller: Caller, thread: str, title: str) -> Conversation:
+        """Give a thread another title; raises Missing."""
+        await self.get(caller, thread)
+        await off_loop(self.seen.rename, caller.owner, thread, title)
+        return await self.get(caller, thread)
+
+    async def delete(self, caller: Caller, thread: str) -> None:
+        """Forget a thread, once the turn under way is done; raises Missing."""
+        await self.get(caller, thread)
+        await self._delete(caller.owner, thread)
+
+    async def forget(self, days: float) -> int:
+        """Delete the threads that nobody touched for so long, of all owners; how many there were."""
+        old = await off_loop(self.seen.untouched, time.time() - days * 86400)
+        for owner, thread in old:
+            await self._delete(owner, thread)
+        return len(old)
+
+    async def fork(self, caller: Caller, thread: str, turn: int) -> Conversation:
+        """A new thread that begins with the turns of another, up to `turn`; raises Missing."""
+        new = uuid.uuid4().hex
+        async with self.queues.turn(caller.owner, thread):
+            await self.get(caller, thread)
+            await self._remember(caller.owner, thread, new, turn)
+            await off_loop(self.seen.copy, caller.owner, thread, new, turn)
+        return await self.get(caller, new)
+
+    async def rewind(self, caller: Caller, thread: str, turn: int) -> None:
+        """Go back to before `turn`; in the queue of the thread only. Raises Missing."""
+        await self.get(caller, thread)
+        if turn == 1:
+            await self._check(caller.owner, thread, turn)
+            await self.saver.adelete_thread(f"{caller.owner}:{thread}")
+        else:
+            await self._check(caller.owner, thread, turn)
+            await self._remember(caller.owner, thread, thread, turn - 1)
+        await off_loop(self.seen.cut, caller.owner, thread, turn)
+
+    async def keep(self, caller: Caller, thread: str, record: Answer) -> None:
+        """Keep a finished turn."""
+        await off_loop(self.seen.keep, caller.owner, thread, record)
+
+    @asynccontextmanager
+    async def undone_unless_kept(self, caller: Caller, thread: str) -> AsyncIterator[None]:
+        """What the loop remembers of a turn that breaks off is forgotten, and what it remembers of one before that was
+        not kept; in the queue of the thread only."""
+        key = f"{caller.owner}:{thread}"
+        before = await self._in_step(caller.owner, thread)
+        try:
+            yield
+        except BaseException:
+            await self._undo(key, before)
+            raise
+
+    async def _in_step(self, owner: str, thread: str) -> CheckpointTuple | None:
+        """What the loop remembers of a thread. Where a turn could not be kept, or a kill came before it was, that is a
+        turn too many, which goes."""
+        key = f"{owner}:{thread}"
+        before = await self._present(key)
+        last = await off_loop(self.seen.last, owner, thread)
+        if before is None or before.checkpoint["channel_values"].get("turn", 0) <= last:
+            return before
+        found = await self._after(key, last) if last else None
+        if last and found is None:
+            return before
+        try:
+            await self._undo(key, found)
+        except KeepingError as error:
+            log.warning("the loop remembers more of thread %s than was kept: %s", thread, error)
+        return await self._present(key)
+
+    async def _undo(self, key: str, before: CheckpointTuple | None) -> None:
+        after = await self._present(key)
+        if after is None:
+            return
+        if before is None:
+            await self.saver.adelete_thread(key)
+        elif after.checkpoint["id"] != before.checkpoint["id"]:
+            await self._put(key, before)
+
+    async def _delete(self, owner: str, thread: str) -> None:
+        async with self.queues.turn(owner, thread):
+            await self.saver.adelete_thread(f"{owner}:{thread}")
+            await off_loop(self.seen.delete, owner, thread)
+
+    async def _check(self, owner: str, thread: str, turn: int) -> None:
+        if turn not in [each.record["turn"] for each in await off_loop(self.seen.turns, owner, thread)]:
+            raise Missing(f"This thread has no turn {turn}.")
+
+    async def _remember(self, owner: str, thread: str, new: str, turn: int) -> None:
+        """Let `new` remember what `thread` did after `turn`; in the same thread that becomes the present again."""
+        await self._check(owner, thread, turn)
+        found = await self._after(f"{owner}:{thread}", turn)
+        if found is None:
+            raise Missing(f"This thread no longer remembers turn {turn}.")
+        await self._put(f"{owner}:{new}", found)
+
+    async def _put(self, key: str, found: CheckpointTuple) -> None:
+        """Make a state the present one of a thread."""
+        # ids of checkpoints grow with time, and the greatest is the present one
+        latest = await self._present(key)
+        newest = uuid.UUID(latest.checkpoint["id"]).int + 1 if latest else uuid.UUID(found.checkpoint["id"]).int
+        checkpoint = {**found.checkpoint, "id": str(uuid.UUID(int=newest))}
+        place = {"configurable": {"thread_id": key, "checkpoint_ns": ""}}
+        versions = found.checkpoint["channel_versions"]
+        await self.saver.aput(place, checkpoint, found.metadata, versions)  # type: ignore[arg-type]
+
+    async def _present(self, key: str) -> CheckpointTuple | None:
+        return await self.saver.aget_tuple({"configurable": {"thread_id": key}})
+
+    async def _after(self, key: str, turn: int) -> CheckpointTuple | None:
+        async for found in self.saver.alist({"configurable": {"thread_id": key}}):
+            if found.checkpoint["channel_values"].get("turn") == turn:
+                return found
+        return None
+
+
+def checked_thread(thread: str | None) -> str | None:
+    """The name of a thread as it can be stored; a form that is left empty names none. Raises ConfigError.
+
+    >>> checked_thread(" t "), checked_thread("")
+    (' t ', None)
+    """
+    if not thread:
+        return None
+    if len(thread) > LONGEST_NAME:
+        raise ConfigError(f"A thread's name has at most {LONGEST_NAME} characters; this has {len(thread)}.")
+    # half of a character, as a broken paste leaves it, fits into no store
+    return thread.encode(errors="replace").decode()

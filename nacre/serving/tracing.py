@@ -1,0 +1,83 @@
+"""Traces, where a setting asks for them: a turn's events -> an OpenTelemetry span with a child for each step."""
+
+import os
+import time
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from nacre.config.settings import Settings
+from nacre.records.errors import ConfigError
+
+STEPS = {"rewriter": "rewriter", "understand": "understand", "query": "retrieve", "evidence": "retrieve"}
+KEPT = ("graph", "version", "status", "rounds", "llm_calls", "input_tokens", "output_tokens")
+
+_tracer: Any = None
+
+
+def trace(settings: Settings) -> None:
+    """Send traces where the settings say; without that nothing of it is imported. Raises ConfigError."""
+    global _tracer
+    # LangChain reads the environment alone, and .env is not in it
+    os.environ["LANGSMITH_TRACING"] = "true" if settings.langsmith_tracing else "false"
+    if settings.langsmith_api_key is not None:
+        os.environ["LANGSMITH_API_KEY"] = settings.langsmith_api_key.get_secret_value()
+    if settings.otel_endpoint is None or _tracer is not None:
+        return
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as error:
+        raise ConfigError("OTEL_EXPORTER_OTLP_ENDPOINT is set. Run: pip install 'nacre[otel]'") from error
+    provider = TracerProvider(resource=Resource.create({"service.name": "nacre"}))
+    exporter = OTLPSpanExporter(endpoint=settings.otel_endpoint.rstrip("/") + "/v1/traces")
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    _tracer = provider.get_tracer("nacre")
+
+
+async def traced(events: AsyncIterator[tuple[str, Any]], headers: Mapping[str, str]) -> AsyncIterator[tuple[str, Any]]:
+    """The same events; where traces are on, the turn is a span below the one that the request's headers name."""
+    steps = _Steps(headers) if _tracer is not None else None
+    try:
+        async for kind, payload in events:
+            if steps is not None:
+                steps.saw(kind, payload)
+            yield kind, payload
+    finally:
+        if steps is not None:
+            steps.end()
+        await events.aclose()  # type: ignore[attr-defined]
+
+
+class _Steps:
+    """The spans of one turn. A step ends when the next begins to be heard of."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        from opentelemetry.propagate import extract
+        from opentelemetry.trace import set_span_in_context
+
+        self._turn = _tracer.start_span("turn", context=extract(headers))
+        self._inside = set_span_in_context(self._turn)
+        self._since = time.time_ns()
+        self._last: dict[str, Any] = {}
+
+    def saw(self, kind: str, payload: Any) -> None:
+        """An event came: the step that it belongs to lasts until now."""
+        now, name = time.time_ns(), STEPS.get(kind, "answer")
+        if name not in self._last:
+            self._finish()
+            self._last[name] = _tracer.start_span(name, context=self._inside, start_time=self._since)
+        self._since = now
+        if kind == "answer":
+            self._turn.set_attributes({f"nacre.{key}": payload[key] for key in KEPT})
+
+    def end(self) -> None:
+        """The turn is over, however it ended."""
+        self._finish()
+        self._turn.end()
+
+    def _finish(self) -> None:
+        for span in self._last.values():
+            if span.is_recording():
+                span.end(self._since)

@@ -1,0 +1,81 @@
+"""A conversation to take away: turns -> Markdown; the rows behind an answer -> CSV."""
+
+import csv
+import io
+import re
+import time
+from collections.abc import Sequence
+
+from nacre.records.answer import Answer, Citation, Value
+from nacre.stores.conversations import Conversation, Turn
+
+# a cell that begins so is run as a formula by spreadsheets
+FORMULA = re.compile(r"[=+\-@\t\r]")
+MARKED = re.compile(r"([\\`*_\[\]<>#|])")
+
+
+def markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
+    """The questions, the answers and what they rest on."""
+    begun = time.strftime("%Y-%m-%d", time.gmtime(conversation.created))
+    lines = [
+        f"# {escaped(conversation.title or 'A conversation')}",
+        "",
+        f"About the graph {conversation.graph}, {begun}.",
+        "",
+    ]
+    for turn in turns:
+        record = turn.record
+        lines += [f"## {escaped(record['question'])}", ""]
+        if record["standalone"] != record["question"]:
+            lines += [f"Understood as: {escaped(record['standalone'])}", ""]
+        lines += [escaped(record["answer"]), ""]
+        lines += [f"Note: {escaped(caveat)}" for caveat in record["caveats"]]
+        lines += [_source(record, citation) for citation in record["citations"]]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _source(record: Answer, citation: Citation) -> str:
+    words = " ".join(citation["text"].split())
+    line = f"- \\[{citation['n']}\\] {escaped(citation['source'])}: {escaped(words)}"
+    if citation["query"] is not None:
+        text = " ".join(record["queries"][citation["query"]]["text"].split())
+        fence = "``" if "`" in text else "`"
+        line += f"\n  {fence}{text}{fence}" if text else ""
+    return line
+
+
+def escaped(text: str) -> str:
+    r"""Text that Markdown shows as it is.
+
+    >>> escaped("*not* bold [1]")
+    '\\*not\\* bold \\[1\\]'
+    """
+    return MARKED.sub(r"\\\1", text)
+
+
+def table(citation: Citation) -> str:
+    """The rows of a citation as CSV, with a head; units stand in the head.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe before it.
+    """
+    units = citation["units"] or [""] * len(citation["columns"])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    heads = [f"{name} [{unit}]" if unit else name for name, unit in zip(citation["columns"], units, strict=True)]
+    writer.writerow([cell(head) for head in heads])
+    writer.writerows([cell(value) for value in row] for row in citation["rows"])
+    return out.getvalue()
+
+
+def cell(value: Value | None) -> Value:
+    """A value as it goes into CSV.
+
+    >>> cell("=1+1"), cell(-3), cell(None), cell(True)
+    ("'=1+1", -3, '', 'true')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value

@@ -1,1 +1,0 @@
-"""Part of the semantic parser; see semantics/understand.py for the stages."""

@@ -1,6 +1,0 @@
-"""The page and the API on the port of `langgraph dev`, beside the platform's own routes; langgraph.json names `app`."""
-
-from graph.app import load_settings
-from serving.app import create_app
-
-app = create_app(load_settings(), alone=False)
