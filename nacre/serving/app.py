@@ -28,7 +28,7 @@ from nacre.serving.langserve import add_ask
 from nacre.serving.limits import Watched
 from nacre.serving.metrics import Metrics
 from nacre.serving.pages import SPEC, add_pages
-from nacre.serving.refusals import invalid, refuse, unkept
+from nacre.serving.replies import invalid, refuse, unkept
 from nacre.serving.runs import Runs
 from nacre.serving.threads import Threads
 from nacre.serving.tracing import trace
