@@ -4,8 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from agents.answering.trust import content_words
 from nacre.records.json_form import to_json
 from nacre.records.schema import Relation, Schema
@@ -135,6 +133,8 @@ def _nearness(question: str, schema: Schema, lexicon: Lexicon) -> dict[str, floa
     """How near in meaning the question is to each class table, 0..1; nothing without an embedder."""
     if lexicon.embedder is None or not schema.classes:
         return {}
+    import numpy as np
+
     shown = [each for each in schema.classes if each.count]
     texts = [f"{each.label}. {each.comment}"[:200] for each in shown]
     vectors = np.asarray(lexicon.embedder.embed([question, *texts]))

@@ -12,6 +12,7 @@ from graph import nodes
 from graph.branches import BRANCHES
 from graph.context import Context
 from graph.nodes import Resources, Update
+from graph.resumed import has_passed, resumed, together, with_passed
 from graph.state import Input, State
 from nacre.records.errors import ConfigError
 
@@ -29,13 +30,22 @@ def build(
     """The compiled graph; without a checkpointer it remembers nothing (or what `langgraph dev` keeps for it)."""
 
     def bound(node: Node) -> Any:
+        name = node.__name__
+
         async def run(state: State, runtime: Runtime[Context]) -> Update:
             try:
-                return await node(state, runtime, resources)
+                if name == "rewriter" or has_passed(state):
+                    return await node(state, runtime, resources)
+                passed = await resumed(name, state, runtime, resources)
+                update = await node(with_passed(state, passed), runtime, resources)
+                return {**update, **together(passed, update)}
             except ConfigError as error:
                 raise BadInput(str(error)) from error
 
         return run
+
+    async def begun(state: State) -> str:
+        return "understand" if has_passed(state) else END
 
     async def route(state: State) -> list[str]:
         return state["route"] or ["fuser"]
@@ -53,7 +63,7 @@ def build(
     graph.add_node("fuser", bound(nodes.fuser))
 
     graph.add_edge(START, "rewriter")
-    graph.add_edge("rewriter", "understand")
+    graph.add_conditional_edges("rewriter", begun, ["understand", END])
     graph.add_edge("understand", "tool_selector")
     graph.add_conditional_edges("tool_selector", route, [*BRANCHES, "fuser"])
     for name in BRANCHES:

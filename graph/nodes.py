@@ -7,9 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
-from langgraph.types import Overwrite
 
 from agents.answering.account import Account
 from agents.off_loop import off_loop
@@ -18,16 +16,18 @@ from agents.team import Team
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView
 from agents.turn_view import asked as asked_first
-from graph.asked import about, asked, enabled
+from graph.asked import about, asked, checked_question, enabled
 from graph.branches import BRANCHES, Tools
 from graph.check import wanted
+from graph.choosing import ask_which, chosen, must_ask
 from graph.cited import opened
 from graph.context import Context
 from graph.database import database
 from graph.gate import Gate
 from graph.holds import Holds
+from graph.message import Message
 from graph.names import names_for
-from graph.record import answer_record, earlier_turn
+from graph.record import answer_record, earlier_turn, faded
 from graph.state import State, add_up, attribute
 from graph.view import view_of
 from nacre.config.settings import Settings
@@ -69,12 +69,19 @@ def team_of(resources: Resources, context: Context | None) -> Team:
 
 
 async def rewriter(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-    """Begin the turn: pin the graph's version, and make the question stand alone."""
+    """Begin the turn: pin the graph's version, and make the question stand alone. Ask a chat which graph it means."""
     started = time.time()
     context = runtime.context
     question, message = asked(state)
     team = team_of(resources, context)
-    graph = await off_loop(_open, resources.library, about(state, context))
+    wanted_graph = about(state, context)
+    if wanted_graph is None:
+        names = await off_loop(resources.library.names)
+        if reply := chosen(state, names):
+            wanted_graph, question = reply[0], checked_question(reply[1])
+        elif must_ask(state, names):
+            return {"messages": [ask_which(names)]}
+    graph = await off_loop(_open, resources.library, wanted_graph)
     hold = resources.holds.take(graph)
     earlier = tuple(from_json(Earlier, turn) for turn in state.get("earlier", []))
     rewrite, caveats = Result(Rewrite(question)), list[str]()
@@ -99,6 +106,8 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
         "hold": hold,
         "turn": state.get("turn", 0) + 1,
         "asked": question,
+        "standalone": rewrite.value.standalone,
+        "readings": [],
         "strategy": (context and context.strategy) or resources.settings.strategy,
         "started": started,
         "rewrite": to_json(rewrite.value),
@@ -110,9 +119,9 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
         "wanted": [],
         "search": "",
         "visited": [],
-        "found": Overwrite([]),
-        "by": Overwrite({"rewriter": rewrite.by}),
-        "usage": Overwrite(_usage(rewrite.usage)),
+        "found": [],
+        "by": {"rewriter": rewrite.by},
+        "usage": _usage(rewrite.usage),
         "caveats": caveats,
     }
 
@@ -128,7 +137,12 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
         understanding = Understanding(rewrite.standalone)
         why = f": {error}" if isinstance(error, NacreError) else ""
         caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
-    return {"understanding": to_json(understanding), "by": {"understand": "rules"}, "caveats": caveats}
+    return {
+        "understanding": to_json(understanding),
+        "readings": [reading.words for reading in understanding.readings],
+        "by": {"understand": "rules"},
+        "caveats": caveats,
+    }
 
 
 async def tool_selector(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
@@ -196,11 +210,13 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
     """Say what was found, through the gate, and write the record of the turn."""
     view = view_of(state, resources.settings)
     first: list[float] = []
+    message = Message()
 
     def release(token: str) -> None:
         if not first:
             first.append(time.time())
         runtime.stream_writer({"type": "token", "text": token})
+        message.say(token)
 
     with await off_loop(_pinned, resources.library, state) as graph:
         names = await off_loop(names_for, graph, view.standalone)
@@ -222,9 +238,9 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         "answer": record,
         "by": {"fuser": told.by},
         "usage": _usage(told.usage),
-        "earlier": [*state.get("earlier", []), to_json(remembered)][-REMEMBERED_TURNS:],
+        "earlier": [*map(faded, state.get("earlier", [])), to_json(remembered)][-REMEMBERED_TURNS:],
         "spent": add_up(state.get("spent", {}), done["usage"]),
-        "messages": [AIMessage(gate.answer)],
+        "messages": [message.end(record)],
     }
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from langgraph.config import get_config
 
@@ -139,6 +140,11 @@ def earlier_turn(view: TurnView, answer: str, told: Account, cited: Sequence[int
         evidence=tuple(_remembered(view.evidence[index]) for index in cited[:REMEMBERED_EVIDENCE]),
         confidence=told.confidence,
     )
+
+
+def faded(turn: Mapping[str, Any]) -> dict[str, Any]:
+    """A turn before the last, in JSON: a follow-up rests on the evidence of the last turn only, and confirms only it."""
+    return {**turn, "evidence": [], "confirm": None}
 
 
 def _to_confirm(view: TurnView, told: Account) -> Reading | None:

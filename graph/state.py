@@ -1,4 +1,4 @@
-"""What a thread remembers and what a turn works on: Input -> State. All of it JSON-plain but the messages."""
+"""What a thread keeps and what a run passes on: Input -> State. All of it JSON-plain but the messages."""
 
 from typing import Annotated, Any
 
@@ -7,17 +7,18 @@ from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from graph.passing import Gathered, Passed
 from nacre.records.answer import Answer
 from nacre.records.evidence import Found
 from nacre.records.turn import Earlier, Rewrite, Understanding
 
 Json = dict[str, Any]
 # the records that lie in the state as JSON
-KEPT = (Rewrite, Understanding, Found, Earlier)
+RECORDS = (Rewrite, Understanding, Found, Earlier)
 
 
 def gather(left: list[Json], right: list[Json]) -> list[Json]:
-    """What the branches of one round bring back, side by side; a turn starts it anew with `Overwrite([])`."""
+    """What the branches of one round bring back, side by side."""
     return [*left, *right]
 
 
@@ -51,31 +52,44 @@ class Input(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
 
 
-class State(Input, total=False):
-    """The thread (`messages`, `about`, `turn`, `earlier`, `spent`), then the turn: all below starts anew with it."""
+class Kept(Input, total=False):
+    """What the checkpoints of a thread keep, for the next turn and for people who look at it.
+
+    `readings` are the ways the question was read, in words, the likeliest first.
+    """
 
     about: str
     turn: int
     earlier: list[Json]
     spent: dict[str, float]
-
     asked: str
-    version: str
-    vectors: str | None
-    hold: str
-    strategy: str
-    started: float
-    rewrite: Json
-    understanding: Json
-    enabled: list[str]
-    unavailable: dict[str, str]
-    round: int
-    route: list[str]
-    wanted: list[str]
-    search: str
+    standalone: str
+    readings: list[str]
     visited: list[str]
-    found: Annotated[list[Json], gather]
-    by: Annotated[dict[str, str], attribute]
-    usage: Annotated[dict[str, float], add_up]
-    caveats: list[str]
-    answer: Answer
+
+
+class State(Kept, total=False):
+    """What a run passes on from node to node besides. A run that goes on from a checkpoint in the middle of a turn works
+    it out again (`graph.resumed`)."""
+
+    version: Annotated[str, Passed()]
+    vectors: Annotated[str | None, Passed()]
+    hold: Annotated[str, Passed()]
+    strategy: Annotated[str, Passed()]
+    started: Annotated[float, Passed()]
+    rewrite: Annotated[Json, Passed()]
+    understanding: Annotated[Json, Passed()]
+    enabled: Annotated[list[str], Passed()]
+    unavailable: Annotated[dict[str, str], Passed()]
+    round: Annotated[int, Passed()]
+    route: Annotated[list[str], Passed()]
+    wanted: Annotated[list[str], Passed()]
+    search: Annotated[str, Passed()]
+    found: Annotated[list[Json], Gathered(gather)]
+    by: Annotated[dict[str, str], Gathered(attribute)]
+    usage: Annotated[dict[str, float], Gathered(add_up)]
+    caveats: Annotated[list[str], Passed()]
+    answer: Annotated[Answer, Passed()]
+
+
+PASSED = frozenset(State.__annotations__) - frozenset(Kept.__annotations__)

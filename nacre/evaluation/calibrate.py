@@ -4,15 +4,16 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.answering.account import said
 from agents.models.priors import OUTCOMES, Counts, Priors
 from graph.app import Composition
-from graph.builder import App
-from graph.turn import stream
+from graph.context import context_of
+from graph.state import Input, Json
 from nacre.evaluation.questions import Gold
-from nacre.evaluation.run import Question, failed, run
+from nacre.evaluation.run import Question, run
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer
 from nacre.records.evidence import Found, Rows
@@ -41,15 +42,14 @@ async def outcomes(questions: Sequence[Gold], composition: Composition, graph: s
     wrote: dict[str, str] = {}
 
     async def ask(question: Question, thread: str) -> Answer:
-        record = failed(question, thread, "")
-        async for kind, data in stream(
-            app, question.question, graph=question.graph or graph, thread=thread, owner=OWNER, context=CONTEXT
-        ):
-            if kind == "answer":
-                record = data
-        found = await _found(app, thread)
+        asked = Input(question=question.question)
+        if name := question.graph or graph:
+            asked["graph"] = name
+        config = RunnableConfig(configurable={"thread_id": f"{OWNER}:{thread}"})
+        state = await app.ainvoke(asked, config, context=context_of(CONTEXT))
+        found = _found(state["found"])
         wrote[question.id] = found.outcome if found else ""
-        return {**record, "status": "answered", "values": _values(found) if found else []}
+        return {**state["answer"], "status": "answered", "values": _values(found) if found else []}
 
     by_id = {gold["id"]: gold for gold in golds}
     async for record in run([_question(gold) for gold in golds], ask):
@@ -92,10 +92,9 @@ _WORDS = {
 }
 
 
-async def _found(app: App, thread: str) -> Found | None:
+def _found(parts: Sequence[Json]) -> Found | None:
     """What the first visit of the branch brought: later ones are the rules'."""
-    state = (await app.aget_state({"configurable": {"thread_id": f"{OWNER}:{thread}"}})).values
-    found = [from_json(Found, part) for part in state.get("found", [])]
+    found = [from_json(Found, part) for part in parts]
     return next((part for part in found if part.outcome), None)
 
 

@@ -14,7 +14,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from agents.off_loop import off_loop
 from graph.app import load_settings
-from graph.state import KEPT
+from graph.state import RECORDS
 from nacre.config.settings import Settings
 from nacre.records.errors import NacreError
 from nacre.records.json_form import ready
@@ -28,7 +28,7 @@ from nacre.serving.langserve import add_ask
 from nacre.serving.limits import Watched
 from nacre.serving.metrics import Metrics
 from nacre.serving.pages import SPEC, add_pages
-from nacre.serving.refusals import invalid, refuse, unkept
+from nacre.serving.replies import invalid, refuse, unkept
 from nacre.serving.runs import Runs
 from nacre.serving.threads import Threads
 from nacre.serving.tracing import trace
@@ -55,7 +55,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             app.state.asking = asking
             # the routes are put together when they are first looked at, which takes longer than a request may wait
             await off_loop(app.openapi)
-            await off_loop(ready, *KEPT)
+            await off_loop(ready, *RECORDS)
             # the dictionary of word forms is read with the first word
             await off_loop(tokens, "words")
             # what is there now stays: to look through all of it again and again for garbage stops everybody meanwhile

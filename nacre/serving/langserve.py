@@ -1,19 +1,22 @@
 """LangServe at /ask: tokens from /ask/stream, the whole record from /ask/invoke; all of LangServe is in this file."""
 
+import logging
 import uuid
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, FastAPI, Request
+from langchain_core.callbacks import adispatch_custom_event
 from langchain_core.runnables import RunnableConfig, RunnableGenerator
 from langserve import add_routes
-from pydantic import BaseModel, WithJsonSchema
+from pydantic import BaseModel, ValidationError, WithJsonSchema
 
+from nacre.evaluation.run import Question, failed
 from nacre.records.answer import Answer
-from nacre.records.errors import ConfigError
+from nacre.records.errors import ConfigError, NacreError
 from nacre.serving.asking import Asking
 from nacre.serving.door import caller
 from nacre.serving.keys import Caller
@@ -21,7 +24,10 @@ from nacre.serving.metrics import Metrics
 from nacre.serving.refusals import Missing
 from nacre.serving.tracing import traced
 
+log = logging.getLogger(__name__)
+
 PATH = "/ask"
+ANSWER = "answer"
 FROM = "asked_from"
 MOST_IN_A_BATCH = 32
 _DIST = Path(str(files("langserve"))) / "playground" / "dist"
@@ -30,16 +36,25 @@ PLAYGROUND = frozenset(file.relative_to(_DIST).as_posix() for file in _DIST.rglo
 OUTPUT: Any = str | dict[str, Any]
 
 
-# the playground draws no form for a type that may be null
-Optional = Annotated[str | None, WithJsonSchema({"type": "string"})]
+# one item of a batch may be wrong and the others still asked: LangServe lets in all, and `asked` looks closer. The
+# playground draws no form for a type that may be null
+Text = Annotated[Any, WithJsonSchema({"type": "string"})]
+
+
+class Given(BaseModel):
+    """What a client sends as `input`."""
+
+    question: Text = ""
+    graph: Text = ""
+    thread: Text = ""
 
 
 class Asked(BaseModel):
-    """What a client sends as `input`."""
+    """The same, where it is right."""
 
     question: str
-    graph: Optional = ""
-    thread: Optional = ""
+    graph: str | None
+    thread: str | None
 
 
 @dataclass(frozen=True)
@@ -53,7 +68,9 @@ class From:
 
 
 class AskRunnable(RunnableGenerator[Any, Any]):
-    """Streams tokens, as any chain does; invoked, it gives the record and not the joined tokens."""
+    """Streams tokens, as any chain does, and the record with its citations as the custom event `answer` of
+    `stream_events`; invoked, it gives the record and not the joined tokens. In a batch, what can't be asked gives a
+    record with the status "failed" and its reason, and fails nothing else."""
 
     def __init__(self) -> None:
         async def tokens(inputs: AsyncIterator[Any], config: RunnableConfig) -> AsyncIterator[str]:
@@ -61,12 +78,18 @@ class AskRunnable(RunnableGenerator[Any, Any]):
                 async for kind, payload in _events(asked, config):
                     if kind == "token":
                         yield payload
+                    elif kind == "answer":
+                        await adispatch_custom_event(ANSWER, payload, config=config)
 
         # its types know less than it does: a config is handed on to whoever takes one
         super().__init__(tokens, name="ask")  # type: ignore[arg-type]
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         return await self._acall_with_config(_record, input, config, **kwargs)
+
+    async def abatch(self, inputs: list[Any], config: Any = None, **kwargs: Any) -> list[Any]:
+        results = await super().abatch(inputs, config, **{**kwargs, "return_exceptions": True})
+        return [_unless_failed(given, result) for given, result in zip(inputs, results, strict=True)]
 
 
 def add_ask(app: FastAPI) -> None:
@@ -90,16 +113,12 @@ def add_ask(app: FastAPI) -> None:
         several = body.get("inputs", [])
         if not isinstance(several, list) or not all(isinstance(each, dict) for each in several):
             raise ConfigError('A batch is a list of questions: {"inputs": [{"question": "...", "graph": "..."}]}.')
-        inputs = [body.get("input"), *several]
-        if len(inputs) > MOST_IN_A_BATCH + 1:
+        if len(several) > MOST_IN_A_BATCH:
             raise ConfigError(f"A batch has at most {MOST_IN_A_BATCH} questions. Send fewer at once.")
         asking.admit()
-        for asked in inputs:
-            if isinstance(asked, dict):
-                graph, thread = (asked.get(key) or None for key in ("graph", "thread"))
-                # what is no text is told by the check of the input that follows
-                if all(each is None or isinstance(each, str) for each in (graph, thread)):
-                    await asking.check(asked.get("question"), graph, thread, request.state.caller)
+        if isinstance(given := body.get("input"), dict):
+            one = asked(given)
+            await asking.check(one.question, one.graph, one.thread, request.state.caller)
 
     def mine(config: dict[str, Any], request: Request) -> dict[str, Any]:
         state = app.state
@@ -110,7 +129,7 @@ def add_ask(app: FastAPI) -> None:
     router = APIRouter()
     add_routes(
         router,
-        AskRunnable().with_types(input_type=Asked, output_type=OUTPUT),
+        AskRunnable().with_types(input_type=Given, output_type=OUTPUT),
         path=PATH,
         # a batch keeps these alone, and what a client puts there is replaced by `mine`
         config_keys=("configurable",),
@@ -131,10 +150,21 @@ def add_ask(app: FastAPI) -> None:
     app.include_router(router)
 
 
-async def _events(asked: Any, config: RunnableConfig) -> AsyncIterator[tuple[str, Any]]:
-    given = asked if isinstance(asked, Asked) else Asked.model_validate(asked)
+def asked(given: Any) -> Asked:
+    """What is asked; raises ConfigError that names the field and what is wrong with it."""
+    fields = given if isinstance(given, dict) else Given.model_validate(given, from_attributes=True).model_dump()
+    try:
+        return Asked(question=fields.get("question", ""), graph=fields.get("graph"), thread=fields.get("thread"))
+    except ValidationError as error:
+        name = error.errors()[0]["loc"][0]
+        raise ConfigError(f"{name!r} is {type(fields.get(str(name))).__name__}, not text. Send a string.") from None
+
+
+async def _events(given: Any, config: RunnableConfig) -> AsyncIterator[tuple[str, Any]]:
+    wanted = asked(given)
     origin: From = config["configurable"][FROM]
-    events = origin.asking.events(given.question, given.graph, given.thread, id=uuid.uuid4().hex, caller=origin.caller)
+    id = uuid.uuid4().hex
+    events = origin.asking.events(wanted.question, wanted.graph, wanted.thread, id=id, caller=origin.caller)
     with origin.metrics.under_way.track_inprogress():
         async for kind, payload in traced(events, origin.headers):
             if kind == "answer":
@@ -142,11 +172,23 @@ async def _events(asked: Any, config: RunnableConfig) -> AsyncIterator[tuple[str
             yield kind, payload
 
 
-async def _record(asked: Any, run_manager: Any, config: RunnableConfig) -> Answer:
+async def _record(given: Any, run_manager: Any, config: RunnableConfig) -> Answer:
     record: Answer | None = None
-    async for kind, payload in _events(asked, config):
+    async for kind, payload in _events(given, config):
         if kind == "answer":
             record = payload
     if record is None:
         raise RuntimeError("the turn ended without an answer")
     return record
+
+
+def _unless_failed(given: Any, result: Any) -> Answer:
+    """The record of one item of a batch; what went wrong inside is in the log, and not for a client."""
+    if not isinstance(result, BaseException):
+        return cast(Answer, result)
+    if not isinstance(result, NacreError):
+        log.error("a question of a batch failed", exc_info=result)
+    why = str(result) if isinstance(result, NacreError) else type(result).__name__
+    fields = Given.model_validate(given, from_attributes=True)
+    texts = {name: str(value or "") for name, value in fields.model_dump().items()}
+    return failed(Question("", texts["question"], graph=texts["graph"]), texts["thread"], why)

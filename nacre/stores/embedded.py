@@ -4,8 +4,6 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 LAYOUT = """
 PRAGMA journal_mode=WAL;
 PRAGMA synchronous=NORMAL;
@@ -35,12 +33,16 @@ class Embedded:
 
     def add(self, ids: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
         """Keep vectors; when this returns, a kill does not lose them."""
+        import numpy as np
+
         rows = ((i, np.asarray(v, dtype=np.float32).tobytes()) for i, v in zip(ids, vectors, strict=True))
         with self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
 
     def fetch(self, ids: Sequence[int]) -> dict[int, list[float]]:
         """The vectors with these ids, at most some hundreds; unknown ids are left out."""
+        import numpy as np
+
         marks = ",".join("?" * len(ids))
         rows = self._connection.execute(f"SELECT id, floats FROM vector WHERE id IN ({marks})", ids)
         return {i: np.frombuffer(floats, dtype=np.float32).tolist() for i, floats in rows}

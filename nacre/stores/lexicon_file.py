@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-import numpy as np
-
 from nacre.stores.spellings import write_spellings
 
 # tokens joined by spaces; then kind, target, predicate, label, relation and weight: see stores.lexicon.Name
@@ -177,6 +175,8 @@ class _Words:
 
     def rows(self) -> Iterator[tuple[int, str, str, int, int, int, int]]:
         """The words; last the lemmas with which names begin and that are no words of names."""
+        import numpy as np
+
         of_things = np.bincount(np.frombuffer(self._of_things, np.int32), minlength=len(self.place))
         names = of_things + np.bincount(np.frombuffer(self._of_others, np.int32), minlength=len(self.place))
         counts = zip(self.place, names.tolist(), of_things.tolist(), strict=True)

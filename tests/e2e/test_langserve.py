@@ -56,6 +56,33 @@ def test_a_batch_gives_a_record_each(remote):
     assert [record["values"] for record in remote.batch(asked)] == [[540], [3]]
 
 
+def test_what_is_wrong_in_a_batch_fails_alone(remote):
+    asked = [
+        {"question": QUESTION},
+        {"question": ""},
+        {"question": QUESTION, "graph": "reading-rom"},
+        {"question": 7},
+        {"question": QUESTION, "thread": {}},
+        {},
+        {"question": "How many authors are there?"},
+    ]
+    records = remote.batch(asked)
+    assert [record["values"] for record in records] == [[540], [], [], [], [], [], [3]]
+    assert [record["status"] for record in records] == ["answered", *["failed"] * 5, "answered"]
+    told = ["empty", "Did you mean 'reading-room'?", "'question' is int", "'thread' is dict", "empty"]
+    assert all(words in record["reason"] for words, record in zip(told, records[1:], strict=False))
+    assert all(set(record) == set(records[0]) for record in records)
+
+
+async def test_the_events_of_a_stream_carry_the_citations(remote):
+    events = [event async for event in remote.astream_events({"question": QUESTION}, version="v2")]
+    [record] = [each["data"] for each in events if each["event"] == "on_custom_event" and each["name"] == "answer"]
+    assert (record["values"], record["citations"][0]["n"]) == ([540], 1)
+    tokens = [each["data"]["chunk"] for each in events if each["event"] == "on_chain_stream"]
+    tokens = [token for token in tokens if isinstance(token, str)]
+    assert "".join(tokens) == record["answer"]
+
+
 def test_a_clients_config_opens_no_other_thread(client):
     thread = uuid.uuid4().hex
     client.post("/ask/invoke", json={"input": {"question": QUESTION, "thread": thread}}).raise_for_status()

@@ -159,9 +159,10 @@ def test_turns_with_a_model_block_nothing(studio_with_model, model_server):
 
 
 def _turn(client, thread, assistant, asked, context=None):
-    """Run one turn as Studio does: its nodes in order, its tokens joined, its record."""
-    nodes, tokens, answer = [], "", None
-    modes = ["updates", "custom"]
+    """Run one turn as Studio does: its nodes in order, its tokens joined, its record. The messages that stream are the
+    answer alone, whoever writes it: neither what a model says to itself nor what has not passed the gate."""
+    nodes, tokens, answer, streamed = [], "", None, []
+    modes = ["updates", "custom", "messages-tuple"]
     for part in client.runs.stream(thread, assistant, input=asked, context=context or {}, stream_mode=modes):
         assert part.event != "error", part.data
         if part.event == "updates":
@@ -169,4 +170,11 @@ def _turn(client, thread, assistant, asked, context=None):
             answer = part.data.get("fuser", {}).get("answer", answer)
         elif part.event == "custom" and part.data.get("type") == "token":
             tokens += part.data["text"]
+        elif part.event == "messages" and part.data[0]["type"] != "human":
+            streamed.append(part.data[0])
+    assert len(streamed) > 2
+    assert "".join(chunk["content"] for chunk in streamed) == answer["answer"]
+    assert len({chunk["id"] for chunk in streamed}) == 1
+    cited = [each["n"] for each in streamed[-1]["additional_kwargs"]["citations"]]
+    assert cited == [each["n"] for each in answer["citations"]]
     return {"nodes": nodes, "tokens": tokens, "answer": answer}

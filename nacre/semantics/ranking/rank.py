@@ -1,9 +1,8 @@
 """Order readings by learned weights: Candidates -> Ranked, best first (log-linear, Pasupat and Liang 2015)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
-
-import numpy as np
 
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.derive import Candidate
@@ -42,19 +41,18 @@ def beliefs(scores: Sequence[float]) -> tuple[list[int], list[float]]:
     >>> beliefs([0.0, 0.0])
     ([0, 1], [0.5, 0.5])
     """
-    own = np.array(scores)
-    shares = np.exp(own - own.max())
-    shares /= shares.sum()
-    return [int(i) for i in np.argsort(-own, kind="stable")], [float(s) for s in shares]
+    best = max(scores)
+    shares = [math.exp(score - best) for score in scores]
+    whole = math.fsum(shares)
+    return sorted(range(len(scores)), key=lambda i: -scores[i]), [share / whole for share in shares]
 
 
 def spread_of(shares: Sequence[float]) -> dict[str, float]:
     """How the belief is spread over readings, likeliest first."""
-    own = np.array(shares)
     return {
-        "spread readings": float(np.log(len(own))),
-        "spread entropy": float(-(own * np.log(own + 1e-9)).sum()),
-        "spread margin": float(own[0] - own[1]) if len(own) > 1 else 1.0,
+        "spread readings": math.log(len(shares)),
+        "spread entropy": -math.fsum(share * math.log(share + 1e-9) for share in shares),
+        "spread margin": shares[0] - shares[1] if len(shares) > 1 else 1.0,
     }
 
 

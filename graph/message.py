@@ -1,0 +1,57 @@
+"""The answer as a chat message: released tokens -> the `messages` stream; the record -> what travels beside the text."""
+
+import textwrap
+import uuid
+from typing import Any
+
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langgraph.graph.message import push_message
+
+from nacre.records.answer import Answer, Citation
+
+LONGEST_CITED = 300
+MOST_KEYS = 5
+
+
+class Message:
+    """One answer that streams: `say` each token as it is released, then `end` with the record.
+
+    Clients of the graph see chunks with one id in the stream mode `messages`; they join to the message that stays in
+    the thread.
+    """
+
+    def __init__(self) -> None:
+        self._id = str(uuid.uuid4())
+
+    def say(self, token: str) -> None:
+        """Stream one token; inside a node only."""
+        push_message(AIMessageChunk(token, id=self._id), state_key=None)
+
+    def end(self, record: Answer) -> AIMessage:
+        """Stream what travels beside the text, and give the message as the thread keeps it."""
+        beside = beside_text(record)
+        push_message(
+            AIMessageChunk("", id=self._id, additional_kwargs=beside, chunk_position="last"),
+            state_key=None,
+        )
+        return AIMessage(record["answer"], id=self._id, additional_kwargs=beside)
+
+
+def beside_text(record: Answer) -> dict[str, Any]:
+    """The status and the citations of an answer, short enough to stay in a thread; the record has all of them."""
+    return {
+        "status": record["status"],
+        "confidence": record["confidence"],
+        "citations": [_short(citation) for citation in record["citations"]],
+    }
+
+
+def _short(citation: Citation) -> dict[str, Any]:
+    return {
+        "n": citation["n"],
+        "tool": citation["tool"],
+        "source": citation["source"],
+        "text": textwrap.shorten(citation["text"], LONGEST_CITED, placeholder=" ..."),
+        "keys": citation["keys"][:MOST_KEYS],
+        "place": citation["place"],
+    }
