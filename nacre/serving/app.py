@@ -11,6 +11,7 @@ import anyio
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
+from starlette.exceptions import HTTPException
 
 from agents.off_loop import off_loop
 from graph.app import load_settings
@@ -19,7 +20,7 @@ from nacre.config.settings import Settings
 from nacre.records.errors import NacreError
 from nacre.records.json_form import ready
 from nacre.semantics.words import tokens
-from nacre.serving import api_ask, api_graphs, api_text2sparql, api_threads, health, logs
+from nacre.serving import api_ask, api_graphs, api_text2sparql, api_threads, health, logs, openai
 from nacre.serving.asking import opened
 from nacre.serving.connection import Connection
 from nacre.serving.door import Door
@@ -28,7 +29,8 @@ from nacre.serving.langserve import add_ask
 from nacre.serving.limits import Watched
 from nacre.serving.metrics import Metrics
 from nacre.serving.pages import SPEC, add_pages
-from nacre.serving.refusals import invalid, refuse, unkept
+from nacre.serving.recalled import Recalled
+from nacre.serving.refusals import invalid, missing, refuse, unkept
 from nacre.serving.runs import Runs
 from nacre.serving.threads import Threads
 from nacre.serving.tracing import trace
@@ -83,10 +85,12 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.settings = settings
     app.state.metrics = Metrics()
     app.state.looks = health.Looks()
+    app.state.recalled = Recalled()
     app.state.door = Door(Keys(settings.data), settings.max_rate, origins)
     app.add_exception_handler(NacreError, refuse)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(KeepingError, unkept)
+    app.add_exception_handler(HTTPException, missing)
     if alone and origins:
         told = ["X-Run-ID", "X-Request-ID", "Retry-After"]
         app.add_middleware(
@@ -97,7 +101,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             expose_headers=told,
         )
     app.add_middleware(Watched, settings.max_body, app.state.metrics)
-    for each in (api_graphs, api_ask, api_text2sparql, api_threads, health):
+    for each in (api_graphs, api_ask, api_text2sparql, api_threads, openai, health):
         app.include_router(each.router)
     if alone:
         app.include_router(health.metrics_router)
