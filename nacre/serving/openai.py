@@ -1,4 +1,4 @@
-"""OpenAI's API under /v1: a graph is a model, a chat completion is a turn; for its client, and for what builds on it."""
+"""OpenAI's API under /v1: a graph is a model, a chat completion is a turn."""
 
 import asyncio
 import json
