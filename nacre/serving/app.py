@@ -27,6 +27,7 @@ from nacre.serving.door import Door
 from nacre.serving.keys import Keys
 from nacre.serving.langserve import add_ask
 from nacre.serving.limits import Watched
+from nacre.serving.mcp_http import add_mcp, serving_mcp
 from nacre.serving.metrics import Metrics
 from nacre.serving.pages import SPEC, add_pages
 from nacre.serving.recalled import Recalled
@@ -53,7 +54,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
         trace(settings)
         app.state.runs = Runs(settings.resume_seconds)
         app.state.stopping = anyio.Event()
-        async with opened(settings, lasting=True) as asking:
+        async with opened(settings, lasting=True) as asking, serving_mcp(app):
             app.state.asking = asking
             # the routes are put together when they are first looked at, which takes longer than a request may wait
             await off_loop(app.openapi)
@@ -107,6 +108,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
         app.include_router(health.metrics_router)
     add_pages(app)
     add_ask(app)
+    add_mcp(app)
     return app
 
 

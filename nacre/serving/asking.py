@@ -177,6 +177,14 @@ class Asking:
             raise RuntimeError("the turn ended without an answer")
         return record
 
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """Wait for a place among what is worked on at once, and keep it until the block ends; raises Busy."""
+        self.admit()
+        with self._counted():
+            async with self._running:
+                yield
+
     @contextmanager
     def _counted(self) -> Iterator[None]:
         self.under_way += 1
