@@ -1,4 +1,4 @@
-"""What an agent of somebody else asks a graph itself: SQL, SPARQL or words -> rows or sentences, guarded and bounded."""
+"""What an agent of others asks a graph itself: SQL, SPARQL or words -> rows or sentences, guarded and bounded."""
 
 import asyncio
 import time

@@ -58,7 +58,9 @@ async def serving_mcp(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-def _where(ctx: ServerRequestContext[Any, Any]) -> Place:
-    request: Request = ctx.request
+def _where(ctx: ServerRequestContext[Any, Request]) -> Place:
+    request = ctx.request
+    if request is None:
+        raise RuntimeError("a message came without its request")
     state = request.app.state
     return Place(state.asking, request.state.caller, state.metrics, dict(request.headers))

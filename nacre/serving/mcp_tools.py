@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 from mcp.server import MCPServer
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.server.mcpserver.exceptions import ToolError as Refusal
@@ -186,7 +186,7 @@ def _add_resources(mcp: MCPServer[Any], where: Where) -> None:
             raise ResourceNotFoundError(str(error)) from error
 
 
-def _resources(where: Where) -> Callable[[ServerRequestContext[Any, Any], CallNext], Awaitable[HandlerResult]]:
+def _resources(where: Where) -> ServerMiddleware[Any]:
     """Lists the schemas of the graphs that this very caller may read, which no fixed list can."""
 
     async def listing(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -222,8 +222,8 @@ def _add_prompts(mcp: MCPServer[Any]) -> None:
         named = f" of the graph {graph!r}" if graph else ""
         return (
             f"Answer this question from what the tools{named} give, and from nothing else: {question}\n\n"
-            "Call ask first. If its status is 'answered', give its answer with its citations. If it is 'clarify', offer "
-            "me the options. Otherwise look with describe_graph and query_sql, and say what you could not find."
+            "Call ask first. If its status is 'answered', give its answer with its citations. If it is 'clarify', "
+            "offer me the options. Otherwise look with describe_graph and query_sql, and say what you could not find."
         )
 
     @mcp.prompt(title="Explore a graph")
@@ -231,8 +231,8 @@ def _add_prompts(mcp: MCPServer[Any]) -> None:
         """Get to know a graph."""
         named = f" {graph!r}" if graph else ""
         return (
-            f"Call describe_graph{named}, then tell me in a few sentences what the graph is about: its main classes with "
-            "their numbers, how they are linked, and five questions that I could ask. Try each of them with ask first."
+            f"Call describe_graph{named}, then tell me in a few sentences what the graph is about: its main classes "
+            "and how they are linked, with five questions that I could ask. Try each of them with ask first."
         )
 
 
