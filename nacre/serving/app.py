@@ -5,7 +5,7 @@ import gc
 import logging
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 
 import anyio
 from fastapi import FastAPI
@@ -47,14 +47,14 @@ log = logging.getLogger(__name__)
 
 def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     """The app; its stores and threads are opened when it starts and closed when it stops. Where it is not `alone` but
-    part of a platform's server, it leaves out what a platform brings itself: counters, cross-origin rules."""
+    part of a platform's server, it leaves out what a platform brings itself: counters, MCP, cross-origin rules."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         trace(settings)
         app.state.runs = Runs(settings.resume_seconds)
         app.state.stopping = anyio.Event()
-        async with opened(settings, lasting=True) as asking, serving_mcp(app):
+        async with opened(settings, lasting=True) as asking, serving_mcp(app) if alone else nullcontext():
             app.state.asking = asking
             # the routes are put together when they are first looked at, which takes longer than a request may wait
             await off_loop(app.openapi)
@@ -108,7 +108,8 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
         app.include_router(health.metrics_router)
     add_pages(app)
     add_ask(app)
-    add_mcp(app)
+    if alone:
+        add_mcp(app)
     return app
 
 

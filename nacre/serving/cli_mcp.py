@@ -50,7 +50,7 @@ async def _sift(
 ) -> None:
     """Hand on the messages; a line that is none is answered with JSON-RPC's error, which the SDK leaves out."""
     from mcp.shared.message import SessionMessage
-    from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+    from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
     from pydantic import ValidationError
 
     async with told:

@@ -13,7 +13,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.server.mcpserver.exceptions import ToolError as Refusal
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, ListResourcesResult, Resource, ToolAnnotations
+from mcp.types import INVALID_PARAMS, ListResourcesResult, Resource, ToolAnnotations
 from pydantic import Field
 
 from agents.off_loop import off_loop
