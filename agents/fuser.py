@@ -15,7 +15,6 @@ from agents.models.calls import ModelFailed, streamed
 from agents.models.limits import Limits
 from agents.models.meter import Meter
 from agents.off_loop import off_loop
-from agents.plain import plain, quoted, quoted_lines
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
@@ -23,6 +22,7 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.schema import Schema
 from nacre.semantics.languages import ENGLISH, language_name
+from nacre.semantics.plain import plain, quoted, quoted_lines
 from nacre.semantics.sentences import best
 from nacre.semantics.words import fold
 

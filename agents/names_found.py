@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from agents.answering.trust import content_words
 from agents.database import Database
 from agents.off_loop import off_loop
-from agents.plain import quoted
 from nacre.records.look_up import Occurrence
 from nacre.records.turn import Mention, Understanding
+from nacre.semantics.plain import quoted
 
 MOST = 14
 PLACES = 3

@@ -10,13 +10,13 @@ from agents.doubts import shown
 from agents.models.limits import Limits
 from agents.names_found import names_found
 from agents.off_loop import off_loop
-from agents.plain import quoted, quoted_lines
 from agents.prompt import prompt
 from agents.schema_text import relevant, whole
 from agents.turn_view import TurnView
 from nacre.records.evidence import Found, Rows
 from nacre.records.look_up import LookUp
 from nacre.records.turn import Earlier
+from nacre.semantics.plain import quoted, quoted_lines
 
 TURNS_SHOWN = 3
 LONGEST_ANSWER = 500

@@ -12,13 +12,13 @@ from agents.database import Database
 from agents.models.calls import ModelFailed, structured
 from agents.models.limits import Limits
 from agents.off_loop import off_loop
-from agents.plain import quoted
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
 from nacre.records.turn import Rewrite
 from nacre.semantics.dialogue.conversation import rewrite
 from nacre.semantics.languages import ENGLISH, language_name, language_of
+from nacre.semantics.plain import quoted
 from nacre.semantics.words import tokens
 
 TURNS_SHOWN = 3

@@ -9,11 +9,11 @@ from pydantic import BaseModel, Field
 
 from agents.models.calls import ModelFailed, structured
 from agents.models.limits import Limits
-from agents.plain import quoted
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
 from nacre.records.evidence import Found, Sentence
+from nacre.semantics.plain import quoted
 
 LONGEST_FOUND = 200
 MOST_FOUND = 8

@@ -9,13 +9,13 @@ from langgraph.config import get_config
 
 from agents.answering.account import Account
 from agents.answering.trust import plan_of
-from agents.plain import harmless, plain
 from agents.turn_view import TurnView
 from graph.gate import Gate
 from graph.state import State, add_up
 from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
 from nacre.records.evidence import Evidence, Found, Query, Rows, Sentence, Table
 from nacre.records.turn import Earlier, Reading
+from nacre.semantics.plain import harmless, plain
 
 REMEMBERED = 100
 REMEMBERED_EVIDENCE = 3

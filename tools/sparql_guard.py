@@ -48,6 +48,15 @@ def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
     return _limited(text, query, limit)
 
 
+def form_of(text: str) -> str:
+    """Whether a query is a SELECT, an ASK or a CONSTRUCT; raises ToolError as `guard_sparql`.
+
+    >>> form_of("ASK { ?s ?p ?o }")
+    'ASK'
+    """
+    return _FORMS[_parsed(text).name]
+
+
 def _parsed(text: str) -> Any:
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery

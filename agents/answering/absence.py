@@ -7,12 +7,12 @@ from rapidfuzz import fuzz, process
 
 from agents.answering.clarify import confirm
 from agents.answering.trust import content_words, empty_table, is_sure, sentences_of
-from agents.plain import quoted
 from nacre.records.answer import Status
 from nacre.records.evidence import Evidence, QueryError, Rows
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.semantics.english import measure
+from nacre.semantics.plain import quoted
 from nacre.semantics.to_words import predicate_words
 from nacre.semantics.words import Token, tokens
 

@@ -18,7 +18,6 @@ from agents.answering.trust import (
     rows_of,
     sentences_of,
 )
-from agents.plain import quoted
 from agents.turn_view import TurnView
 from nacre.records.answer import Status, Value
 from nacre.records.evidence import Evidence, Ledger, Rows, Sentence, Table
@@ -30,6 +29,7 @@ from nacre.semantics.courtesy import is_greeting
 from nacre.semantics.description import SENTENCES
 from nacre.semantics.greeting import greeting
 from nacre.semantics.phrase import Phrase, phrase, rows_said
+from nacre.semantics.plain import quoted
 from nacre.semantics.sentences import best
 from nacre.semantics.words import fold
 

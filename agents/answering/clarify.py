@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from agents.answering.agreement import AS_LIKELY, say_the_same
 from agents.answering.trust import chance, is_empty, is_nil, rows_of
-from agents.plain import quoted
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.plan import Ask, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.semantics.labels_said import class_noun
+from nacre.semantics.plain import quoted
 
 MOST = 3
 

@@ -5,12 +5,13 @@ import gc
 import logging
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 
 import anyio
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
+from starlette.exceptions import HTTPException
 
 from agents.off_loop import off_loop
 from graph.app import load_settings
@@ -19,16 +20,18 @@ from nacre.config.settings import Settings
 from nacre.records.errors import NacreError
 from nacre.records.json_form import ready
 from nacre.semantics.words import tokens
-from nacre.serving import api_ask, api_graphs, api_text2sparql, api_threads, health, logs
+from nacre.serving import api_ask, api_graphs, api_text2sparql, api_threads, health, logs, openai
 from nacre.serving.asking import opened
 from nacre.serving.connection import Connection
 from nacre.serving.door import Door
 from nacre.serving.keys import Keys
 from nacre.serving.langserve import add_ask
 from nacre.serving.limits import Watched
+from nacre.serving.mcp_http import add_mcp, serving_mcp
 from nacre.serving.metrics import Metrics
 from nacre.serving.pages import SPEC, add_pages
-from nacre.serving.replies import invalid, refuse, unkept
+from nacre.serving.recalled import Recalled
+from nacre.serving.replies import invalid, missing, refuse, unkept
 from nacre.serving.runs import Runs
 from nacre.serving.threads import Threads
 from nacre.serving.tracing import trace
@@ -44,14 +47,14 @@ log = logging.getLogger(__name__)
 
 def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     """The app; its stores and threads are opened when it starts and closed when it stops. Where it is not `alone` but
-    part of a platform's server, it leaves out what a platform brings itself: counters, cross-origin rules."""
+    part of a platform's server, it leaves out what a platform brings itself: counters, MCP, cross-origin rules."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         trace(settings)
         app.state.runs = Runs(settings.resume_seconds)
         app.state.stopping = anyio.Event()
-        async with opened(settings, lasting=True) as asking:
+        async with opened(settings, lasting=True) as asking, serving_mcp(app) if alone else nullcontext():
             app.state.asking = asking
             # the routes are put together when they are first looked at, which takes longer than a request may wait
             await off_loop(app.openapi)
@@ -83,10 +86,12 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.settings = settings
     app.state.metrics = Metrics()
     app.state.looks = health.Looks()
+    app.state.recalled = Recalled()
     app.state.door = Door(Keys(settings.data), settings.max_rate, origins)
     app.add_exception_handler(NacreError, refuse)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(KeepingError, unkept)
+    app.add_exception_handler(HTTPException, missing)
     if alone and origins:
         told = ["X-Run-ID", "X-Request-ID", "Retry-After"]
         app.add_middleware(
@@ -97,12 +102,14 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             expose_headers=told,
         )
     app.add_middleware(Watched, settings.max_body, app.state.metrics)
-    for each in (api_graphs, api_ask, api_text2sparql, api_threads, health):
+    for each in (api_graphs, api_ask, api_text2sparql, api_threads, openai, health):
         app.include_router(each.router)
     if alone:
         app.include_router(health.metrics_router)
     add_pages(app)
     add_ask(app)
+    if alone:
+        add_mcp(app)
     return app
 
 

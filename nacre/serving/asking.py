@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any, cast
 
@@ -13,7 +13,9 @@ from graph.app import Composition, compose, remembering
 from graph.asked import checked_question
 from graph.builder import App
 from graph.context import Context
+from graph.given import stream_after
 from graph.nodes import team_of
+from graph.state import Json
 from graph.turn import stream
 from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
@@ -96,9 +98,11 @@ class Asking:
         id: str = "",
         caller: Caller = LOCAL,
         instead_of: int | None = None,
+        before: Sequence[Json] | None = None,
     ) -> AsyncIterator[tuple[str, Any]]:
         """The events of one turn as they happen, the record last; see `graph.turn.stream`. `instead_of` is a turn of
         the thread that is forgotten first, with all after it. Whoever sees the record may rely on it: it is kept.
+        Without a thread, `before` are the turns that the caller brings along; see `graph.given`.
         """
         name = await self.check(question, graph, thread, caller, context)
         # half of a character, as a broken paste leaves it, fits into no store
@@ -124,7 +128,12 @@ class Asking:
             if id:
                 stack.callback(self.composition.resources.holds.release_run, id)
             record, why = None, ""
-            turn = stream(self._app, question, graph=name, thread=thread, owner=caller.owner, context=context, id=id)
+            if before is not None and not thread:
+                turn = stream_after(self._app, question, before, graph=name, context=context, id=id)
+            else:
+                turn = stream(
+                    self._app, question, graph=name, thread=thread, owner=caller.owner, context=context, id=id
+                )
             try:
                 async for kind, payload in turn:
                     if kind == "answer":
@@ -167,6 +176,14 @@ class Asking:
         if record is None:
             raise RuntimeError("the turn ended without an answer")
         return record
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """Wait for a place among what is worked on at once, and keep it until the block ends; raises Busy."""
+        self.admit()
+        with self._counted():
+            async with self._running:
+                yield
 
     @contextmanager
     def _counted(self) -> Iterator[None]:

@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 import typer.main
 
-from nacre.serving import cli_ask, cli_attach, cli_calibrate, cli_eval, cli_graphs, cli_ingest, cli_serve
+from nacre.serving import cli_ask, cli_attach, cli_calibrate, cli_eval, cli_graphs, cli_ingest, cli_mcp, cli_serve
 from nacre.serving.cli_keys import keys
 from nacre.serving.cli_model import model
+from nacre.serving.collisions import check_packages
 from nacre.serving.failures import explain
 
 app = typer.Typer(
@@ -48,6 +49,7 @@ for command in (
     cli_ask.ask,
     cli_ask.chat,
     cli_serve.serve,
+    cli_mcp.mcp,
 ):
     app.command()(command)
 app.command("eval")(cli_eval.evaluate)
@@ -64,6 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # a terminal that can't show a character shows another, and the answer goes on
             stream.reconfigure(errors="replace")
     try:
+        check_packages()
         # not app(): it would answer Ctrl-C and a closed pipe in its own way
         command = typer.main.get_command(app)
         with command.make_context("nacre", spread(given, "--texts")) as context:

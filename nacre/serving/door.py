@@ -54,12 +54,16 @@ class Door:
     def _from_here(self, request: Request) -> None:
         """Without keys a page that the person happens to look at must not ask: it says its origin, or another host."""
         host = request.headers.get("host", "")
-        origin = request.headers.get("origin", "")
         if any(request.headers.get(name) for name in PROXIED):
             raise Unknown("A proxy sent this; without keys only this machine is answered. Run: nacre keys add NAME")
         if _parts(f"//{host}").hostname not in HERE:
             raise Foreign(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
-        if origin and _parts(origin).netloc != host and origin not in self._origins:
+        self.check_origin(request)
+
+    def check_origin(self, request: Request) -> None:
+        """Raises Foreign where a web page of another origin asks, which nobody allowed to."""
+        origin = request.headers.get("origin", "")
+        if origin and _parts(origin).netloc != request.headers.get("host", "") and origin not in self._origins:
             raise Foreign(f"Pages of {origin[:100]!r} may not ask. Set NACRE_CORS_ORIGINS to allow them.")
 
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agents.off_loop import off_loop
+from nacre.serving import forms
 from nacre.serving.metrics import Metrics
 
 log = logging.getLogger("nacre.access")
@@ -73,7 +73,7 @@ class Watched:
                 _pathed(scope["path"])
                 body = await self._body(headers, receive)
             except Refused as refused:
-                await JSONResponse({"detail": str(refused)}, refused.status)(scope, receive, named)
+                await forms.refused(scope["path"], refused.status, str(refused))(scope, receive, named)
             else:
                 await self._app(scope, body, named)
         finally:

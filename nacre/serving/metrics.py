@@ -1,6 +1,8 @@
 """What is counted, for Prometheus: requests and turns -> the text of /metrics."""
 
 import os
+from collections.abc import AsyncIterator
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -38,6 +40,17 @@ class Metrics:
         self.tokens.labels("in").inc(record["input_tokens"])
         self.tokens.labels("out").inc(record["output_tokens"])
         self.model_calls.inc(record["llm_calls"])
+
+    async def counted(self, events: AsyncIterator[tuple[str, Any]]) -> AsyncIterator[tuple[str, Any]]:
+        """The same events of a turn; it counts as under way until it ends, and then as finished."""
+        with self.under_way.track_inprogress():
+            try:
+                async for kind, payload in events:
+                    if kind == "answer":
+                        self.count(payload)
+                    yield kind, payload
+            finally:
+                await events.aclose()  # type: ignore[attr-defined]
 
     def text(self) -> bytes:
         """All of it, in Prometheus' text format."""

@@ -15,6 +15,10 @@ class Missing(NacreError):
     """What is asked for is not there, or not for this caller."""
 
 
+class NoModel(Missing):
+    """A graph that an OpenAI client names as its model, and that is not there, or not for this caller."""
+
+
 class Elsewhere(ConfigError):
     """A thread about another graph."""
 
@@ -31,7 +35,9 @@ class Unkept(NacreError):
     """The conversations can't be read or written now."""
 
 
-STATUS: dict[type[NacreError], int] = {Unknown: 401, Foreign: 403, Missing: 404, Elsewhere: 409, Busy: 429, Unkept: 503}
+STATUS: dict[type[NacreError], int] = {
+    Unknown: 401, Foreign: 403, Missing: 404, NoModel: 404, Elsewhere: 409, Busy: 429, Unkept: 503,
+}  # fmt: skip
 
 
 def status(error: NacreError) -> int:

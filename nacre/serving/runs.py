@@ -118,9 +118,9 @@ class Runs:
         self._resume_seconds = resume_seconds
         self._runs: dict[str, Run] = {}
 
-    def new(self, owner: str) -> Run:
-        """A run that has not begun."""
-        run = Run(owner, self._resume_seconds)
+    def new(self, owner: str, *, resumed: bool = True) -> Run:
+        """A run that has not begun. One that nobody can come back to ends as soon as its client leaves."""
+        run = Run(owner, self._resume_seconds if resumed else 0)
         self._runs[run.id] = run
         return run
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from agents.plain import plain, unnumbered
 from nacre.records.answer import Answer, Citation, Cost
+from nacre.semantics.plain import plain, unnumbered
 
 PASSAGE_WIDTH = 200
 MOST_SHOWN = 8

@@ -1,6 +1,5 @@
 """Work in processes of its own: what no limit within a process stops, such as one long call of an engine, is killed."""
 
-import multiprocessing
 import resource
 import signal
 import threading
@@ -47,9 +46,10 @@ class Killable:
                 from pebble import ProcessPool
 
                 # the one way to start that takes nothing of this process along: no threads, no open files, no secrets
-                context = multiprocessing.get_context("spawn")
+                from nacre.stores.spawned import Spawned
+
                 self._pool = ProcessPool(
-                    self._processes, initializer=_bounded, initargs=(self._memory,), context=context
+                    self._processes, initializer=_bounded, initargs=(self._memory,), context=Spawned()
                 )
             return self._pool
 

@@ -1,0 +1,149 @@
+"""Nacre for programs: `Nacre("data").graph("bmw").ask("...")`, or the same with a server's address."""
+
+import asyncio
+import uuid
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from nacre.client.beside import Beside
+from nacre.client.reply import Reply
+from nacre.client.source import Asked, Mind, Source
+from nacre.client.streams import AsyncStream, Begin, Stream, tell
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+SERVERS = ("http://", "https://")
+
+
+class Nacre:
+    """The graphs of a data folder, or of a server. Safe to share between threads and event loops.
+
+    `where` is a folder, or the address of a `nacre serve`, which may want a `key`. Of a folder, settings and the chat
+    model come from the environment, as on the command line; `keep` lets named conversations outlive the program.
+    """
+
+    def __init__(self, where: str | Path = "data", *, key: str | None = None, keep: bool = False) -> None:
+        self._beside = Beside()
+        self._source = _source(where, key, keep)
+
+    def graphs(self) -> list[str]:
+        """The names of the graphs."""
+        return self._started_names().result()
+
+    async def agraphs(self) -> list[str]:
+        """The names of the graphs."""
+        return await asyncio.wrap_future(self._started_names())
+
+    def graph(self, name: str | None = None) -> "Graph":
+        """A graph; the only one, where there is only one. That it is there is seen when it is asked."""
+        return Graph(self, name)
+
+    def close(self) -> None:
+        """Give back what is open; it is opened again when it is asked again."""
+        self._beside.close()
+
+    async def aclose(self) -> None:
+        """As `close`."""
+        await asyncio.to_thread(self.close)
+
+    def __enter__(self) -> "Nacre":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    async def __aenter__(self) -> "Nacre":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def begin(self, asked: Asked) -> "Future[Reply]":
+        """Begin a turn; the future has its reply. Raises nothing itself."""
+        return self._beside.start(_replied(self._source, asked), self._source.close)
+
+    def telling(self, asked: Asked) -> Begin:
+        """What begins a turn that is streamed."""
+        return lambda put: self._beside.start(tell(self._source.events(asked), put), self._source.close)
+
+    def _started_names(self) -> "Future[list[str]]":
+        return self._beside.start(self._source.names(), self._source.close)
+
+
+class Graph:
+    """One graph. Questions with the same `thread` are one conversation; `chat` begins one.
+
+    All that asks raises NacreError, with a message for people, for what can't be asked.
+    """
+
+    def __init__(self, nacre: Nacre, name: str | None) -> None:
+        self.name = name
+        self._nacre = nacre
+
+    def ask(self, question: str, *, thread: str | None = None, mind: Mind | None = None) -> Reply:
+        """The answer to a question. `mind` is "rules" or "model", by default the model where one is set."""
+        return self._nacre.begin(Asked(question, self.name, thread, mind)).result()
+
+    async def aask(self, question: str, *, thread: str | None = None, mind: Mind | None = None) -> Reply:
+        """As `ask`."""
+        return await asyncio.wrap_future(self._nacre.begin(Asked(question, self.name, thread, mind)))
+
+    def stream(self, question: str, *, thread: str | None = None, mind: Mind | None = None) -> Stream:
+        """The answer token by token; afterwards its `reply` has the whole."""
+        return Stream(self._nacre.telling(Asked(question, self.name, thread, mind)))
+
+    def astream(self, question: str, *, thread: str | None = None, mind: Mind | None = None) -> AsyncStream:
+        """As `stream`, for `async for`."""
+        return AsyncStream(self._nacre.telling(Asked(question, self.name, thread, mind)))
+
+    def chat(self, thread: str | None = None) -> "Chat":
+        """A conversation, a new one where no thread is named."""
+        return Chat(self, thread or uuid.uuid4().hex)
+
+    def as_tool(self, name: str | None = None, description: str | None = None) -> "BaseTool":
+        """The graph as a tool of LangChain and LangGraph agents: a question in, the cited answer out."""
+        from nacre.client.tool import tool
+
+        return tool(self, name, description)
+
+
+class Chat:
+    """A conversation with a graph: questions may lean on what was said before."""
+
+    def __init__(self, graph: Graph, thread: str) -> None:
+        self.graph = graph
+        self.thread = thread
+        self.ask = partial(graph.ask, thread=thread)
+        self.aask = partial(graph.aask, thread=thread)
+        self.stream = partial(graph.stream, thread=thread)
+        self.astream = partial(graph.astream, thread=thread)
+
+
+def _source(where: str | Path, key: str | None, keep: bool) -> Source:
+    if isinstance(where, str) and where.startswith(SERVERS):
+        from nacre.client.there import There
+
+        return There(where, key)
+    from nacre.client.here import Here
+
+    return Here(Path(where), keep=keep)
+
+
+async def _replied(source: Source, asked: Asked) -> Reply:
+    record = None
+    events = source.events(asked)
+    try:
+        async for kind, payload in events:
+            if kind == "answer":
+                record = payload
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+    if record is None:
+        raise RuntimeError("the turn ended without an answer")
+    return Reply(record)

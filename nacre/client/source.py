@@ -1,0 +1,31 @@
+"""What a program asks: the protocol `Source`, which a data folder and a server fulfil."""
+
+from collections.abc import AsyncIterator
+from typing import Any, Literal, NamedTuple, Protocol
+
+Mind = Literal["rules", "model"]
+
+
+class Asked(NamedTuple):
+    """One question, and where it belongs."""
+
+    question: str
+    graph: str | None = None
+    thread: str | None = None
+    mind: Mind | None = None
+
+
+class Source(Protocol):
+    """Graphs that can be asked. Its methods raise NacreError for what a person can put right."""
+
+    async def names(self) -> list[str]:
+        """The names of the graphs."""
+        ...
+
+    def events(self, asked: Asked) -> AsyncIterator[tuple[str, Any]]:
+        """The events of a turn, the record last; see `graph.turn.stream`."""
+        ...
+
+    async def close(self) -> None:
+        """Give back what it holds."""
+        ...

@@ -1,0 +1,166 @@
+"""OpenAI's API under /v1: a graph is a model, a chat completion is a turn."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, NoReturn
+
+from fastapi import APIRouter, Header, Request, Response
+from fastapi.responses import JSONResponse
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from nacre.records.errors import ConfigError
+from nacre.serving.asking import Asking
+from nacre.serving.door import Who
+from nacre.serving.forms import openai_error, refused
+from nacre.serving.keys import Caller
+from nacre.serving.openai_reply import Completion
+from nacre.serving.openai_request import Asked, ChatRequest, asked
+from nacre.serving.reach import TheAsking, TheMetrics, TheRuns
+from nacre.serving.recalled import Recalled
+from nacre.serving.refusals import Missing, NoModel
+from nacre.serving.runs import Run
+from nacre.serving.tracing import traced
+
+OPENED_BY = "nacre"
+DONE = "[DONE]"
+
+Thread = Annotated[
+    str | None, Header(alias="X-Nacre-Thread", description="Keep the conversation in this thread; without it, nothing.")
+]
+
+router = APIRouter(prefix="/v1", tags=["openai"])
+
+
+@router.get("/models", summary="List the graphs as models")
+def models(asking: TheAsking, caller: Who) -> dict[str, Any]:
+    """All graphs that the key may read."""
+    return {"object": "list", "data": [_model(name) for name in asking.names(caller)]}
+
+
+@router.get("/models/{model}", summary="Look at one graph as a model")
+def model(model: str, asking: TheAsking, caller: Who) -> dict[str, Any]:
+    """One graph."""
+    return _model(_known(model, asking, caller))
+
+
+@router.post("/chat/completions", summary="Ask, as a chat completion", response_model=None)
+async def complete(
+    chat: ChatRequest,
+    request: Request,
+    asking: TheAsking,
+    runs: TheRuns,
+    metrics: TheMetrics,
+    caller: Who,
+    thread: Thread = None,
+) -> Response:
+    """The last message is asked of the graph that `model` names, the messages before it are the conversation. The
+    content is the answer and, below it, its citations as footnotes. `nacre` in the reply has the values as data.
+    """
+    asking.admit()
+    name = _known(chat.model, asking, caller)
+    said = asked(chat)
+    await asking.check(said.question, name, thread, caller)
+    run = runs.new(caller.owner, resumed=False)
+    events = _turn(said, name, thread, run.id, asking, caller, _recalled(request))
+    runs.begin(run, traced(metrics.counted(events), request.headers))
+    completion = Completion(run.id, name)
+    if not chat.stream:
+        return await _whole(run, completion, request)
+    with_usage = bool(chat.stream_options and chat.stream_options.include_usage)
+    state = request.app.state
+    return EventSourceResponse(
+        _chunks(run, completion, with_usage),
+        sep="\n",
+        shutdown_event=state.stopping,
+        shutdown_grace_period=state.settings.stop_seconds + 5,
+    )
+
+
+@router.api_route("/{path:path}", methods=["GET", "POST", "DELETE"], response_model=None, include_in_schema=False)
+def absent(path: str, caller: Who) -> NoReturn:
+    """What else OpenAI's API has: embeddings, files, responses."""
+    instead = " Use /v1/chat/completions." if path.partition("/")[0] in ("responses", "completions") else ""
+    raise Missing(f"There is no /v1/{path[:60]} here.{instead}")
+
+
+async def _turn(
+    said: Asked, graph: str, thread: str | None, id: str, asking: Asking, caller: Caller, recalled: Recalled
+) -> AsyncIterator[tuple[str, Any]]:
+    """The events of the turn, in the thread that was named, or after what the request says of the turns before."""
+    before = None if thread else await recalled.before(asking, graph, caller, said.before)
+    events = asking.events(said.question, graph, thread, id=id, caller=caller, before=before)
+    try:
+        async for kind, payload in events:
+            if kind == "earlier":
+                recalled.keep(asking, graph, caller, [*said.before, said.question], payload)
+            else:
+                yield kind, payload
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+
+
+async def _chunks(run: Run, completion: Completion, with_usage: bool) -> AsyncIterator[ServerSentEvent]:
+    listening = run.listen()
+    try:
+        yield _event(completion.first())
+        async for _, told in listening:
+            if told.kind == "token":
+                yield _event(completion.token(json.loads(told.data)))
+            elif told.kind == "answer":
+                for chunk in completion.last(json.loads(told.data), with_usage=with_usage):
+                    yield _event(chunk)
+            elif told.kind == "error":
+                problem = json.loads(told.data)
+                yield _event(openai_error(problem["status"], problem["message"]))
+        yield ServerSentEvent(DONE, sep="\n")
+    finally:
+        await listening.aclose()  # type: ignore[attr-defined]
+
+
+async def _whole(run: Run, completion: Completion, request: Request) -> Response:
+    """The reply in one; the turn is stopped where the client leaves before it ends."""
+    leaving = asyncio.create_task(_left(request))
+    ending = asyncio.create_task(run.ended())
+    try:
+        await asyncio.wait([leaving, ending], return_when=asyncio.FIRST_COMPLETED)
+        if not ending.done():
+            run.stop()
+            await ending
+    finally:
+        leaving.cancel()
+        with suppress(asyncio.CancelledError):
+            await leaving
+    # before `done` there is the answer, or what went wrong
+    last = run.told[-2]
+    told = json.loads(last.data)
+    if last.kind == "answer":
+        return JSONResponse(completion.whole(told))
+    return refused(request.url.path, told["status"], told["message"])
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _event(payload: Mapping[str, Any]) -> ServerSentEvent:
+    return ServerSentEvent(json.dumps(payload, ensure_ascii=False), sep="\n")
+
+
+def _known(model: str, asking: Asking, caller: Caller) -> str:
+    try:
+        return asking.resolve(model, caller)
+    except ConfigError as error:
+        names = ", ".join(asking.names(caller)[:8]) or "none"
+        raise NoModel(f"The model {model[:100]!r} does not exist. A model is a graph; there are: {names}.") from error
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": OPENED_BY}
+
+
+def _recalled(request: Request) -> Recalled:
+    found: Recalled = request.app.state.recalled
+    return found
