@@ -24,7 +24,8 @@ def engine(source: OxigraphStore, tables: Tables) -> Engine:
 
 def engine_at(source: SparqlSource, schema: Schema, labels: Labels) -> Engine:
     """What the plans of an attached graph run on."""
-    return on_sparql(source, Vocabulary(schema), labels, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
+    words = Vocabulary(schema, dialect=source.dialect)
+    return on_sparql(source, words, labels, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
 
 
 def labels_of(tables: Tables) -> Labels:

@@ -78,6 +78,7 @@ def attach(
         described.spaces,
         described.unnamed,
         often,
+        "virtuoso" if "virtuoso" in source.server.lower() else "",
         asking.asked,
         round(asking.seconds, 2),
     )
