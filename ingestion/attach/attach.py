@@ -79,6 +79,7 @@ def attach(
         described.unnamed,
         often,
         "virtuoso" if "virtuoso" in source.server.lower() else "",
+        described.factors,
         asking.asked,
         round(asking.seconds, 2),
     )

@@ -14,7 +14,9 @@ class Endpoint:
 
     `names` are the predicates that name things, the best first; `spaces` the beginnings of IRIs whose ends are names;
     `unnamed` are the groups most of whose things have no name; `frequent` are words of names with the share of things
-    that they name; `dialect` is whose SPARQL it speaks where that is not the standard's; `queries` and `seconds` are what
+    that they name; `dialect` is whose SPARQL it speaks where that is not the standard's;
+    `factors` are, by predicate, the units that its literals end with beside the usual one, and what brings them to it;
+    `queries` and `seconds` are what
     attaching took.
     """
 
@@ -26,5 +28,6 @@ class Endpoint:
     unnamed: tuple[str, ...] = ()
     frequent: dict[str, float] = field(default_factory=dict)
     dialect: Dialect = ""
+    factors: dict[str, dict[str, float]] = field(default_factory=dict)
     queries: int = 0
     seconds: float = 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from nacre.records.plan import Aggregate, Attribute, Filter, Select, Variable
 from nacre.records.schema import Column, Predicate, Schema
 from nacre.semantics.select_rows import relation_of
-from nacre.semantics.sparql_terms import XSD, iri
+from nacre.semantics.sparql_terms import XSD, constant, iri
 from nacre.stores.oxigraph_store import PART, READINGS, READS
 from nacre.stores.triples import TYPE
 
@@ -20,12 +20,14 @@ _NUMBER = r'"^[+-]?[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?$"'
 @dataclass(frozen=True)
 class Vocabulary:
     """How a source says what a plan asks for: `readings` are the predicates whose literals it reads as numbers itself,
-    `closed` whether it states the superclasses of everything, `dialect` whose SPARQL it speaks ("virtuoso", or "")."""
+    `closed` whether it states the superclasses of everything, `dialect` whose SPARQL it speaks ("virtuoso", or ""),
+    `factors`, by predicate, what brings numbers that end with another unit than its usual one to it."""
 
     schema: Schema
     readings: frozenset[str] = frozenset()
     closed: bool = False
     dialect: str = ""
+    factors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def members(self, class_: str) -> tuple[str, ...]:
         """The classes whose members are in a class: itself, and where they are not stated those below it."""
@@ -144,7 +146,7 @@ class Pattern:
             text += f" FILTER(isLiteral({found.raw}))"
         ranged = bool(self.words.column(predicate).low)
         if predicate not in self.words.readings:
-            reader = _Reader(known, self.words.dialect)
+            reader = _Reader(known, self.words.dialect, self.words.factors.get(predicate, {}))
             ends = reader.ends(found) if ranged else [(found.value, reader.value(found.raw))]
             return text + "".join(f" BIND({expression} AS {name})" for name, expression in ends)
         parts = [("value", found.value), *((("low", found.low), ("high", found.high)) if ranged else ())]
@@ -178,6 +180,7 @@ class _Reader:
 
     known: Predicate
     dialect: str
+    factors: Mapping[str, float]
 
     def value(self, raw: str) -> str:
         """A literal as the value that it stands for; without one it is left unbound."""
@@ -202,7 +205,11 @@ class _Reader:
         ]
 
     def _number(self, raw: str, pattern: str) -> str:
-        return self._cast("double", f'REPLACE(REPLACE(STR({raw}), ",", ""), {pattern})')
+        number = self._cast("double", f'REPLACE(REPLACE(STR({raw}), ",", ""), {pattern})')
+        for unit, factor in self.factors.items():
+            ending = constant(f"[0-9] *{re.escape(unit)} *$")
+            number += f" * IF(REGEX(STR({raw}), {ending}), {constant(float(factor))}, 1)"
+        return f"({number})" if self.factors else number
 
     def _cast(self, kind: str, text: str) -> str:
         cast = f"<{XSD}{kind}>({text})"
