@@ -212,6 +212,8 @@ class _Reader:
         return f"({number})" if self.factors else number
 
     def _cast(self, kind: str, text: str) -> str:
-        cast = f"<{XSD}{kind}>({text})"
-        # its failed casts end the query, so what is no number is not cast; nothing binds ?none
-        return f"IF(REGEX({text}, {_NUMBER}), {cast}, ?none)" if self.dialect == "virtuoso" else cast
+        if self.dialect != "virtuoso":
+            return f"<{XSD}{kind}>({text})"
+        # its failed casts end the query, so what is no number is not cast (nothing binds ?none); it shows six digits of
+        # a double, but all of a decimal
+        return f"IF(REGEX({text}, {_NUMBER}), <{XSD}{kind.replace('double', 'decimal')}>({text}), ?none)"

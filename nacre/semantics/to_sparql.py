@@ -248,7 +248,7 @@ class _Writer:
             return f"COUNT(DISTINCT {value})"
         if self.words.dialect == "virtuoso":
             # its aggregates leave out what has no value, its errors end the query, and it divides integers as integers
-            whole = f"SUM(<{XSD}double>({value})) / COUNT({value})"
+            whole = f"SUM(<{XSD}decimal>({value})) / COUNT({value})"
             return whole if term.function == "avg" else f"{term.function.upper()}({value})"
         if term.function in ("min", "max"):
             far = _FARTHEST if is_number(self.words.schema.predicate_of[term.of.predicate]) else _LAST_TEXT
@@ -310,8 +310,12 @@ class _Writer:
         inner = _Writer(self.words, select, depth).sparql()
         if isinstance(condition.left, Itself):
             same = f"{{ SELECT DISTINCT ({inner.names[0]} AS {left}) {{ {{\n{inner.text}\n}} }} }}"
-            among = condition.op in ("in", "=")
-            return same if among != condition.negated else f"MINUS {{ {same} }}"
+            if (condition.op in ("in", "=")) != condition.negated:
+                return same
+            if self.words.dialect == "virtuoso":
+                # its MINUS does not see names that are given within
+                return f"FILTER NOT EXISTS {{ {{ {inner.text} }} FILTER({inner.names[0]} = {left}) }}"
+            return f"MINUS {{ {same} }}"
         name = inner.names[_first_value(inner.outputs)]
         op = "=" if condition.op == "in" else condition.op
         given = f"{{ SELECT DISTINCT {name} {{ {{\n{inner.text}\n}} }} }}"
