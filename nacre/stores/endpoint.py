@@ -26,10 +26,12 @@ LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 LONGEST_ADDRESS = 4000
 MOST_BYTES = 32_000_000
 MOST_REDIRECTS = 3
+# answers that one query is put together from, where the server cuts them off
+MOST_PAGES = 50
 # a busy server is asked once more, at most so many seconds later
 PATIENCE = 2.0
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
-_SLICED = re.compile(r"\b(LIMIT|OFFSET)\s+\d+\s*\}?\s*$", re.IGNORECASE)
+_SLICED = re.compile(r"\s*\bLIMIT\s+(?P<limit>\d+)(?P<offset>\s+OFFSET\s+\d+)?\s*$", re.IGNORECASE)
 _TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long", re.IGNORECASE)
 _REMOTE_MAXIMUM = "x-sparql-maxrows"
 # Virtuoso's truth is a row or none; and how it says that a result is what it had found when its time was over
@@ -62,12 +64,17 @@ class EndpointSource:
         deadline = time.monotonic() + seconds
         sliced = _SLICED.search(query)
         # one row more tells that there are more
-        found, most = self._page(query if sliced else f"{query}\nLIMIT {limit + 1}", deadline)
-        rows = found.rows
-        while most and len(rows) <= limit and len(found.rows) == most and not sliced:
-            found, _ = self._page(f"{query}\nLIMIT {most} OFFSET {len(rows)}", deadline)
-            rows = rows + found.rows
-        cut = bool(most and len(found.rows) == most)
+        wanted = int(sliced["limit"]) if sliced else limit + 1
+        whole = query[: sliced.start()] if sliced else query
+        found, most = self._page(query if sliced else f"{query}\nLIMIT {wanted}", deadline)
+        rows, pages = found.rows, 1
+        # what begins in the middle is left as it is
+        allowed = 0 if sliced and sliced["offset"] else MOST_PAGES
+        while most and len(found.rows) == most and len(rows) < min(wanted, limit + 1) and pages < allowed:
+            size = min(most, wanted - len(rows))
+            found, _ = self._page(f"{whole}\nLIMIT {size} OFFSET {len(rows)}", deadline)
+            rows, pages = rows + found.rows, pages + 1
+        cut = bool(most and len(found.rows) == most and len(rows) < wanted)
         return Solutions(found.variables, rows[:limit], len(rows) > limit or cut)
 
     def ask(self, query: str, *, seconds: float) -> bool:
