@@ -44,6 +44,10 @@ e2e: .venv/dev.stamp
 	@if grep -rqs chromium tests/e2e --include='*.py' && ! command -v chromium >/dev/null; then \
 		echo "==> installing chromium for the browser tests"; \
 		$$(test "$$(id -u)" = 0 || echo sudo) apt-get install -y -qq chromium >/dev/null; fi
+	@if ! command -v virtuoso-t >/dev/null || ! command -v isql-vt >/dev/null; then \
+		echo "==> installing virtuoso for the tests of SPARQL endpoints"; \
+		$$(test "$$(id -u)" = 0 || echo sudo) env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y -qq virtuoso-opensource >/dev/null; fi
 	@echo "==> end-to-end tests: started servers, the real command line"
 	@$(BIN)/python -m pytest tests/e2e
 

@@ -65,7 +65,7 @@ async def _sparql(view: TurnView, tools: Tools) -> Result[Found]:
         if not view.understanding.readings:
             # what can't be looked up can't be read either: that is no fault of the question
             await off_loop(graph.remote.ask, ANYTHING, seconds=tools.settings.branch_seconds)
-        engine = sparql_tool.engine_at(graph.remote, graph.schema, names.labels)
+        engine = sparql_tool.engine_at(graph.remote, names.endpoint, graph.schema, names.labels)
     elif graph.triples is not None:
         engine = await off_loop(sparql_tool.engine, graph.triples, graph.tables)
     else:

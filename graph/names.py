@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from nacre.records.endpoint import Endpoint
-from nacre.semantics.linking.found_names import EndpointNames
+from nacre.semantics.linking.endpoint_names import EndpointNames
 from nacre.stores.catalog import Graph
 from nacre.stores.lexicon import Lexicon
 from nacre.stores.sparql_source import SparqlSource

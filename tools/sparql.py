@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
+from nacre.records.endpoint import Endpoint
 from nacre.records.schema import Schema
 from nacre.semantics.on_sparql import Labels, on_sparql
 from nacre.semantics.run_plan import Engine
@@ -22,9 +23,10 @@ def engine(source: OxigraphStore, tables: Tables) -> Engine:
     return on_sparql(source, Vocabulary(tables.schema, source.readings, closed=True), labels_of(tables), tables=tables)
 
 
-def engine_at(source: SparqlSource, schema: Schema, labels: Labels) -> Engine:
+def engine_at(source: SparqlSource, endpoint: Endpoint, schema: Schema, labels: Labels) -> Engine:
     """What the plans of an attached graph run on."""
-    return on_sparql(source, Vocabulary(schema), labels, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
+    words = Vocabulary(schema, dialect=source.dialect, factors=endpoint.factors)
+    return on_sparql(source, words, labels, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
 
 
 def labels_of(tables: Tables) -> Labels:

@@ -78,6 +78,8 @@ def attach(
         described.spaces,
         described.unnamed,
         often,
+        "virtuoso" if "virtuoso" in source.server.lower() else "",
+        described.factors,
         asking.asked,
         round(asking.seconds, 2),
     )

@@ -1,5 +1,6 @@
 """Say what a graph behind an endpoint is about: Probed -> Described (its schema, and who has and links what)."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -15,7 +16,7 @@ from ingestion.induce.classes import says_less
 from ingestion.induce.column_names import column_name, plain_words, words_of
 from ingestion.induce.describe import FEW_VALUES, LONG_TEXT, LONGEST_SAMPLE, SAMPLES
 from ingestion.induce.glued import unglued
-from ingestion.induce.quantities import stated_unit
+from ingestion.induce.quantities import conversion, quantity, stated_unit
 from ingestion.induce.segments import telling_segments
 from ingestion.read.capsules import Sort
 from ingestion.vocabulary import (
@@ -45,11 +46,13 @@ _UNIQUE = 0.8
 # beginnings of IRIs that are remembered of each kind
 MOST_SPACES = 4
 _Role = str
+_UNIT_AT_END = re.compile(r"\d\s*([^\d\s.,()]+)\s*$")
 
 
 class Described(NamedTuple):
     """The schema; (group, predicate, things) for what groups have; links between groups; predicates that name things,
-    the best first; groups most of whose things have no name, and the beginnings of these things' IRIs."""
+    the best first; groups most of whose things have no name, and the beginnings of these things' IRIs; by predicate, the
+    units beside its usual one and what brings them to it."""
 
     schema: Schema
     facts: list[tuple[str, str, int]]
@@ -57,6 +60,7 @@ class Described(NamedTuple):
     names: tuple[str, ...]
     unnamed: tuple[str, ...]
     spaces: tuple[str, ...]
+    factors: dict[str, dict[str, float]]
 
 
 def describe(probed: Probed) -> Described:
@@ -92,7 +96,9 @@ def describe(probed: Probed) -> Described:
     ]
     spaces = [space for kind, closed in kinds if relations[closed] in unnamed for space in _spaces(kind.iris)]
     links = _links(kinds, relations, probed)
-    return Described(schema, sorted(facts), links, tuple(names), tuple(sorted(unnamed)), tuple(dict.fromkeys(spaces)))
+    factors = {p.iri: found for p in predicates if p.unit and (found := _factors(p.unit, probed.literals.get(p.iri)))}
+    unnamed.sort()
+    return Described(schema, sorted(facts), links, tuple(names), tuple(unnamed), tuple(dict.fromkeys(spaces)), factors)
 
 
 def _spaces(iris: Sequence[str]) -> list[str]:
@@ -102,6 +108,17 @@ def _spaces(iris: Sequence[str]) -> list[str]:
         iri.removesuffix(end) for iri, end in ends if iri.endswith(end) and any(map(str.isalpha, unquote(end)))
     )
     return [space for space, _ in counts.most_common(MOST_SPACES)]
+
+
+def _factors(unit: str, literals: Literals | None) -> dict[str, float]:
+    """What brings numbers in other units than the usual one to it, by the unit as literals end with it."""
+    found: dict[str, float] = {}
+    for text in (term.value for term, _ in literals.counts) if literals else ():
+        read, ending = quantity(text), _UNIT_AT_END.search(text)
+        way = conversion(read.unit, unit) if read and ending and read.unit != unit else None
+        if way and ending and way[1] == 0 and way[0] != 1:
+            found[ending[1]] = way[0]
+    return dict(sorted(found.items()))
 
 
 class _Said:

@@ -49,7 +49,8 @@ def on_sparql(
         lambda select, variable: number_contributing(select, words, variable),
         fetch,
         tables,
-        lambda profile, round: told(profile, source, words.schema, labels, round=round, seconds=seconds),
+        lambda profile, round: told(profile, source, words, labels, round=round, seconds=seconds),
+        away=tables is None,
     )
 
 

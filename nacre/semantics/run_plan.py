@@ -7,7 +7,7 @@ from math import inf
 
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Cell, Evidence, Query, QueryError, Table
-from nacre.records.plan import Aggregate, Ask, Combine, Compute, Overview, Plan, Profile, Select
+from nacre.records.plan import Aggregate, Ask, Combine, Compute, Itself, Overview, Plan, Profile, Select
 from nacre.records.schema import Schema
 from nacre.semantics.measured import parted, with_measure
 from nacre.semantics.profile import overview_sentences, profile_sentences
@@ -28,7 +28,8 @@ BESIDE = 200_000
 class Engine:
     """What plans run on: how their selects are written, and what gives the rows of what was written, in the order of
     its outputs, within a row limit; less may be spent on a reading that stands beside the likeliest. Profiles read the
-    `tables` of the graph, or ask `told` where there are none."""
+    `tables` of the graph, or ask `told` where there are none. Where it is `away`, each query costs a way there, and the
+    things behind a number are found for the likeliest reading alone."""
 
     tool: str
     schema: Schema
@@ -38,6 +39,7 @@ class Engine:
     fetch: Callable[[Statement | Sparql, int, bool], Fetched]
     tables: Tables | None = None
     told: Callable[[Profile, int], tuple[Evidence, ...]] = lambda profile, round: ()
+    away: bool = False
 
 
 def on_tables(tables: Tables) -> Engine:
@@ -120,15 +122,17 @@ class _Runner:
             table = parted(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         aggregate = isinstance(body, Select) and next((a for a in body.answers if isinstance(a, Aggregate)), None)
         if isinstance(body, Select) and aggregate and not body.group:
+            if self.beside and self.engine.away:
+                return table
             things = self.engine.contributing(body, aggregate.of.variable)
             keys = self.run(things, CONTRIBUTING)
             if keys is not None:
                 behind = tuple(str(row[0]) for row in keys[0])
-                count = (
-                    self._count(self.engine.number_contributing(body, aggregate.of.variable))
-                    if keys[1]
-                    else len(behind)
-                )
+                count: int | None = len(behind)
+                if keys[1] and aggregate.function == "count" and isinstance(aggregate.of, Itself) and table.rows:
+                    count = int(table.rows[0][0] or 0)
+                elif keys[1]:
+                    count = self._count(self.engine.number_contributing(body, aggregate.of.variable))
                 return replace(table, keys=tuple(behind for _ in table.rows), contributing=count)
         return table
 

@@ -7,23 +7,27 @@ from dataclasses import dataclass, field
 from nacre.records.plan import Aggregate, Attribute, Filter, Select, Variable
 from nacre.records.schema import Column, Predicate, Schema
 from nacre.semantics.select_rows import relation_of
-from nacre.semantics.sparql_terms import XSD, iri
+from nacre.semantics.sparql_terms import XSD, constant, iri
 from nacre.stores.oxigraph_store import PART, READINGS, READS
 from nacre.stores.triples import TYPE
 
 _NUMBERS = frozenset({"integer", "real", "year", "boolean"})
 _FIRST = r'"^[^0-9-]*(-?[0-9]+\\.?[0-9]*).*$", "$1"'
 _SECOND = r'"^[^0-9]*[0-9]+\\.?[0-9]*[^0-9.]+([0-9]+\\.?[0-9]*)[^0-9]*$", "$1"'
+_NUMBER = r'"^[+-]?[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?$"'
 
 
 @dataclass(frozen=True)
 class Vocabulary:
     """How a source says what a plan asks for: `readings` are the predicates whose literals it reads as numbers itself,
-    `closed` whether it states the superclasses of everything."""
+    `closed` whether it states the superclasses of everything, `dialect` whose SPARQL it speaks ("virtuoso", or ""),
+    `factors`, by predicate, what brings numbers that end with another unit than its usual one to it."""
 
     schema: Schema
     readings: frozenset[str] = frozenset()
     closed: bool = False
+    dialect: str = ""
+    factors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def members(self, class_: str) -> tuple[str, ...]:
         """The classes whose members are in a class: itself, and where they are not stated those below it."""
@@ -142,7 +146,8 @@ class Pattern:
             text += f" FILTER(isLiteral({found.raw}))"
         ranged = bool(self.words.column(predicate).low)
         if predicate not in self.words.readings:
-            ends = _raw_ends(found, known) if ranged else [(found.value, _raw_value(found.raw, known))]
+            reader = _Reader(known, self.words.dialect, self.words.factors.get(predicate, {}))
+            ends = reader.ends(found) if ranged else [(found.value, reader.value(found.raw))]
             return text + "".join(f" BIND({expression} AS {name})" for name, expression in ends)
         parts = [("value", found.value), *((("low", found.low), ("high", found.high)) if ranged else ())]
         node = f"{found.value}n"
@@ -169,26 +174,46 @@ def is_number(predicate: Predicate) -> bool:
     return predicate.datatype in _NUMBERS
 
 
-def _raw_value(raw: str, known: Predicate) -> str:
-    """A literal as the value that it stands for, where the source has nothing but the literal."""
-    if known.unit:
-        return _number(raw, _FIRST)
-    return {
-        "integer": f"<{XSD}integer>({raw})",
-        "real": f"<{XSD}double>({raw})",
-        "year": f"<{XSD}integer>(STR({raw}))",
-        "boolean": f"IF(<{XSD}boolean>({raw}), 1, 0)",
-    }.get(known.datatype, f"STR({raw})")
+@dataclass(frozen=True)
+class _Reader:
+    """Writes how the literals of a predicate are read where the source has nothing but the literals."""
 
+    known: Predicate
+    dialect: str
+    factors: Mapping[str, float]
 
-def _raw_ends(found: Value, known: Predicate) -> list[tuple[str, str]]:
-    first, second = _number(found.raw, _FIRST), _number(found.raw, _SECOND)
-    return [
-        (found.low, first),
-        (found.high, f"COALESCE({second}, {found.low})"),
-        (found.value, f"({found.low} + {found.high}) / 2"),
-    ]
+    def value(self, raw: str) -> str:
+        """A literal as the value that it stands for; without one it is left unbound."""
+        if self.known.unit:
+            return self._number(raw, _FIRST)
+        if self.known.datatype in ("integer", "real"):
+            kind, plain = {"integer": "integer", "real": "double"}[self.known.datatype], f'REPLACE(STR({raw}), ",", "")'
+            if self.dialect == "virtuoso":
+                return self._cast(kind, plain)
+            return f"COALESCE({self._cast(kind, raw)}, {self._cast(kind, plain)})"
+        if self.known.datatype == "boolean":
+            return f'IF(LCASE(STR({raw})) IN ("true", "1"), 1, 0)'
+        return self._cast("integer", f"STR({raw})") if self.known.datatype == "year" else f"STR({raw})"
 
+    def ends(self, found: Value) -> list[tuple[str, str]]:
+        """Both ends of a range and their middle; one number is both."""
+        first, second = self._number(found.raw, _FIRST), self._number(found.raw, _SECOND)
+        return [
+            (found.low, first),
+            (found.high, f"COALESCE({second}, {found.low})"),
+            (found.value, f"({found.low} + {found.high}) / 2"),
+        ]
 
-def _number(raw: str, pattern: str) -> str:
-    return f'<{XSD}double>(REPLACE(REPLACE(STR({raw}), ",", ""), {pattern}))'
+    def _number(self, raw: str, pattern: str) -> str:
+        number = self._cast("double", f'REPLACE(REPLACE(STR({raw}), ",", ""), {pattern})')
+        for unit, factor in self.factors.items():
+            ending = constant(f"[0-9] *{re.escape(unit)} *$")
+            number += f" * IF(REGEX(STR({raw}), {ending}), {constant(float(factor))}, 1)"
+        return f"({number})" if self.factors else number
+
+    def _cast(self, kind: str, text: str) -> str:
+        if self.dialect != "virtuoso":
+            return f"<{XSD}{kind}>({text})"
+        # its failed casts end the query, so what is no number is not cast (nothing binds ?none); it shows six digits of
+        # a double, but all of a decimal
+        return f"IF(REGEX({text}, {_NUMBER}), <{XSD}{kind.replace('double', 'decimal')}>({text}), ?none)"

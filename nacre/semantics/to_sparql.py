@@ -6,7 +6,7 @@ from nacre.records.errors import ToolError
 from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Ask, Attribute, Combine, Compute, Filter, Itself, Plan, Select
 from nacre.semantics.sparql_pattern import Pattern, Vocabulary, is_number, needs
-from nacre.semantics.sparql_terms import constant
+from nacre.semantics.sparql_terms import XSD, constant
 from nacre.semantics.statement import Output
 from nacre.semantics.to_sql import RAW
 
@@ -204,12 +204,22 @@ class _Writer:
                     made[f"?{self.prefix}f{len(made)}"] = f"SAMPLE({name})"
                     name = list(made)[-1]
                 names.append(name)
-        conditions = [f"({gathered(f.left)} {f.op} {_bound(f)})" for f in having if isinstance(f.left, Aggregate)]
+        conditions = []
+        for each in having:
+            assert isinstance(each.left, Aggregate)
+            compared = gathered(each.left)
+            if not keys:
+                # some stores take HAVING with GROUP BY alone
+                made[f"?{self.prefix}h{len(conditions)}"] = compared
+                compared = list(made)[-1]
+            conditions.append(f"({compared} {each.op} {_bound(each)})")
         order = ""
         if order_by is not None:
             order = f"?{self.prefix}o"
             if isinstance(order_by, Aggregate):
-                made[order] = gathered(order_by)
+                ranked = gathered(order_by)
+                order = next((name for name, text in made.items() if text == ranked), order)
+                made[order] = ranked
             else:
                 inner.append(self._term(order_by))
                 made[order] = f"SAMPLE({inner[-1]})"
@@ -218,8 +228,10 @@ class _Writer:
         text = f"SELECT {fields} {{ {{\n{rows}\n}} }}"
         if keys:
             text += "\nGROUP BY " + " ".join(dict.fromkeys(keys))
-        if conditions:
+        if conditions and keys:
             text += "\nHAVING " + " ".join(conditions)
+        elif conditions:
+            text = f"SELECT {' '.join(made)} {{ {{\n{text}\n}} FILTER({' && '.join(conditions)}) }}"
         shown = " ".join(dict.fromkeys(names))
         if order:
             text = self._placed(text, shown, order)
@@ -234,6 +246,10 @@ class _Writer:
         value = self.pattern.value(term.of)
         if term.function == "count":
             return f"COUNT(DISTINCT {value})"
+        if self.words.dialect == "virtuoso":
+            # its aggregates leave out what has no value, its errors end the query, and it divides integers as integers
+            whole = f"SUM(<{XSD}decimal>({value})) / COUNT({value})"
+            return whole if term.function == "avg" else f"{term.function.upper()}({value})"
         if term.function in ("min", "max"):
             far = _FARTHEST if is_number(self.words.schema.predicate_of[term.of.predicate]) else _LAST_TEXT
             made = f"{term.function.upper()}(COALESCE({value}, {far[term.function]}))"
@@ -294,8 +310,12 @@ class _Writer:
         inner = _Writer(self.words, select, depth).sparql()
         if isinstance(condition.left, Itself):
             same = f"{{ SELECT DISTINCT ({inner.names[0]} AS {left}) {{ {{\n{inner.text}\n}} }} }}"
-            among = condition.op in ("in", "=")
-            return same if among != condition.negated else f"MINUS {{ {same} }}"
+            if (condition.op in ("in", "=")) != condition.negated:
+                return same
+            if self.words.dialect == "virtuoso":
+                # its MINUS does not see names that are given within
+                return f"FILTER NOT EXISTS {{ {{ {inner.text} }} FILTER({inner.names[0]} = {left}) }}"
+            return f"MINUS {{ {same} }}"
         name = inner.names[_first_value(inner.outputs)]
         op = "=" if condition.op == "in" else condition.op
         given = f"{{ SELECT DISTINCT {name} {{ {{\n{inner.text}\n}} }} }}"

@@ -22,13 +22,12 @@ Labels = Callable[[Collection[str]], Mapping[str, str]]
 
 
 def told(
-    profile: Profile, source: SparqlSource, schema: Schema, labels: Labels, *, round: int, seconds: float
+    profile: Profile, source: SparqlSource, words: Vocabulary, labels: Labels, *, round: int, seconds: float
 ) -> tuple[Sentence, ...]:
     """What is written about the members of a profile, and those that they are set against, then their values and
     links; of a topic those first that have to do with it. Raises ToolError."""
-    things = [
-        key for side in (profile.members, profile.against) if side for key in _keys(side, source, schema, seconds)
-    ]
+    schema = words.schema
+    things = [key for side in (profile.members, profile.against) if side for key in _keys(side, source, words, seconds)]
     if not things:
         raise ToolError("empty", "Nothing is there to be described.")
     query = f"SELECT ?s ?p ?o {{ VALUES ?s {{ {' '.join(map(iri, things))} }} ?s ?p ?o }} LIMIT {MOST_FACTS}"
@@ -43,11 +42,11 @@ def told(
     return tuple(found)
 
 
-def _keys(side: Select, source: SparqlSource, schema: Schema, seconds: float) -> list[str]:
+def _keys(side: Select, source: SparqlSource, words: Vocabulary, seconds: float) -> list[str]:
     known = [key for variable in side.variables for key in variable.keys]
     if len(side.variables) == 1 and known:
         return known[:MOST_THINGS]
-    query = to_sparql(side, Vocabulary(schema))
+    query = to_sparql(side, words)
     rows = source.select(query.text, limit=MOST_THINGS, seconds=seconds).rows
     return [row[0].value for row in rows if row[0] is not None]
 

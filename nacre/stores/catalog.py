@@ -297,7 +297,7 @@ class Library:
             ) from error
         coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
         lexicon.homes = tuple(Home(g.relation, g.count, coded[g.relation]) for g in schema.groups)
-        source = EndpointSource(endpoint.url, endpoint.graphs, self._manners(endpoint.url), endpoint.search)
+        source = EndpointSource(endpoint.url, endpoint.graphs, self._manners(endpoint.url), endpoint.dialect)
         graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, remote=source)
         graph.unavailable.update(manifest.unavailable)
         return graph

@@ -26,12 +26,17 @@ LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 LONGEST_ADDRESS = 4000
 MOST_BYTES = 32_000_000
 MOST_REDIRECTS = 3
+# answers that one query is put together from, where the server cuts them off
+MOST_PAGES = 50
 # a busy server is asked once more, at most so many seconds later
 PATIENCE = 2.0
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
-_SLICED = re.compile(r"\b(LIMIT|OFFSET)\s+\d+\s*\}?\s*$", re.IGNORECASE)
+_SLICED = re.compile(r"\s*\bLIMIT\s+(?P<limit>\d+)(?P<offset>\s+OFFSET\s+\d+)?\s*$", re.IGNORECASE)
 _TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long", re.IGNORECASE)
 _REMOTE_MAXIMUM = "x-sparql-maxrows"
+# Virtuoso's truth is a row or none; and how it says that a result is what it had found when its time was over
+_VIRTUOSO_TRUTH = "__ASK_RETVAL"
+_STATE, _UNFINISHED = "x-sql-state", "S1T"
 
 
 class EndpointSource:
@@ -45,6 +50,7 @@ class EndpointSource:
         self.url = checked(url)
         self.dialect = dialect
         self.asked = 0
+        self.server = ""
         self._graphs = [("default-graph-uri", graph) for graph in graphs]
         self._places = threading.BoundedSemaphore(manners.at_once)
         self._pause = 1 / manners.a_second
@@ -56,17 +62,27 @@ class EndpointSource:
     def select(self, query: str, *, limit: int, seconds: float) -> Solutions:
         """At most `limit` rows. Where the server says that it gives fewer at once, the rest is asked for in pages."""
         deadline = time.monotonic() + seconds
-        found, most = self._page(query, deadline)
-        rows = found.rows
-        while most and len(rows) < limit and len(found.rows) == most and not _SLICED.search(query):
-            found, _ = self._page(f"{query}\nLIMIT {most} OFFSET {len(rows)}", deadline)
-            rows = rows + found.rows
-        cut = bool(most and len(found.rows) == most)
+        sliced = _SLICED.search(query)
+        # one row more tells that there are more
+        wanted = int(sliced["limit"]) if sliced else limit + 1
+        whole = query[: sliced.start()] if sliced else query
+        found, most = self._page(query if sliced else f"{query}\nLIMIT {wanted}", deadline)
+        rows, pages = found.rows, 1
+        # what begins in the middle is left as it is
+        allowed = 0 if sliced and sliced["offset"] else MOST_PAGES
+        while most and len(found.rows) == most and len(rows) < min(wanted, limit + 1) and pages < allowed:
+            size = min(most, wanted - len(rows))
+            found, _ = self._page(f"{whole}\nLIMIT {size} OFFSET {len(rows)}", deadline)
+            rows, pages = rows + found.rows, pages + 1
+        cut = bool(most and len(found.rows) == most and len(rows) < wanted)
         return Solutions(found.variables, rows[:limit], len(rows) > limit or cut)
 
     def ask(self, query: str, *, seconds: float) -> bool:
         """The answer of an ASK."""
-        answer = self._json(self._send(query, JSON_RESULTS, time.monotonic() + seconds)[0]).get("boolean")
+        data = self._json(self._send(query, JSON_RESULTS, time.monotonic() + seconds)[0])
+        answer = data.get("boolean")
+        if answer is None and (data.get("head") or {}).get("vars") == [_VIRTUOSO_TRUTH]:
+            answer = bool((data.get("results") or {}).get("bindings"))
         if not isinstance(answer, bool):
             raise ToolError("unavailable", f"{self.url} answered an ASK with neither true nor false.")
         return answer
@@ -130,6 +146,8 @@ class EndpointSource:
                 ) from None
         if status >= 400:
             raise _refusal(self.url, status, content)
+        if headers.get(_STATE, "").startswith(_UNFINISHED):
+            raise ToolError("timeout", f"{self.url} gave what it had found when its own time was over, not all.")
         media = headers.get("content-type", "")
         if "html" in media or (accepted == JSON_RESULTS and "json" not in media):
             said = _plain(content)
@@ -152,6 +170,7 @@ class EndpointSource:
                 if reply.is_redirect:
                     url = self._same_host(url, reply.headers.get("location", ""))
                     continue
+                self.server = reply.headers.get("server", "")
                 return reply.status_code, reply.headers, self._content(reply, deadline)
         raise ToolError("unavailable", f"{self.url} redirects without end.")
 

@@ -1,60 +1,143 @@
-"""`nacre attach` on the command line, over a real Oxigraph server."""
+"""`nacre attach` and what follows on the command line, over real servers of Oxigraph and Virtuoso, and over a bad one."""
 
 import json
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
+import yaml
 
-from tests.e2e.conftest import GRAPHS, Nacre
+from tests import sparql_server as servers
+from tests.e2e.conftest import GRAPHS, Nacre, command, free_port, started
 
 OXIGRAPH = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
+VIRTUOSO, ISQL = shutil.which("virtuoso-t"), shutil.which("isql-vt")
+FILE = GRAPHS / "archipelago.ttl"
+NAMED = "http://example.org/archipelago-graph/"
+ASKING = "/sparql?query=ASK%20%7B%3Fs%20%3Fp%20%3Fo%7D"
+# of the questions below, those that may be answered otherwise than over the ingested graph
+MOST_OTHER = 0.08
+INI = """
+[Database]
+DatabaseFile = v.db
+ErrorLogFile = v.log
+LockFile = v.lck
+TransactionFile = v.trx
+xa_persistent_file = v.pxa
+[TempDatabase]
+DatabaseFile = t.db
+TransactionFile = t.trx
+[Parameters]
+ServerPort = 127.0.0.1:{port}
+DirsAllowed = .
+NumberOfBuffers = 4000
+[HTTPServer]
+ServerPort = 127.0.0.1:{web}
+ServerThreads = 4
+[SPARQL]
+ResultSetMaxRows = 100
+"""
+FILL = f"""
+DB.DBA.TTLP_MT(file_to_string_output('kg.ttl'), '', '{NAMED}');
+DB.DBA.RDF_OBJ_FT_RULE_ADD(null, null, 'All');
+DB.DBA.VT_INC_INDEX_DB_DBA_RDF_OBJ();
+"""
 
 
 @pytest.fixture(scope="module")
 def oxigraph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if OXIGRAPH is None:
         pytest.skip("no oxigraph server is installed")
-    folder = tmp_path_factory.mktemp("oxigraph") / "store"
-    load = [OXIGRAPH, "load", "--location", str(folder), "--file", str(GRAPHS / "archipelago.ttl")]
+    folder = tmp_path_factory.mktemp("oxigraph")
+    load = [OXIGRAPH, "load", "--location", str(folder / "store"), "--file", str(FILE)]
     subprocess.run(load, check=True, capture_output=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    server = subprocess.Popen(
-        [OXIGRAPH, "serve-read-only", "--location", str(folder), "--bind", address],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    url = f"http://{address}/query"
-    for _ in range(100):
-        try:
-            httpx.get(url, params={"query": "ASK {}"})
-            break
-        except httpx.HTTPError:
-            time.sleep(0.1)
-    yield url
-    server.terminate()
-    server.wait(10)
+    address = f"127.0.0.1:{free_port()}"
+    serve = [OXIGRAPH, "serve-read-only", "--location", str(folder / "store"), "--bind", address]
+    with started(serve, folder, folder, f"http://{address}{ASKING.replace('sparql', 'query')}"):
+        yield f"http://{address}/query"
 
 
-def test_attach_ask_and_list(oxigraph: str, fresh: Nacre) -> None:
-    attached = fresh("attach", oxigraph, "--graph", "far")
+@pytest.fixture(scope="module")
+def virtuoso(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Virtuoso that gives a hundred rows at most at once, filled and indexed."""
+    if VIRTUOSO is None or ISQL is None:
+        pytest.skip("no virtuoso server is installed")
+    folder = tmp_path_factory.mktemp("virtuoso")
+    port, web = free_port(), free_port()
+    (folder / "virtuoso.ini").write_text(INI.format(port=port, web=web))
+    shutil.copy(FILE, folder / "kg.ttl")
+    with started(
+        [VIRTUOSO, "+configfile", "virtuoso.ini", "+foreground"], folder, folder, f"http://127.0.0.1:{web}{ASKING}"
+    ):
+        filled = subprocess.run(
+            [ISQL, f"127.0.0.1:{port}", "dba", "dba"], input=FILL, text=True, capture_output=True, cwd=folder
+        )
+        assert "Error" not in filled.stdout + filled.stderr, filled.stderr
+        yield f"http://127.0.0.1:{web}/sparql"
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[object]]]:
+    """A file of questions, and the values over the ingested graph."""
+    folder = tmp_path_factory.mktemp("here")
+    cases = yaml.safe_load((GRAPHS.parent / "questions/archipelago.yaml").read_text())
+    asked = [case["ask"] for case in cases[::3]]
+    questions = folder / "questions.jsonl"
+    questions.write_text("".join(json.dumps({"id": i, "question": q}) + "\n" for i, q in enumerate(asked)))
+    run = command(folder / "data", folder)
+    assert run("ingest", FILE, "--graph", "here", "--no-vectors").returncode == 0
+    return questions, [record["values"] for record in _records(run, questions, "here")]
+
+
+def _records(run: Nacre, questions: Path, graph: str) -> list[dict[str, object]]:
+    out = questions.with_name(f"{graph}.jsonl")
+    done = run("eval", questions, "--graph", graph, "--out", out, NACRE_ENDPOINT_RATE="1000")
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in out.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def far(tmp_path_factory: pytest.TempPathFactory) -> Nacre:
+    """The command line on a data folder of its own."""
+    folder = tmp_path_factory.mktemp("far")
+    return command(folder / "data", folder)
+
+
+@pytest.mark.parametrize("server", ["oxigraph", "virtuoso"])
+def test_attached_answers_are_those_of_the_ingested_graph(
+    server: str, here: tuple[Path, list[list[object]]], far: Nacre, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue(server)
+    named = ("--named-graph", NAMED) if server == "virtuoso" else ()
+    attached = far("attach", url, "--graph", server, *named, NACRE_ENDPOINT_RATE="1000")
     assert attached.returncode == 0, attached.stderr
-    assert "queries" in attached.stdout
-    assert "far" in fresh("graphs").stdout
-    asked = fresh("ask", "How many islands are there?", "--graph", "far", "--json")
-    record = json.loads(asked.stdout)
-    assert record["enabled"] == ["sparql"]
-    assert record["values"]
-    again = fresh("attach", "--refresh", "--graph", "far")
+    assert ("text search of virtuoso" in attached.stdout) == (server == "virtuoso")
+    questions, values = here
+    records = _records(far, questions, server)
+    other = [record["question"] for record, own in zip(records, values, strict=True) if record["values"] != own]
+    assert len(other) <= MOST_OTHER * len(records), other
+    assert {kind for record in records for kind in record["enabled"]} == {"sparql"}  # type: ignore[attr-defined]
+    errors = [query["error"] for record in records for query in record["queries"] if query["error"]]  # type: ignore[attr-defined]
+    assert not errors
+
+
+def test_what_is_attached_is_listed_and_looked_at_again(oxigraph: str, far: Nacre) -> None:
+    again = far("attach", "--refresh", "--graph", "oxigraph")
     assert again.returncode == 0, again.stderr
-    report = fresh("report", "--graph", "far")
+    assert oxigraph in again.stdout
+    assert "oxigraph" in far("graphs").stdout
+    report = far("report", "--graph", "oxigraph")
     assert report.returncode == 2
     assert "has no tables here" in report.stderr
+
+
+def test_a_bad_endpoint_is_refused_in_one_line(fresh: Nacre) -> None:
+    with servers.serving(servers.friendly_page) as url:
+        refused = fresh("attach", url, "--graph", "bad")
+    assert refused.returncode == 2
+    assert "Welcome to our portal" in refused.stderr
+    assert "Nothing was attached" in refused.stderr
+    assert len(refused.stderr.strip().splitlines()) == 1

@@ -47,8 +47,10 @@ def test_what_a_server_cuts_off_is_asked_for_in_pages() -> None:
         whole, paged = EndpointSource(url), EndpointSource(small)
         assert paged.select(ALL, limit=1000, seconds=5).rows == whole.select(ALL, limit=1000, seconds=5).rows
         assert paged.asked > 1
-        # with a limit of its own a query is left as it is, and what is missing is told
-        assert paged.select(f"{ALL} LIMIT 12", limit=12, seconds=5).truncated
+        limited = paged.select(f"{ALL} LIMIT 12", limit=100, seconds=5)
+        assert (len(limited.rows), limited.truncated) == (12, False)
+        # one that begins in the middle is left as it is, and what is missing is told
+        assert paged.select(f"{ALL} LIMIT 12 OFFSET 3", limit=12, seconds=5).truncated
         whole.close()
         paged.close()
 
@@ -80,6 +82,31 @@ def test_a_forgotten_limit_is_kept_here() -> None:
         source = EndpointSource(url)
         found = source.select("SELECT ?s WHERE { ?s ?p ?o } LIMIT 10", limit=10, seconds=5)
         assert (len(found.rows), found.truncated) == (10, True)
+        source.close()
+
+
+def test_what_a_server_had_found_when_its_time_was_over_is_no_answer() -> None:
+    def respond(handler: BaseHTTPRequestHandler, query: str) -> None:
+        rows = {"head": {"vars": ["n"]}, "results": {"bindings": [{"n": {"type": "typed-literal", "value": "7"}}]}}
+        servers.reply(handler, json.dumps(rows).encode(), servers.RESULTS, headers={"X-SQL-State": "S1TAT"})
+
+    with servers.serving(respond) as url:
+        source = EndpointSource(url)
+        with pytest.raises(ToolError) as error:
+            source.select("SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", limit=10, seconds=5)
+        assert error.value.kind == "timeout"
+        source.close()
+
+
+@pytest.mark.parametrize(("rows", "truth"), [([], False), ([{"__ASK_RETVAL": {"type": "literal", "value": "1"}}], True)])
+def test_truth_as_rows(rows: list[dict[str, dict[str, str]]], truth: bool) -> None:
+    def respond(handler: BaseHTTPRequestHandler, query: str) -> None:
+        data = {"head": {"vars": ["__ASK_RETVAL"]}, "results": {"bindings": rows}}
+        servers.reply(handler, json.dumps(data).encode(), servers.RESULTS)
+
+    with servers.serving(respond) as url:
+        source = EndpointSource(url)
+        assert source.ask("ASK { ?s ?p ?o }", seconds=5) is truth
         source.close()
 
 
