@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ingestion.index.passages import Place, index_vectors
 from ingestion.publish import building, new_version, point, publish, publish_vectors, tidy, unchanged, writable, writer
+from ingestion.read.documents.find import find_documents
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import Reading
 from ingestion.stages import (
@@ -25,7 +26,6 @@ from ingestion.stages import (
     run,
     timed,
 )
-from ingestion.verbalise.texts import find_documents
 from nacre.records.errors import ConfigError, IngestionError
 from nacre.records.schema import Schema
 from nacre.stores import embedded, versions
@@ -216,6 +216,7 @@ def index(
             wanted = replace(manifest, version=new_version(datetime.now(UTC), manifest.inputs))
             copied = [folder / file for file in (versions.TABLES, versions.LEXICON, versions.PASSAGES)]
             copied.append(spellings_of(folder / versions.LEXICON))
+            copied += [folder / versions.DOCUMENTS] if (folder / versions.DOCUMENTS).is_file() else []
             copied += [folder / versions.TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
             made = Made(manifest.passages, manifest.texts)
             without = why_without(name, False, embedder)

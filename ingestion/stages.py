@@ -16,13 +16,17 @@ from ingestion.induce.annotations import read_annotations
 from ingestion.induce.layout import Layout, induce
 from ingestion.induce.load import write_layout
 from ingestion.read.capsules import Facts
+from ingestion.read.documents.find import Document
 from ingestion.read.parse import read as read_sources
 from ingestion.read.sources import Sources
 from ingestion.verbalise.passages import verbalise
-from ingestion.verbalise.texts import Document, text_passages
+from ingestion.verbalise.documents import tell_documents
+from nacre.records.errors import IngestionError
 from nacre.records.facts import Passage
 from nacre.records.schema import Schema
 from nacre.stores import versions
+from nacre.stores.documents import DocumentsWriter
+from nacre.stores.lexicon import Lexicon
 from nacre.stores.passages import Passages, write_passages
 from nacre.stores.tables import Tables
 
@@ -112,9 +116,17 @@ def tell(named: Named, workshop: Workshop) -> Made:
                 workshop.progress("verbalise", done, 0)
             yield passage
 
-    documents = named.inputs.documents
-    passages = chain(verbalise(named.facts, named.schema), text_passages(documents))
-    return Made(write_passages(counted(passages), workshop.folder / versions.PASSAGES), len(documents))
+    folder, documents = workshop.folder, named.inputs.documents
+    with (
+        closing(Lexicon(folder / versions.LEXICON, named.schema)) as lexicon,
+        DocumentsWriter(folder / versions.DOCUMENTS) as writer,
+    ):
+        told = tell_documents(documents, lexicon, writer, strict=named.inputs.sources.reading.strict)
+        passages = chain(verbalise(named.facts, named.schema), told)
+        written = write_passages(counted(passages), folder / versions.PASSAGES)
+    if documents and not writer.count and not named.inputs.sources.files:
+        raise IngestionError(f"{documents[0].path}: none of the documents given can be read. {writer.last}")
+    return Made(written, writer.count)
 
 
 def words(made: Made, workshop: Workshop) -> Made:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from agents.answering.absence import absence, closed, listed
 from agents.answering.agreement import Dispute, disputes
 from agents.answering.clarify import others
+from agents.answering.from_texts import FromText, from_texts
 from agents.answering.trust import (
+    DECLINED,
     answering_table,
     chance,
     content_words,
@@ -78,6 +80,9 @@ def account(view: TurnView, schema: Schema) -> Account:
         if told is not None:
             return told
     answering = answering_table(understanding, evidence)
+    text = from_texts(understanding.standalone, evidence)
+    if text is not None and text.probability > _bar(understanding, answering):
+        return _from_text(text)
     if answering is not None:
         # a text that has the words that the rows' reading leaves out knows more of what was asked
         left_out = _left_out(understanding, answering[1])
@@ -93,6 +98,24 @@ def account(view: TurnView, schema: Schema) -> Account:
     why = absence(understanding, schema, evidence, dict(view.failures))
     cited = () if why.table is None else (why.table,)
     return Account(Ledger(((why.text, cited),)), why.status, reason=why.reason, table=why.table)
+
+
+def _bar(understanding: Understanding, answering: tuple[int, Rows] | None) -> float:
+    """What the probability of an answer from a text must exceed to be given: that of the rows, if there are some."""
+    return DECLINED if answering is None else max(DECLINED, chance(understanding, answering[1]))
+
+
+def _from_text(text: FromText) -> Account:
+    """The sentence that answers; one that is not sure is said to be only the nearest."""
+    caveats = () if text.sure else ("The texts may mean something else: this is the nearest that they say.",)
+    return Account(
+        Ledger(((text.text, text.evidence),)),
+        "answered" if text.sure else "clarify",
+        confidence=round(text.probability, 3),
+        values=(text.answer.value,),
+        unit=text.answer.unit or None,
+        caveats=caveats,
+    )
 
 
 def said(table: Table) -> Phrase:

@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
+from ingestion.read.documents.find import Document
 from ingestion.read.sources import Reading, Sources, address, find_sources
-from ingestion.verbalise.texts import Document
 from nacre.records.errors import IngestionError
 from nacre.stores.versions import FORMAT
 

@@ -21,6 +21,7 @@ from nacre.records.errors import ConfigError, NoGraph, ToolError
 from nacre.records.json_form import from_json
 from nacre.records.schema import Schema
 from nacre.stores import versions
+from nacre.stores.documents import Documents
 from nacre.stores.lexical import Lexical
 from nacre.stores.lexicon import Home, Lexicon
 from nacre.stores.lexicon_file import spellings_of
@@ -56,6 +57,7 @@ class Graph:
     stored: Tables | None
     lexicon: Lexicon
     passages: Passages | None = None
+    documents: Documents | None = None
     vectors: Vectors | None = None
     lexical: Lexical | None = None
     triples: OxigraphStore | None = None
@@ -276,6 +278,9 @@ class Library:
         graph.passages = optional("passages", lambda: Passages(folder / versions.PASSAGES))
         if graph.passages is None:
             present.clear()
+        elif (folder / versions.DOCUMENTS).is_file():
+            present.add("documents")
+            graph.documents = optional("documents", lambda: Documents(folder / versions.DOCUMENTS))
         graph.lexical = optional("lexical", lambda: Lexical(folder / versions.LEXICAL))
         if (folder / versions.TRIPLES).is_dir():
             present.add("sparql")
@@ -360,6 +365,7 @@ class Library:
             graph.triples,
             graph.lexical,
             graph.passages,
+            graph.documents,
             graph.lexicon,
             graph.stored,
             graph.remote,

@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 FORMAT = 3
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
+DOCUMENTS = "documents.sqlite"
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
 TRIPLES = "triples"
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"

@@ -14,13 +14,16 @@ import yaml
 class Language:
     """The data of one language. `cues` maps the first word of an expression to (words, kind, value), longest first;
     `words` are named classes of words; `patterns` say of a whole question what it is, `dialogue` of a follow-up what is
-    to become of the result before it, in the order they are tried."""
+    to become of the result before it, `wanted` which kind of answer is asked of a text, in the order they are tried;
+    `phrases` is what stands beside answers in texts."""
 
     name: str
     cues: Mapping[str, tuple[tuple[tuple[str, ...], str, str], ...]]
     words: Mapping[str, frozenset[str]]
     patterns: Mapping[str, re.Pattern[str]]
     dialogue: Mapping[str, re.Pattern[str]]
+    wanted: Mapping[str, re.Pattern[str]]
+    phrases: Mapping[str, Any]
 
 
 @cache
@@ -35,8 +38,10 @@ def language(name: str = "en") -> Language:
                 said.setdefault(words[0], []).append((words, kind, value))
     cues = {first: tuple(sorted(found, key=lambda f: -len(f[0]))) for first, found in said.items()}
     classes = {key: frozenset(str(value).split()) for key, value in _load(folder / "words.yaml").items()}
-    patterns, dialogue = (_patterns(folder / file) for file in ("patterns.yaml", "dialogue.yaml"))
-    return Language(name, cues, classes, patterns, dialogue)
+    patterns, dialogue, wanted = (
+        _patterns(folder / file) for file in ("patterns.yaml", "dialogue.yaml", "wanted.yaml")
+    )
+    return Language(name, cues, classes, patterns, dialogue, wanted, _load(folder / "phrases.yaml"))
 
 
 def _patterns(path: Path) -> dict[str, re.Pattern[str]]:

@@ -1,0 +1,75 @@
+"""What texts answer: TurnView -> the likeliest answer that a sentence of a document gives, with its probability."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.answering.trust import sentences_of
+from agents.plain import quoted
+from nacre.records.evidence import Evidence, Sentence
+from nacre.semantics.english import function_words
+from nacre.semantics.texts.answer import TextAnswer, answers, weights
+from nacre.semantics.words import tokens
+
+
+@dataclass(frozen=True)
+class FromText:
+    """An answer of a text: its words, the evidence by index (the sentence first), as data, and how likely it is right."""
+
+    text: str
+    evidence: tuple[int, ...]
+    answer: TextAnswer
+
+    @property
+    def probability(self) -> float:
+        """The chance that it is right."""
+        return self.answer.probability
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is likely enough to be given as the answer."""
+        return self.probability >= weights().threshold
+
+
+def from_texts(question: str, evidence: Sequence[Evidence]) -> FromText | None:
+    """The likeliest answer among the sentences of documents; None where none of them may be one."""
+    told = [(i, each) for i, each in sentences_of(evidence) if each.document is not None]
+    once = {(each.document, each.start, each.end, each.text): i for i, each in reversed(told)}
+    chosen = sorted(once.values())
+    sentences = [each for i, each in told if i in set(chosen)]
+    found = answers(question, sentences)
+    if not found:
+        return None
+    best = found[0]
+    sentence = sentences[best.sentence]
+    return FromText(worded(best, sentence), (chosen[best.sentence],), best)
+
+
+def worded(answer: TextAnswer, sentence: Sentence) -> str:
+    """The sentence, led by the answer where it does not say it in the same form, or by what it is about.
+
+    >>> said = Sentence("lexical", 1, "It slides by 13 centimetres.", "The bench")
+    >>> worded(TextAnswer(13, "cm", 0, 13, 27, 0.9), said)
+    '13 cm: The bench: It slides by 13 centimetres.'
+    """
+    text = quoted(sentence.text)
+    first = next(iter(tokens(text)), None)
+    if sentence.title and first is not None and first.norm in function_words() and _is_pronoun(first.norm):
+        text = f"{quoted(sentence.title)}: {text}"
+    if isinstance(answer.value, bool):
+        return f"{'Yes' if answer.value else 'No'}: {text}"
+    said = sentence.text[answer.start : answer.end]
+    if answer.unit and isinstance(answer.value, int | float) and answer.unit not in said and _is_word(said):
+        return f"{answer.value:,} {answer.unit}: {text}"
+    return text
+
+
+def _is_pronoun(word: str) -> bool:
+    return word in _PRONOUNS
+
+
+def _is_word(said: str) -> bool:
+    """Whether a unit is written as a word of several letters: "13 centimetres"."""
+    return any(len(token.text) > 3 and token.text.isalpha() for token in tokens(said))
+
+
+_PRONOUNS = frozenset("it its they their he his she her this these".split())

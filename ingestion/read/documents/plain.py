@@ -1,0 +1,17 @@
+"""Plain text -> blocks: paragraphs, which a blank line ends."""
+
+import re
+
+from ingestion.read.documents.text import Block, Text
+
+_PARAGRAPH = re.compile(r"\r?\n[ \t]*\r?\n\s*")
+
+
+def read(text: str) -> Text:
+    """The paragraphs of a text."""
+    blocks, start = [], 0
+    for stop in _PARAGRAPH.finditer(text):
+        blocks.append(Block("paragraph", start, stop.start()))
+        start = stop.end()
+    blocks.append(Block("paragraph", start, len(text)))
+    return Text(text, tuple(block for block in blocks if text[block.start : block.end].strip()))

@@ -1,0 +1,47 @@
+"""CSV and TSV -> blocks: a row each, with the names of the columns in the first line."""
+
+import csv
+import io
+
+from ingestion.read.documents.text import Block, Text, Unreadable, row_words
+
+SAMPLE = 8192
+DELIMITERS = ",;\t|"
+
+
+def read(text: str, delimiter: str = "") -> Text:
+    """The rows of a table; the delimiter is found out where none is given.
+
+    Raises Unreadable where it is no table.
+    """
+    starts = [0]
+    lines = io.StringIO(text, newline="")
+
+    def each() -> "list[str]":
+        found = []
+        for line in lines:
+            starts.append(starts[-1] + len(line))
+            found.append(line)
+        return found
+
+    try:
+        rows = csv.reader(each(), delimiter=delimiter or _delimiter(text))
+        columns = [cell.strip() for cell in next(rows, [])]
+        blocks, last = [], rows.line_num
+        for row in rows:
+            words = row_words(columns, [cell.strip() for cell in row])
+            if words:
+                blocks.append(Block("row", starts[last], starts[rows.line_num], words))
+            last = rows.line_num
+    except csv.Error as error:
+        raise Unreadable(f"no table ({error})") from None
+    return Text(text, tuple(blocks))
+
+
+def _delimiter(text: str) -> str:
+    head = text[:SAMPLE]
+    try:
+        return csv.Sniffer().sniff(head, DELIMITERS).delimiter
+    except csv.Error:
+        first = head.partition("\n")[0]
+        return max(DELIMITERS, key=first.count)

@@ -1,0 +1,160 @@
+"""Learn which span of which sentence answers: `reading.yaml` -> `semantics/texts/weights.json`.
+
+    python -m nacre.evaluation.documents.learn [--write]
+
+Each question is asked of the sentences of all texts together. The weights are those under which the right spans are
+likeliest, or "none" where no text answers (conditional log-likelihood, L2); what they are worth is measured on texts
+that they were not learned from.
+"""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import yaml
+
+from ingestion.read.documents import plain
+from ingestion.verbalise.texts import Seen, text_passages
+from nacre.evaluation.verdict import is_right
+from nacre.records.answer import Value
+from nacre.records.evidence import Sentence
+from nacre.semantics.sentences import best
+from nacre.semantics.texts.answer import FILE, candidates
+from nacre.semantics.texts.wanted import wanted
+
+READING = Path(__file__).with_name("reading.yaml")
+# how strongly weights are drawn to 0 (chosen out of fold among 0.03, 0.1, 0.3, 1)
+RIDGE = 0.1
+WORDS = 300
+RIGHT = 0.9
+
+
+class Example(NamedTuple):
+    """A question: the features of its candidates, "none" last, and which of them are right; `values` are theirs."""
+
+    text: str
+    question: str
+    features: tuple[Mapping[str, float], ...]
+    right: tuple[bool, ...]
+    values: tuple[object, ...]
+
+
+def examples() -> list[Example]:
+    """The questions of the file with their candidates."""
+    texts = yaml.safe_load(READING.read_text(encoding="utf-8"))
+    sentences = [sentence for each in texts for sentence in _sentences(each)]
+    found = []
+    for each in texts:
+        for asked in each["ask"]:
+            chosen = [sentences[i] for i in best(asked["q"], sentences, WORDS)]
+            spans, none = candidates(wanted(asked["q"]), chosen)
+            right = ["is" in asked and _is_right(asked["is"], span.span.value) for span in spans]
+            features = (*(span.features for span in spans), none)
+            values = (*(span.span.value for span in spans), None)
+            found.append(Example(each["title"], asked["q"], features, (*right, not any(right)), values))
+    return found
+
+
+def learn(found: Sequence[Example]) -> dict[str, float]:
+    """The weights under which the right candidates are likeliest."""
+    from scipy.optimize import minimize
+
+    names = sorted({name for each in found for features in each.features for name in features})
+    place = {name: i for i, name in enumerate(names)}
+    matrices = [_matrix(each, place) for each in found]
+    rights = [np.array(each.right) for each in found]
+
+    def loss(weights: Any) -> tuple[float, Any]:
+        total, slope = RIDGE * float(weights @ weights), 2 * RIDGE * weights
+        for matrix, right in zip(matrices, rights, strict=True):
+            worth = matrix @ weights
+            share = np.exp(worth - worth.max())
+            all_, own = share / share.sum(), share * right / (share * right).sum()
+            total -= float(np.log((share * right).sum() / share.sum()))
+            slope = slope - matrix.T @ (own - all_)
+        return total, slope
+
+    made = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    return {name: round(float(weight), 3) for name, weight in zip(names, made.x, strict=True) if abs(weight) >= 0.001}
+
+
+def chances(each: Example, weights: Mapping[str, float]) -> tuple[object, float, bool]:
+    """The likeliest value (None: no answer), its probability, and whether it is right."""
+    worth = np.array([sum(weights.get(n, 0.0) * v for n, v in features.items()) for features in each.features])
+    share = np.exp(worth - worth.max())
+    share /= share.sum()
+    whole: dict[object, float] = {}
+    right: dict[object, bool] = {}
+    for value, one, good in zip(each.values, share, each.right, strict=True):
+        whole[value] = whole.get(value, 0.0) + float(one)
+        right[value] = right.get(value, False) or good
+    top = max(whole, key=lambda value: whole[value])
+    return top, whole[top], right[top]
+
+
+def out_of_fold(found: Sequence[Example]) -> list[tuple[Example, object, float, bool]]:
+    """Each question answered with weights of the other texts."""
+    judged = []
+    for text in dict.fromkeys(each.text for each in found):
+        weights = learn([each for each in found if each.text != text])
+        judged += [(each, *chances(each, weights)) for each in found if each.text == text]
+    return judged
+
+
+def threshold(answered: Sequence[tuple[float, bool]]) -> float:
+    """The lowest probability, in steps of a hundredth, from which on nine in ten answers are right at every step."""
+    least = 1.0
+    for step in range(99, 9, -1):
+        above = [right for p, right in answered if p >= step / 100]
+        if above and sum(above) < RIGHT * len(above):
+            break
+        least = step / 100
+    return least
+
+
+def main() -> None:
+    found = examples()
+    judged = out_of_fold(found)
+    answered = [(p, right) for _, value, p, right in judged if value is not None]
+    print(f"{len(found)} questions, {sum(right for *_, right in judged)} right out of fold")
+    for least in (0.3, 0.5, 0.6, 0.7, 0.8, 0.9):
+        above = [right for p, right in answered if p >= least]
+        print(f"  answered with at least {least}: {len(above)}, right {sum(above) / max(1, len(above)):.1%}")
+    for each, value, p, right in judged:
+        if not right:
+            reachable = any(each.right[:-1])
+            print(f"  wrong: {each.question} {value!r} ({p:.2f}){'' if reachable else ' no span is right'}")
+    if "--write" in sys.argv:
+        made = {"threshold": threshold(answered), "features": learn(found)}
+        FILE.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _sentences(text: Mapping[str, Any]) -> list[Sentence]:
+    told = text_passages(text["title"], plain.read(text["text"]), Seen())
+    return [
+        Sentence("lexical", 1, each.text, text["title"], 0.0, (), (), each.document, each.start, each.end)
+        for passage in told
+        for each in passage.sentences
+    ]
+
+
+def _is_right(gold: Value, value: Value) -> bool:
+    record: Any = {"status": "answered", "values": [value]}
+    return is_right({"id": 0, "question": "", "answers": [gold]}, record) or str(gold) == str(value)
+
+
+def _matrix(each: Example, place: Mapping[str, int]) -> Any:
+    matrix = np.zeros((len(each.features), len(place)))
+    for row, features in enumerate(each.features):
+        for name, value in features.items():
+            matrix[row, place[name]] = value
+    return matrix
+
+
+
+
+if __name__ == "__main__":
+    main()

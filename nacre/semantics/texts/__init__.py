@@ -1,0 +1,1 @@
+"""Answers from sentences of texts: what is wanted, which spans may be it, and which is likeliest."""

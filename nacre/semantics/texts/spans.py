@@ -1,0 +1,302 @@
+"""Which stretches of a sentence may be an answer: sentence + Wanted -> Spans."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from nacre.records.answer import Value
+from nacre.semantics.amounts import Amount, amounts
+from nacre.semantics.english import function_words, resource
+from nacre.semantics.language.base import language
+from nacre.semantics.periods import periods
+from nacre.semantics.texts.wanted import Wanted, alike
+from nacre.semantics.units import convert
+from nacre.semantics.words import Token, fold, tokens
+
+# a phrase is an answer up to so many words (given)
+LONGEST = 12
+MOST_SPANS = 24
+_YEAR = re.compile(r"(?<![\w.,:])(1[0-9]\d\d|20\d\d)(?![\w:]|,\d|\.\d)")
+_CLOCK = re.compile(r"(?<![\w:.])\d{1,2}:[0-5]\d(?:\s?(?:am|pm|a\.m\.|p\.m\.))?(?![\w:])|\b(?:noon|midnight)\b", re.I)
+_HOUR = re.compile(r"(?<![\w:.])\d{1,2}(?:\.[0-5]\d)?\s?(?:am|pm|a\.m\.|p\.m\.|o['’]clock)", re.I)
+_MONTH_YEAR = 31
+_QUOTED = re.compile(r"[“\"‘«]([^“”\"‘’«»]{1,80})[”\"’»]")
+
+
+class Span(NamedTuple):
+    """A stretch of a sentence as characters, how it was found, and what it is as data."""
+
+    start: int
+    end: int
+    how: str
+    value: Value
+    unit: str = ""
+
+
+@lru_cache(4096)
+def parts_of(text: str) -> tuple[int, ...]:
+    """Where the parts of a sentence begin: clauses, and what a colon introduces.
+
+    >>> text = "A is red; B, which is old, is blue."
+    >>> [text[a:b] for a, b in zip(parts_of(text), (*parts_of(text)[1:], None))]
+    ['A is red', '; B', ', which is old, is blue.']
+    """
+    return (0, *(match.start() for match in _parts().finditer(text) if match.start()))
+
+
+def spans(text: str, want: Wanted, said: tuple[Token, ...]) -> list[Span]:
+    """What may be the answer in a sentence, whose words are `said`; nothing that the question says itself."""
+    found: list[Span] = []
+    if want.kind in ("date", "time"):
+        found += _times(text) if want.kind == "time" else [*_dates(text), *_times(text)]
+    elif want.kind in ("count", "amount"):
+        found += _numbers(text, want)
+    elif want.kind == "person":
+        found += _names(text, said)
+    elif want.kind == "place":
+        found += _after(text, "place")
+        found += _names(text, said)
+    elif want.kind == "reason":
+        found += _after(text, "reason")
+    elif want.kind == "name":
+        if want.units is not None:
+            found += _numbers(text, want)
+        found += [*_quoted(text), *_numbered(text, want, said), *_names(text, said)]
+        found += [*_after(text, "name"), *_of_noun(text, want, said)]
+    elif want.kind == "thing":
+        found += [*_numbers(text, want), *_dates(text), *_names(text, said), *_after(text, "name")]
+    kept: dict[tuple[int, int], Span] = {}
+    dates = [] if want.kind in ("date", "time", "count", "amount") else [*_dates(text), *_times(text)]
+    quotes = [(match.start(1), match.end(1)) for match in _QUOTED.finditer(text)]
+    for span in (_undated(each, text, dates) for each in found):
+        within = any(a <= span.start < b and span.how != "quoted" for a, b in quotes)
+        if span.end > span.start and not within and not _is_said(text[span.start : span.end], want):
+            kept.setdefault((span.start, span.end), span)
+    return list(kept.values())[:MOST_SPANS]
+
+
+def polarity(text: str) -> bool:
+    """Whether a part of a sentence affirms what it says.
+
+    >>> polarity("Dogs may come along"), polarity("on all others they can't")
+    (True, False)
+    """
+    denials = sum(word in _denials() for word in re.findall(r"[\w']+", text.casefold().replace("’", "'")))
+    return denials % 2 == 0
+
+
+@cache
+def _denials() -> frozenset[str]:
+    phrases = language().phrases
+    return frozenset(f"{phrases['negating']} {phrases['denying']}".split())
+
+
+def _undated(span: Span, text: str, dates: Iterable[Span]) -> Span:
+    """A phrase without the date at its end, and nothing where it begins with one."""
+    if not isinstance(span.value, str):
+        return span
+    end = min((each.start for each in dates if each.start < span.end and span.start < each.end), default=span.end)
+    if end == span.end:
+        return span
+    words = text[span.start : max(span.start, end)].rstrip(" ,").split()
+    while words and words[-1].casefold() in language().phrases["before"]["date"]:
+        words.pop()
+    said = " ".join(words)
+    return span._replace(end=span.start + len(said), value=said)
+
+
+def _is_said(text: str, want: Wanted) -> bool:
+    """Whether the question itself has all words of a span."""
+    words = [token for token in tokens(text) if token.norm not in function_words()]
+    return all(token.norm in want.asked or token.lemma in want.asked for token in words)
+
+
+def _dates(text: str) -> Iterator[Span]:
+    taken = []
+    for period in periods(text):
+        taken.append((period.start, period.end))
+        yield Span(period.start, period.end, "date", _iso(period.first, period.after))
+    for match in _YEAR.finditer(text):
+        if not any(start <= match.start() < end for start, end in taken):
+            yield Span(match.start(), match.end(), "year", int(match[1]))
+
+
+def _iso(first: str, after: str) -> str:
+    """A day, a month, or the years of a decade.
+
+    >>> _iso("1998-03-14", "1998-03-15"), _iso("2016-11-01", "2016-12-01")
+    ('1998-03-14', '2016-11')
+    """
+    from datetime import date
+
+    days = (date.fromisoformat(after) - date.fromisoformat(first)).days
+    return first if days == 1 else first[:7] if days <= _MONTH_YEAR else f"{first[:3]}0s"
+
+
+def _times(text: str) -> Iterator[Span]:
+    for match in (*_CLOCK.finditer(text), *_HOUR.finditer(text)):
+        yield Span(match.start(), match.end(), "time", " ".join(match[0].split()))
+
+
+def _numbers(text: str, want: Wanted) -> Iterator[Span]:
+    dated = [(p.start, p.end) for p in periods(text)] + [m.span() for m in _CLOCK.finditer(text)]
+    for amount in [*amounts(text), *_spelt(text)]:
+        if any(start <= amount.start < end for start, end in dated):
+            continue
+        how = _fits(amount, want)
+        if how:
+            unit = amount.unit
+            yield Span(amount.start, amount.end, how, _plain(amount.value), unit)
+
+
+def _numbered(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
+    """The number right after the noun that is asked for: "version 3.2"."""
+    for i, token in enumerate(said[:-1]):
+        following = said[i + 1]
+        if token.lemma in want.noun and following.norm[0].isdigit() and text[token.end : following.start] == " ":
+            for amount in amounts(following.text):
+                yield Span(following.start, following.end, "numbered", _plain(amount.value))
+
+
+@cache
+def _number_words() -> re.Pattern[str]:
+    words = sorted((w for w in resource()["numbers"] if w not in ("once", "twice")), key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(words)})\b(?:\s+(?P<unit>[^\W\d_]+))?", re.IGNORECASE)
+
+
+def _spelt(text: str) -> Iterator[Amount]:
+    """Numbers that are written as words, with their units."""
+    for match in _number_words().finditer(text):
+        word, following = match[0].split()[0].casefold(), match["unit"] or ""
+        found = amounts(f"{resource()['numbers'][word]} {following}")
+        if found:
+            end = match.end() if found[0].unit else match.start() + len(word)
+            yield found[0]._replace(start=match.start(), end=end, after=following)
+
+
+def _fits(amount: Amount, want: Wanted) -> str:
+    """How a number may be the answer: with a unit of the kind that is asked for, with another, or without; "" not."""
+    money = is_money(amount.unit)
+    if fold(amount.after) in language().phrases["raising"].split():
+        return "measured" if want.units is None else ""
+    if want.kind == "count":
+        return "" if money or amount.unit else "number"
+    if want.units is None:
+        return "measured" if amount.unit else "number"
+    if not amount.unit:
+        return "number"
+    if money:
+        return "fitting" if "currency" in want.units else ""
+    fits = any(unit and unit != "currency" and convert(1.0, amount.unit, unit) is not None for unit in want.units)
+    return "fitting" if fits else "measured" if "" in want.units else ""
+
+
+def is_money(unit: str) -> bool:
+    """Whether a unit is a currency, as `amounts` gives it.
+
+    >>> is_money("EUR"), is_money("franc"), is_money("kg")
+    (True, True, False)
+    """
+    return fold(unit) in resource()["currencies"] or (len(unit) == 3 and unit.isupper())
+
+
+def _plain(value: float) -> Value:
+    return int(value) if value.is_integer() else round(value, 9)
+
+
+def _names(text: str, said: tuple[Token, ...]) -> Iterator[Span]:
+    """Runs of words that begin with a capital letter, with small ones within ("of the"); the first word of a sentence
+    only where it is no common word."""
+    inside = frozenset(language().phrases["inside"].split())
+    i = 0
+    while i < len(said):
+        if not _is_capital(said, i):
+            i += 1
+            continue
+        last = i
+        j = i + 1
+        while j < len(said) and text[said[j - 1].end : said[j].start] in (" ", "-", ". ", "'", "’s ", "'s "):
+            if said[j].text[0].isupper() or (said[j].text[0].isdigit() and j == last + 1):
+                last = j
+            elif said[j].text not in inside or j - last > 2:
+                break
+            j += 1
+        yield Span(said[i].start, said[last].end, "name", text[said[i].start : said[last].end])
+        i = last + 1
+
+
+def _is_capital(said: tuple[Token, ...], i: int) -> bool:
+    if not said[i].text[0].isupper():
+        return False
+    return i > 0 or (said[0].norm not in function_words() and len(said) > 1 and said[1].text[0].isupper())
+
+
+def _quoted(text: str) -> Iterator[Span]:
+    for match in _QUOTED.finditer(text):
+        yield Span(match.start(1), match.end(1), "quoted", match[1].strip(" .,"))
+
+
+def _after(text: str, kind: str) -> Iterator[Span]:
+    """The phrases after the words that stand before such an answer."""
+    for match in _before(kind).finditer(text):
+        start = match.end()
+        if text[start : start + 1] in "“\"‘":
+            continue
+        end = _phrase_end(text, start, kind)
+        phrase = text[start:end].strip()
+        if phrase and len(phrase.split()) <= LONGEST:
+            yield Span(start, start + len(phrase), f"{kind} {match[1].casefold()}", phrase)
+
+
+def _of_noun(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
+    """What stands right before the noun that is asked for ("a saffron funnel"), or in "noun: value" right after it."""
+    for i, token in enumerate(said):
+        if token.lemma not in want.noun:
+            continue
+        if text[token.end : token.end + 2] == ": ":
+            end = _phrase_end(text, token.end + 2, "row")
+            yield Span(token.end + 2, end, "noun:", text[token.end + 2 : end].strip())
+        j = i
+        while j > 0 and said[j - 1].norm not in function_words() and text[said[j - 1].end : said[j].start] == " ":
+            j -= 1
+        if i - LONGEST < j < i:
+            yield Span(said[j].start, said[i - 1].end, "before noun", text[said[j].start : said[i - 1].end])
+
+
+@cache
+def _before(kind: str) -> re.Pattern[str]:
+    words = sorted(language().phrases["before"][kind], key=len, reverse=True)
+    return re.compile(rf"\b({'|'.join(map(re.escape, words))})\s+(?:(?:a|an)\s+(?=\w+\s+of\b))?", re.IGNORECASE)
+
+
+@cache
+def _ends(kind: str) -> re.Pattern[str]:
+    found = language().phrases["ends"]
+    if kind == "reason":
+        found = [each for each in found if not each.startswith(" ")]
+    if kind == "row":
+        found = [";"]
+    patterns = [re.escape(each) if each != "." else r"\.(?!\d|\w)" for each in found]
+    return re.compile("|".join(patterns))
+
+
+def _phrase_end(text: str, start: int, kind: str) -> int:
+    end = _ends(kind).search(text, start)
+    return end.start() if end else len(text.rstrip(" ."))
+
+
+@cache
+def _parts() -> re.Pattern[str]:
+    words = [rf"\s{re.escape(each)}\s" if each[0].isalpha() else re.escape(each) for each in language().phrases["parts"]]
+    return re.compile("|".join(f"{word}(?=\\s|\\w)" if word[-1] != "s" else word for word in words), re.IGNORECASE)
+
+
+def matched(said: tuple[Token, ...], want: Wanted) -> dict[int, list[int]]:
+    """For each word of the question, by its place among `words`, where the sentence says it."""
+    found: dict[int, list[int]] = {}
+    for i, word in enumerate(want.words):
+        places = [j for j, token in enumerate(said) if alike(word, token)]
+        if places:
+            found[i] = places
+    return found
