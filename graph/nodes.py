@@ -96,6 +96,7 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
         "about": graph.name,
         "version": graph.version,
         "vectors": graph.vector_set,
+        "layers": graph.layers,
         "hold": hold,
         "turn": state.get("turn", 0) + 1,
         "asked": question,
@@ -259,7 +260,7 @@ def _open(library: Library, name: str | None) -> Graph:
 
 def _pinned(library: Library, state: State) -> Graph:
     """The graph as the turn began with it."""
-    return library.open(state["about"], state["version"], state.get("vectors"))
+    return library.open(state["about"], state["version"], state.get("vectors"), state.get("layers", ""))
 
 
 def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:

@@ -62,6 +62,7 @@ class State(Input, total=False):
     asked: str
     version: str
     vectors: str | None
+    layers: str
     hold: str
     strategy: str
     started: float

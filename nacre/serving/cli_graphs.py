@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
@@ -111,5 +111,14 @@ def _library() -> "Iterator[Library]":
 
 @contextmanager
 def _tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
+    from nacre.stores import versions
+    from nacre.stores.tables import Tables
+
     with _library() as library, library.open(library.resolve(name)) as graph:
-        yield graph.name, graph.tables
+        if not graph.layers:
+            yield graph.name, graph.tables
+            return
+        # a completed graph answers from tables of its own; what was ingested stays as it was
+        folder = versions.version_folder(library.data / graph.name, graph.version)
+        with closing(Tables(folder / versions.TABLES)) as tables:
+            yield graph.name, tables
