@@ -38,6 +38,7 @@ def extract(
     from ingestion.extract import keep_triples, remove_layers
     from nacre.config.settings import Settings
     from nacre.records.errors import ConfigError
+    from nacre.stores.ingested import ingested
 
     if remove and (apply or texts):
         raise ConfigError("--remove takes no texts and no --apply.")
@@ -49,7 +50,7 @@ def extract(
             there = remove_layers(home)
             say(f"Removed what was extracted beside '{name}'." if there else f"Nothing is extracted beside '{name}'.")
             return
-        with library.open(name) as opened:
+        with library.open(name) as present, ingested(present, settings.data) as opened:
             found = asyncio.run(_extract(opened, settings, mind, texts or []))
             _show(found, everything=everything)
             if apply:

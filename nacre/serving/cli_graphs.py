@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
@@ -111,14 +111,12 @@ def _library() -> "Iterator[Library]":
 
 @contextmanager
 def _tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
-    from nacre.stores import versions
-    from nacre.stores.tables import Tables
+    from nacre.stores.ingested import ingested
 
-    with _library() as library, library.open(library.resolve(name)) as graph:
-        if not graph.layers:
-            yield graph.name, graph.tables
-            return
-        # a completed graph answers from tables of its own; what was ingested stays as it was
-        folder = versions.version_folder(library.data / graph.name, graph.version)
-        with closing(Tables(folder / versions.TABLES)) as tables:
-            yield graph.name, tables
+    with (
+        _library() as library,
+        library.open(library.resolve(name)) as graph,
+        # a completed graph answers from tables of its own; accounted for is what was ingested
+        ingested(graph, library.data) as own,
+    ):
+        yield own.name, own.tables

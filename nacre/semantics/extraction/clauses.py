@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import simplemma
+
 from nacre.records.extracted import Kind, Statement
 from nacre.semantics.amounts import amounts
 from nacre.semantics.extraction.grammar import Word, classes, is_participle, text_of, words
@@ -112,10 +114,14 @@ class _Clause:
         if part[0].norm in ("the", "this") and not any(w.kind in ("capital", "number") for w in part[1:]):
             noun = text_of(text, part).lower()
             return Subject(self.topic, "+definite", "" if noun in self.called else noun) if self.topic else None
-        return Subject(text_of(text, part), "" if capital else "+noun")
+        # at the start of a sentence a capital letter makes no name of a word
+        bare = len(part) == 1 and not part[0].start and simplemma.is_known(part[0].norm, lang="en")
+        return Subject(text_of(text, part), "+bare" if bare else "" if capital else "+noun")
 
     def predicate(self, subject: Subject, part: Sequence[Word], front: Sequence[Word]) -> None:
-        """What a verb and its objects say of a subject, and what follows them."""
+        """What a verb and its objects say of a subject, and what follows them; nothing where that is denied."""
+        if _denied(part):
+            return
         i = 0
         while i < len(part) and part[i].kind in ("modal", "adverbs"):
             i += 1
@@ -153,7 +159,7 @@ class _Clause:
             self._add(subject, f"is {part[0].norm}", end, "place")
             self._follow(subject, "is", after)
             return
-        end, after = _object(part)
+        end, after = _object(part, joined=False)
         if not end:
             return
         noun = text_of(self.text, end[0])
@@ -180,7 +186,7 @@ class _Clause:
         self._add(subject, "is", end, "measure")
 
     def _having(self, subject: Subject, part: Sequence[Word]) -> None:
-        end, after = _object(part)
+        end, after = _object(part, joined=False)
         if not end:
             return
         if after and after[0].norm == "of" and len(after) > 1:
@@ -194,7 +200,7 @@ class _Clause:
             self.said.append(_statement(subject.text, relation, number, f"count{subject.how}", "number"))
         else:
             self._add(subject, "has", end, "having")
-        self._follow(subject, "has", after)
+        self._follow(subject, self._with_noun("has", end), after)
 
     def _verb_phrase(self, subject: Subject, verb: str, part: Sequence[Word], front: Sequence[Word]) -> None:
         said = f"{subject.attribute} {verb}".strip()
@@ -207,7 +213,15 @@ class _Clause:
             return
         end, after = _object(part)
         self._add(subject, said, end, "verb")
-        self._follow(subject, said, after)
+        self._follow(subject, self._with_noun(said, end), after)
+
+    def _with_noun(self, said: str, end: Sequence[Sequence[Word]]) -> str:
+        """The verb with its plain object, as a relation of what follows: "holds degree" of "from Kestrel University".
+
+        The V W* P of ReVerb (Fader, Soderland and Etzioni 2011); an object with a name or number stands for itself.
+        """
+        plain = len(end) == 1 and all(word.kind not in ("capital", "number", "prepositions") for word in end[0])
+        return f"{said} {text_of(self.text, end[0])}" if plain else said
 
     def _follow(self, subject: Subject, said: str, part: Sequence[Word], pattern: str = "phrase") -> None:
         """Phrases with prepositions, then further verbs of the subject, then further clauses."""
@@ -289,13 +303,19 @@ def _aside(part: Sequence[Word]) -> list[list[Word]]:
     return [each for each in found if each]
 
 
-def _object(part: Sequence[Word]) -> tuple[list[Sequence[Word]], Sequence[Word]]:
-    """The noun phrases of a list at the front, and what follows them."""
+def _denied(part: Sequence[Word]) -> bool:
+    """Whether the verb or its object stands with a negation."""
+    stop = next((i for i, word in enumerate(part) if word.kind == "mark" or word.kind == "but"), len(part))
+    return any(word.norm in classes()["denying"] or word.norm.endswith("n't") for word in part[:stop])
+
+
+def _object(part: Sequence[Word], *, joined: bool = True) -> tuple[list[Sequence[Word]], Sequence[Word]]:
+    """The noun phrases of a list at the front, and what follows them; `joined` ones go on after "of"."""
     ends: list[Sequence[Word]] = []
     at = 0
     while at < len(part):
         start = at
-        while at < len(part) and not _ends(part, at, start):
+        while at < len(part) and not _ends(part, at, start, joined):
             at += 1
         if at == start:
             break
@@ -309,8 +329,10 @@ def _object(part: Sequence[Word]) -> tuple[list[Sequence[Word]], Sequence[Word]]
     return ends, part[at:]
 
 
-def _ends(part: Sequence[Word], at: int, start: int) -> bool:
+def _ends(part: Sequence[Word], at: int, start: int, joined: bool) -> bool:
     word = part[at]
+    if at > start and word.norm in classes()["relative"]:
+        return True
     if word.kind in ("mark", "relative", "but", "be", "have", "modal", "and") or (word.kind == "adverbs" and at > start):
         return True
     if word.kind == "prepositions":
@@ -320,7 +342,7 @@ def _ends(part: Sequence[Word], at: int, start: int) -> bool:
         named = any(w.kind == "capital" for w in following[:1]) or (
             len(following) == 2 and following[0].norm == "the" and following[1].kind == "capital"
         )
-        return not (word.norm in classes()["joining"] and capital and named)
+        return not (word.norm in classes()["joining"] and at > start and (joined or (capital and named)))
     return False
 
 

@@ -51,7 +51,18 @@ def words(text: str) -> list[Word]:
             said = text[match.start() : end]
         norm = fold(said).rstrip(".")
         found.append(Word(said, match.start(), end, norm, _kind(said, norm, first=not found)))
-    return found
+    return [word for i, word in enumerate(found) if not _is_hedge(found, i)]
+
+
+def _is_hedge(found: Sequence[Word], i: int) -> bool:
+    """Whether a word is of "up to", "more than" or the like before a number."""
+    hedges = classes()["about_number"]
+    for first in (i - 1, i):
+        pair = found[max(0, first) : first + 2]
+        if len(pair) == 2 and first >= 0 and all(w.norm in hedges for w in pair) and pair[0].norm not in ("to", "than"):
+            after = found[first + 2 : first + 3]
+            return bool(after) and after[0].kind == "number"
+    return False
 
 
 _ORDER = ("be", "have", "modal", "owning", "determiners", "persons", "things", "prepositions", "and", "but", "relative")
