@@ -90,7 +90,8 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
     if rewrite.value.language != ENGLISH and not rewrite.value.own:
         language = language_name(rewrite.value.language)
         caveats.append(f"This seems to be {language}; without a model I read English only.")
-    branches, unavailable = enabled(graph, context)
+    strategy = (context and context.strategy) or resources.settings.strategy
+    branches, unavailable = enabled(graph, context, strategy)
     return {
         "messages": [message] if message else [],
         "about": graph.name,
@@ -100,7 +101,7 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
         "hold": hold,
         "turn": state.get("turn", 0) + 1,
         "asked": question,
-        "strategy": (context and context.strategy) or resources.settings.strategy,
+        "strategy": strategy,
         "started": started,
         "rewrite": to_json(rewrite.value),
         "understanding": {},

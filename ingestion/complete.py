@@ -48,8 +48,9 @@ class Completion:
     triples: int
 
 
-def complete(graph: Graph, embedder: Embedder) -> Completion:
-    """What the extracted triples hold that the schema lacks, and their near-duplicate relations; writes nothing.
+def complete(graph: Graph, embedder: Embedder, *, condensing: bool = True) -> Completion:
+    """What the extracted triples hold that the schema lacks, and their near-duplicate relations, unless they are not to
+    be condensed; writes nothing.
 
     `graph` is shown as it was ingested. Raises ConfigError where nothing was extracted.
     """
@@ -67,7 +68,7 @@ def complete(graph: Graph, embedder: Embedder) -> Completion:
 
     triples = graph.extracted.all()
     known = relations(triples, class_of)
-    condensed = _condensed(known, embed)
+    condensed = _condensed(known, embed) if condensing else {}
     merged = relations([replace(t, relation=condensed.get(t.relation.casefold(), t.relation)) for t in triples], class_of)
     keyed = [_with_key(each) for each in merged]
     found = proposals(keyed, graph.schema, embed)
