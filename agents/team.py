@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
 
-from agents import fuser, query_writer, rewriter, tool_selector
+from agents import extractor, fuser, query_writer, rewriter, tool_selector
 from agents.models.limits import Limits
 from agents.models.manner import Manner
 from agents.models.priors import Priors, priors
@@ -20,6 +20,7 @@ class Team:
     tool_selector: tool_selector.Selector
     query_writer: query_writer.QueryWriter
     fuser: fuser.Fuser
+    extractor: extractor.Extractor
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ def build_agents(
     lead: Lead = "auto",
 ) -> Team:
     """The team by rules, or the team by model that wraps it. `chances` are those of the model that writes queries."""
-    rules = Team(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules)
+    rules = Team(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules,
+                 extractor.by_rules)
     if model is None:
         return rules
     limits, chances = limits or Limits(), chances or priors("unknown")
@@ -56,4 +58,5 @@ def build_agents(
         tool_selector.by_model(models.selector, rules.tool_selector, own(models.selector)),
         query_writer.by_model(models.query, rules.query_writer, limits, chances, lead),
         fuser.by_model(models.fuser, rules.fuser, own(models.fuser)),
+        extractor.by_model(models.query, rules.extractor, limits),
     )

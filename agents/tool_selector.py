@@ -18,6 +18,8 @@ from nacre.semantics.plain import quoted
 LONGEST_FOUND = 200
 MOST_FOUND = 8
 SENTENCES_TOLD = 3
+# the knowledge pyramid from its top (PolyRAG, section 4): ontology, triples, texts
+LAYERS = (("sql", "sparql"), ("triples",), ("vector", "lexical"))
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,12 @@ class Step(BaseModel):
 
 
 async def by_rules(view: TurnView) -> Result[Choice]:
-    """All enabled branches at first, then those that are wanted."""
-    return Result(Choice(view.enabled if view.round == 1 else view.wanted))
+    """All enabled branches at first, then those that are wanted; of a waterfall the highest layer of them alone."""
+    places = view.enabled if view.round == 1 else view.wanted
+    if view.strategy == "waterfall":
+        layers = (tuple(place for place in layer if place in places) for layer in LAYERS)
+        places = next((layer for layer in layers if layer), ())
+    return Result(Choice(places))
 
 
 def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
@@ -50,6 +56,8 @@ def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
     async def tool_selector(view: TurnView) -> Result[Choice]:
         chosen = await rules(view)
         stepwise = view.strategy == "stepwise"
+        if view.strategy == "waterfall":
+            return chosen
         if not stepwise and (view.round == 1 or not view.evidence or len(view.wanted) < 2):
             return chosen
         places = view.wanted or view.enabled

@@ -8,7 +8,7 @@ from typing import Literal
 from nacre.records.evidence import Evidence, Found, QueryError, Rows
 from nacre.records.turn import Earlier, Rewrite, Understanding
 
-Strategy = Literal["parallel", "stepwise"]
+Strategy = Literal["parallel", "stepwise", "waterfall"]
 
 
 @dataclass(frozen=True)

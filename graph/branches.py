@@ -21,6 +21,7 @@ from nacre.records.evidence import Found
 from nacre.records.turn import Understanding
 from tools import lexical as lexical_tool
 from tools import sparql as sparql_tool
+from tools import triples as triples_tool
 from tools import vector as vector_tool
 from tools.apart import Apart
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 # is there anything at all?
 ANYTHING = "ASK { ?s ?p ?o }"
+# passages that the last layer of a waterfall looks at (PolyRAG, section 5.1)
+WATERFALL_TEXTS = 5
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,23 @@ async def _lexical(view: TurnView, tools: Tools) -> Result[Found]:
     return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
 
 
+async def _triples(view: TurnView, tools: Tools) -> Result[Found]:
+    graph = tools.graph
+    embedder = graph.lexicon.embedder
+    if embedder is None or graph.stored is None:
+        raise ToolError("unavailable", lacks_single_triples(graph))
+    stores = triples_tool.Stores(graph.lexicon, embedder, graph.passages, graph.extracted)
+    looking = off_loop(triples_tool.search, view.understanding, stores, round=view.round)
+    return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
+
+
 def _text(view: TurnView, top_k: int) -> tuple[str, int]:
-    """What to look for and how far: the question; from the second round on other words for it or its names, further."""
+    """What to look for and how far: the question; from the second round on other words for it or its names, further.
+
+    The last layer of a waterfall is a first look at the texts.
+    """
+    if view.strategy == "waterfall":
+        return view.standalone, min(top_k, WATERFALL_TEXTS)
     if view.search:
         return view.search, top_k * 2
     labels = list(dict.fromkeys(mention.label for mention in view.understanding.mentions))
@@ -128,6 +146,15 @@ def lacks_triples(graph: Graph) -> str:
     return graph.unavailable.get("sparql") or again
 
 
+def lacks_single_triples(graph: Graph) -> str:
+    """Why `triples` can't be asked, or ""."""
+    if graph.stored is None:
+        return "an attached graph has none here"
+    if graph.passages is None:
+        return graph.unavailable.get("lexical") or f"not built. Run: nacre index --graph {graph.name}"
+    return "" if graph.lexicon.embedder else "no embedder. Install the bundled one: pip install 'nacre[bundled]'"
+
+
 def _next_reading(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
     # a model may write a query where the rules have no reading
     return may_read(earlier) or (by_model and len(earlier) < MODEL_VISITS)
@@ -141,10 +168,16 @@ def _wider(understanding: Understanding, earlier: Sequence[Found], by_model: boo
     return len(earlier) < 2
 
 
+def _once(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
+    return not earlier
+
+
 BRANCHES: dict[str, Branch] = {
     "sql": Branch(_sql, lambda graph: graph.unavailable.get("sql", ""), _next_reading),
     "vector": Branch(_vector, lacks_vectors, _wider),
     "lexical": Branch(_lexical, lacks_lexical, _wider),
     # over an ingested graph it gives what `sql` gives, so it is there for who asks for it; an attached one has it alone
     "sparql": Branch(_sparql, lacks_triples, _same_reading, by_default=False),
+    # single triples of the graph and of its texts, for a waterfall and for who asks for them
+    "triples": Branch(_triples, lacks_single_triples, _once, by_default=False),
 }

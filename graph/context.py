@@ -28,8 +28,10 @@ class Context(BaseModel):
     branches: list[Branch] | None = Field(None, description="Ways to look for evidence; all but sparql by default.")
     max_rounds: int | None = Field(None, ge=1, le=10, description="The most rounds of retrieval.")
     top_k: int | None = Field(None, ge=1, le=50, description="How many passages a branch looks at.")
-    strategy: Literal["parallel", "stepwise"] | None = Field(
-        None, description="parallel asks all branches at first; stepwise lets a model choose each step."
+    strategy: Literal["parallel", "stepwise", "waterfall"] | None = Field(
+        None,
+        description="parallel asks all branches at first; stepwise lets a model choose each step; waterfall goes from"
+        " queries to triples to texts and stops where it is sure.",
     )
 
 

@@ -97,18 +97,20 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
     if rewrite.value.language != ENGLISH and not rewrite.value.own:
         language = language_name(rewrite.value.language)
         caveats.append(f"This seems to be {language}; without a model I read English only.")
-    branches, unavailable = enabled(graph, context)
+    strategy = (context and context.strategy) or resources.settings.strategy
+    branches, unavailable = enabled(graph, context, strategy)
     return {
         "messages": [message] if message else [],
         "about": graph.name,
         "version": graph.version,
         "vectors": graph.vector_set,
+        "layers": graph.layers,
         "hold": hold,
         "turn": state.get("turn", 0) + 1,
         "asked": question,
         "standalone": rewrite.value.standalone,
         "readings": [],
-        "strategy": (context and context.strategy) or resources.settings.strategy,
+        "strategy": strategy,
         "started": started,
         "rewrite": to_json(rewrite.value),
         "understanding": {},
@@ -275,7 +277,7 @@ def _open(library: Library, name: str | None) -> Graph:
 
 def _pinned(library: Library, state: State) -> Graph:
     """The graph as the turn began with it."""
-    return library.open(state["about"], state["version"], state.get("vectors"))
+    return library.open(state["about"], state["version"], state.get("vectors"), state.get("layers", ""))
 
 
 def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:

@@ -197,7 +197,7 @@ def _source(evidence: Evidence) -> str:
 
 
 def _place(evidence: Evidence) -> Place | None:
-    if isinstance(evidence, Rows) or evidence.document is None:
+    if evidence.document is None:
         return None
     return {"document": evidence.document, "start": evidence.start, "end": evidence.end}
 

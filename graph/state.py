@@ -74,6 +74,7 @@ class State(Kept, total=False):
 
     version: Annotated[str, Passed()]
     vectors: Annotated[str | None, Passed()]
+    layers: Annotated[str, Passed()]
     hold: Annotated[str, Passed()]
     strategy: Annotated[str, Passed()]
     started: Annotated[float, Passed()]

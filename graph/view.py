@@ -1,8 +1,9 @@
 """The state of a turn as agents see it: State -> TurnView, decoded once a node."""
 
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
-from agents.turn_view import TurnView
+from agents.turn_view import Strategy, TurnView
 from graph.state import State
 from nacre.config.settings import Settings
 from nacre.records.evidence import Found, QueryError
@@ -26,11 +27,16 @@ def view_of(state: State, settings: Settings) -> TurnView:
         visited=tuple(state.get("visited", ())),
         wanted=tuple(state.get("wanted", ())),
         failures=_failures(state, found),
-        strategy="stepwise" if state.get("strategy") == "stepwise" else "parallel",
+        strategy=_strategy(state.get("strategy", "")),
         search=state.get("search", ""),
         deadline=state["started"] + settings.turn_seconds,
         version=state["version"],
     )
+
+
+def _strategy(name: str) -> Strategy:
+    """A thread may have been kept by a version that had other strategies."""
+    return name if name in get_args(Strategy) else "parallel"  # type: ignore[return-value]
 
 
 def _failures(state: State, found: Sequence[Found]) -> Mapping[str, QueryError]:

@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -104,7 +104,19 @@ def publish_vectors(home: Path, folder: Path, vectors: str, manifest: VectorsMan
     with writable(home):
         versions.write_manifest(folder, manifest)
         _settle(folder, versions.vectors_folder(home, vectors))
-        point(home, Pointer(manifest.version, vectors))
+        present = versions.pointer(home)
+        layers = present.layers if present is not None else ""
+        point(home, Pointer(manifest.version, vectors, layers=layers))
+
+
+def publish_layers(home: Path, folder: Path, layers: str) -> None:
+    """The same for the extracted layers of the present version."""
+    with writable(home):
+        present = versions.pointer(home)
+        if present is None:
+            raise IngestionError(f"The graph {home.name!r} is gone. Run: nacre ingest FILE.ttl --graph {home.name}")
+        _settle(folder, versions.layers_folder(home, layers))
+        point(home, replace(present, layers=layers))
 
 
 def point(home: Path, pointer: Pointer) -> None:

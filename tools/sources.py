@@ -19,6 +19,9 @@ IN_WORDS = "these triples, in words"
 
 def sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
     """The evidence with at most 200 triples and its basis; `plan` is its reading's, None for a query of a model."""
+    if evidence.basis:
+        # rows and sentences of single triples bring what they rest on
+        return evidence
     if isinstance(evidence, Rows):
         return _of_rows(evidence, plan, tables)
     if evidence.document is not None:

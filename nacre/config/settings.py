@@ -92,8 +92,10 @@ class Settings(BaseSettings):
 
     max_rounds: int = Field(3, ge=1, le=10, description="The most rounds of retrieval a question gets.")
     top_k: int = Field(8, ge=1, le=50, description="How many passages a branch looks at.")
-    strategy: Literal["parallel", "stepwise"] = Field(
-        "parallel", description="parallel asks all branches at first; stepwise lets a model choose each step."
+    strategy: Literal["parallel", "stepwise", "waterfall"] = Field(
+        "parallel",
+        description="parallel asks all branches at first; stepwise lets a model choose each step; waterfall goes from"
+        " queries to triples to texts and stops where it is sure.",
     )
     branch_seconds: float = Field(10.0, gt=0, description="How long one branch may take in one round.")
     row_limit: int = Field(1000, ge=1, description="The most rows one query gives.")

@@ -55,7 +55,7 @@ class Rows:
     they were computed from; `reading` is the index of the understanding's reading that they answer, None where a model
     wrote the query, and `words` says what was read. `text` shows the first rows, `keys` are the IRIs behind them all.
     `probability` is the chance that they answer the question, after they were seen; `confirmed` rows were found in
-    another way as well. `triples` are looked up when they are cited; `basis` then says what a citation rests on.
+    another way as well; rows from a text have the place of their first sentence. `triples` are looked up when they are cited; `basis` then says what a citation rests on.
     """
 
     branch: str
@@ -72,6 +72,9 @@ class Rows:
     basis: str = ""
     confirmed: bool = False
     probability: float | None = None
+    document: str | None = None
+    start: int = 0
+    end: int = 0
     kind: Literal["table"] = "table"
 
 

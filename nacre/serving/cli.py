@@ -10,7 +10,18 @@ from typing import Annotated
 import typer
 import typer.main
 
-from nacre.serving import cli_ask, cli_attach, cli_calibrate, cli_eval, cli_graphs, cli_ingest, cli_mcp, cli_serve
+from nacre.serving import (
+    cli_ask,
+    cli_attach,
+    cli_calibrate,
+    cli_complete,
+    cli_eval,
+    cli_extract,
+    cli_graphs,
+    cli_ingest,
+    cli_mcp,
+    cli_serve,
+)
 from nacre.serving.cli_keys import keys
 from nacre.serving.cli_model import model
 from nacre.serving.collisions import check_packages
@@ -50,6 +61,8 @@ for command in (
     cli_ask.chat,
     cli_serve.serve,
     cli_mcp.mcp,
+    cli_extract.extract,
+    cli_complete.complete,
 ):
     app.command()(command)
 app.command("eval")(cli_eval.evaluate)

@@ -111,5 +111,12 @@ def _library() -> "Iterator[Library]":
 
 @contextmanager
 def _tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
-    with _library() as library, library.open(library.resolve(name)) as graph:
-        yield graph.name, graph.tables
+    from nacre.stores.ingested import ingested
+
+    with (
+        _library() as library,
+        library.open(library.resolve(name)) as graph,
+        # a completed graph answers from tables of its own; accounted for is what was ingested
+        ingested(graph, library.data) as own,
+    ):
+        yield own.name, own.tables

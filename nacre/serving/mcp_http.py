@@ -17,7 +17,7 @@ from nacre.records.errors import NacreError
 from nacre.serving.door import Door, bearer, caller
 from nacre.serving.forms import MCP
 from nacre.serving.mcp_tools import Place, server
-from nacre.serving.refusals import refuse
+from nacre.serving.replies import refuse
 
 
 class Entrance:

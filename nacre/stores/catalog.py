@@ -22,6 +22,7 @@ from nacre.records.json_form import from_json
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.documents import Documents
+from nacre.stores.layers import Layer
 from nacre.stores.lexical import Lexical
 from nacre.stores.lexicon import Home, Lexicon
 from nacre.stores.lexicon_file import spellings_of
@@ -46,7 +47,7 @@ log = logging.getLogger(__name__)
 @dataclass
 class Graph:
     """The stores of one version of a graph; those a version lacks are None, and `unavailable` says why, by branch.
-    `vector_set` names its vectors, None where there are none. A graph that is attached to an `endpoint` has no tables.
+    `vector_set` names its vectors, None where there are none, `layers` what was `extracted` from its texts. A graph that is attached to an `endpoint` has no tables.
 
     `close` gives back one `Library.open`; use it as a context manager for the length of a turn.
     """
@@ -64,6 +65,8 @@ class Graph:
     vector_set: str | None = None
     endpoint: Endpoint | None = None
     remote: "EndpointSource | None" = None
+    extracted: Layer | None = None
+    layers: str = ""
     unavailable: dict[str, str] = field(default_factory=dict)
     give_back: Callable[[], None] = field(default=lambda: None, repr=False)
     _told: dict[str, str] = field(default_factory=dict, repr=False)
@@ -123,7 +126,7 @@ class Library:
         self._qdrant_url = qdrant_url
         self._qdrant_key = qdrant_key
         self._manners = manners
-        self._held: dict[tuple[str, str, str | None], _Held] = {}
+        self._held: dict[tuple[str, str, str | None, str], _Held] = {}
         self._lock = threading.RLock()
 
     def names(self) -> list[str]:
@@ -161,16 +164,18 @@ class Library:
         present = self._present(name)
         return present.lacks(name) | versions.manifest(self.data / name, present.version).unavailable
 
-    def open(self, name: str, version: str | None = None, vectors: str | None = None) -> Graph:
+    def open(
+        self, name: str, version: str | None = None, vectors: str | None = None, layers: str = ""
+    ) -> Graph:
         """The stores of a version (None: the current one), shared by all who open it; give each back with `close`.
 
         An open version is not removed, by any process, nor are its vectors. A turn that goes on names the set of
-        vectors it began with. Raises ConfigError if a version that was asked for is gone.
+        vectors and the layers it began with. Raises ConfigError if a version that was asked for is gone.
         """
         for _ in range(5):
             wanted = self._present(name)
             with self._lock:
-                held = self._found(name, version, vectors) if version else self._held.get(_key(name, wanted))
+                held = self._found(name, version, vectors, layers) if version else self._held.get(_key(name, wanted))
                 held = held or self._hold(name, wanted, version)
                 if held is not None:
                     _check(held)
@@ -198,6 +203,7 @@ class Library:
                 versions.clean(home, self._drop)
                 left = [folder for folder in (home / "versions").glob("*") if folder.is_dir()]
                 left += [folder for folder in (home / "vectors").glob("*") if folder.is_dir()]
+                left += [folder for folder in (home / "layers").glob("*") if folder.is_dir()]
             if not left:
                 shutil.rmtree(home, ignore_errors=True)
         except OSError as error:
@@ -216,9 +222,9 @@ class Library:
             raise NoGraph(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}", self.data)
         return found
 
-    def _found(self, name: str, version: str, vectors: str | None) -> _Held | None:
-        """What is open of a version: with these vectors, else with any."""
-        exact = self._held.get((name, version, vectors))
+    def _found(self, name: str, version: str, vectors: str | None, layers: str) -> _Held | None:
+        """What is open of a version: with these vectors and layers, else with any."""
+        exact = self._held.get((name, version, vectors, layers))
         return exact or next((held for key, held in self._held.items() if key[:2] == (name, version)), None)
 
     def _hold(self, name: str, present: Pointer, version: str | None) -> _Held | None:
@@ -227,6 +233,7 @@ class Library:
         home = self.data / name
         folders = [versions.version_folder(home, wanted.version)]
         folders += [versions.vectors_folder(home, wanted.vectors)] if wanted.vectors is not None else []
+        folders += [versions.layers_folder(home, wanted.layers)] if wanted.layers else []
         # vectors that somebody has removed are one branch less, not a version that is gone
         pinned = [versions.pin(folder) for folder in folders if folder.exists()]
         if not folders[0].exists() or None in pinned or versions.pointer(home) != present:
@@ -250,9 +257,14 @@ class Library:
             return self._attached(name, manifest, folder)
         again = f"Run: nacre index --graph {name}"
         try:
-            tables = Tables(folder / versions.TABLES)
-            lexicon = Lexicon(folder / versions.LEXICON, tables.schema, self._embedder)
+            layers = versions.layers_folder(self.data / name, pointer.layers) if pointer.layers else None
+            # a completed graph has tables and names of its own, and the passages of its version
+            home = layers if layers is not None and (layers / versions.TABLES).is_file() else folder
+            tables = Tables(home / versions.TABLES)
+            lexicon = Lexicon(home / versions.LEXICON, tables.schema, self._embedder)
             graph = Graph(name, manifest.version, tables.schema, tables, lexicon, vector_set=pointer.vectors)
+            if layers is not None:
+                graph.layers, graph.extracted = pointer.layers, Layer(layers / versions.EXTRACTED)
         except (OSError, ValueError, KeyError, sqlite3.Error, ToolError) as error:
             raise _damaged(name, error) from error
         graph.unavailable.update(pointer.lacks(name))
@@ -369,6 +381,7 @@ class Library:
             graph.lexicon,
             graph.stored,
             graph.remote,
+            graph.extracted,
         )
         for store in stores:
             if store is not None:
@@ -392,8 +405,8 @@ def _damaged(name: str, error: Exception) -> ConfigError:
     return ConfigError(f"Graph {name!r} is damaged: {error}. Run: nacre ingest FILE.ttl --graph {name}")
 
 
-def _key(name: str, pointer: Pointer) -> tuple[str, str, str | None]:
-    return name, pointer.version, pointer.vectors
+def _key(name: str, pointer: Pointer) -> tuple[str, str, str | None, str]:
+    return name, pointer.version, pointer.vectors, pointer.layers
 
 
 def _unpin(pinned: Sequence[int | None]) -> None:

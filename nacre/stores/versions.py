@@ -1,5 +1,5 @@
-"""How graphs lie on disk: NAME/versions/<id>/, its vectors in NAME/vectors/<id>/, and the file NAME/current that names
-the ones to read."""
+"""How graphs lie on disk: NAME/versions/<id>/, its vectors in NAME/vectors/<id>/, what was extracted from its texts in
+NAME/layers/<id>/, and the file NAME/current that names the ones to read."""
 
 import fcntl
 import json
@@ -22,6 +22,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
 DOCUMENTS = "documents.sqlite"
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
+EXTRACTED = "extracted.sqlite"
 TRIPLES = "triples"
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
 UNDER_WAY = "the vectors are not complete yet, and the other branches answer. nacre index --graph {} completes them"
@@ -55,12 +56,14 @@ class VectorsManifest:
 @dataclass(frozen=True)
 class Pointer:
     """What readers open: a version and its set of vectors. Where `vectors` is None, they are under way, or `without`
-    says why there are none; `earlier` is the set of the version before, from which unchanged vectors are copied."""
+    says why there are none; `earlier` is the set of the version before, from which unchanged vectors are copied; `layers` are the
+    triples that were extracted from its texts, and the tables that were completed by them, "" for none."""
 
     version: str
     vectors: str | None = None
     earlier: str | None = None
     without: str = ""
+    layers: str = ""
     format: int = FORMAT
 
     def lacks(self, name: str) -> dict[str, str]:
@@ -89,6 +92,11 @@ def version_folder(home: Path, version: str) -> Path:
 def vectors_folder(home: Path, vectors: str) -> Path:
     """Where a set of vectors lies; of one on a server, its manifest."""
     return home / "vectors" / vectors
+
+
+def layers_folder(home: Path, layers: str) -> Path:
+    """Where the extracted layers of a version lie."""
+    return home / "layers" / layers
 
 
 def pointer(home: Path) -> Pointer | None:
@@ -181,8 +189,8 @@ def clean(home: Path, dropped: Callable[[str], None] = lambda collection: None) 
     `dropped` is called with the remote collection of each set of vectors that goes. Returns the names of what went.
     """
     present, gone = pointer(home), []
-    keep = {present.version, present.vectors, present.earlier} if present is not None else set()
-    for folder in (*sorted((home / "versions").glob("*")), *sorted((home / "vectors").glob("*"))):
+    keep = {present.version, present.vectors, present.earlier, present.layers} if present is not None else set()
+    for folder in (each for part in ("versions", "vectors", "layers") for each in sorted((home / part).glob("*"))):
         if folder.name in keep or not folder.is_dir():
             continue
         with _alone(folder) as alone:

@@ -1,0 +1,185 @@
+"""Complete the shown schema of a graph from what was extracted from its texts: Layer + Graph -> Proposals -> tables.
+
+The tables of a completed graph lie in its layer's folder, built by the stages of every ingest from the graph's own
+triples and those of the proposals. What was ingested is neither written nor exported anew.
+"""
+
+import logging
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ingestion.export import export, literal
+from ingestion.extract import keep_layer, name_form
+from ingestion.read.sources import Source, Sources
+from ingestion.stages import TABLES_ONLY, Inputs, OnStage, Workshop, run
+from ingestion.vocabulary import ALTERNATIVE, LABEL, TYPE
+from nacre.records.errors import ConfigError
+from nacre.records.extracted import Extracted
+from nacre.records.proposal import Proposal
+from nacre.semantics.pyramid.proposals import Array, proposals
+from nacre.semantics.pyramid.relations import Relation, condense, likeness, relations
+from nacre.semantics.words import name_tokens
+from nacre.stores import versions
+from nacre.stores.catalog import Graph
+from nacre.stores.layers import Layer, write_layer
+from nacre.stores.tables import Tables
+from nacre.stores.triples import Triples
+from nacre.stores.vectors import Embedder
+
+log = logging.getLogger(__name__)
+
+# where what texts add to a schema is named; no graph of anybody's has names there (RFC 2606)
+NAMESPACE = "http://extracted.invalid/"
+# triples whose patterns are less often right than this are not added (given)
+SURE = 0.5
+NONE_EXTRACTED = "Nothing is extracted beside {0!r} yet. Run: nacre extract --apply --graph {0}"
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What is proposed, and which relations read as another one."""
+
+    proposals: tuple[Proposal, ...]
+    condensed: Mapping[str, str]
+    triples: int
+
+
+def complete(graph: Graph, embedder: Embedder, *, condensing: bool = True) -> Completion:
+    """What the extracted triples hold that the schema lacks, and their near-duplicate relations, unless they are not to
+    be condensed; writes nothing.
+
+    `graph` is shown as it was ingested. Raises ConfigError where nothing was extracted.
+    """
+    if graph.extracted is None:
+        raise ConfigError(NONE_EXTRACTED.format(graph.name))
+    lexicon = graph.lexicon
+    labels = {group.relation: group.label for group in graph.schema.groups}
+
+    def class_of(key: str) -> str:
+        thing = lexicon.thing(key)
+        return labels.get(thing.relation, thing.relation) if thing is not None else ""
+
+    def embed(phrases: Sequence[str]) -> Array:
+        return np.asarray(embedder.embed(list(phrases)), dtype=np.float64)
+
+    triples = graph.extracted.all()
+    known = relations(triples, class_of)
+    condensed = _condensed(known, embed) if condensing else {}
+    merged = relations([replace(t, relation=condensed.get(t.relation.casefold(), t.relation)) for t in triples], class_of)
+    keyed = [_with_key(each) for each in merged]
+    found = proposals(keyed, graph.schema, embed)
+    return Completion(tuple(_with_names(each, condensed) for each in found), condensed, len(triples))
+
+
+def _condensed(known: Sequence[Relation], embed: Callable[[Sequence[str]], Array]) -> Mapping[str, str]:
+    several = [each for each in known if len(each.triples) > 1 and each.domain]
+    return condense(several, likeness(several, embed([each.phrase for each in several]))) if several else {}
+
+
+def _with_key(relation: Relation) -> Relation:
+    """The property of the graph that one of the relations which read as this one says."""
+    key = next((t.relation_key for t in relation.triples if t.relation_key), "")
+    return replace(relation, key=key)
+
+
+def _with_names(proposal: Proposal, condensed: Mapping[str, str]) -> Proposal:
+    own = [name for name, into in condensed.items() if into in proposal.relations]
+    return replace(proposal, relations=tuple(dict.fromkeys((*proposal.relations, *own))))
+
+
+def keep_condensed(home: Path, graph: Graph, condensed: Mapping[str, str]) -> str:
+    """Publish the layer with the relations that read as one (none: as they were extracted), its triples unchanged."""
+    layer = _layer(graph)
+    triples, completed = layer.all(), layer.meta("completed")
+    earlier = versions.layers_folder(home, graph.layers)
+
+    def build(folder: Path) -> None:
+        meta = {"completed": completed} if completed else {}
+        write_layer(folder / versions.EXTRACTED, triples, name_form, condensed=condensed, meta=meta)
+        for file in earlier.iterdir():
+            if file.name not in (versions.EXTRACTED, versions.LOCK):
+                (shutil.copytree if file.is_dir() else shutil.copyfile)(file, folder / file.name)
+
+    return keep_layer(home, graph.version, build)
+
+
+def apply(
+    home: Path, graph: Graph, completion: Completion, annotations: Path | None, on_stage: OnStage
+) -> tuple[str, int]:
+    """Publish a completed schema beside the version: its layer's id, and how many triples were added.
+
+    `annotations` is the file that the graph was ingested with, if any.
+    """
+    layer = _layer(graph)
+    triples = layer.all()
+    added = 0
+
+    def build(folder: Path) -> None:
+        nonlocal added
+        meta = {"completed": [[p.domain, p.label, p.support] for p in completion.proposals]}
+        write_layer(folder / versions.EXTRACTED, triples, name_form, condensed=completion.condensed, meta=meta)
+        base, more = folder / "base.nq", folder / "more.nt"
+        with base.open("wb") as out:
+            export(graph.tables, out)
+        lines = statements(completion.proposals, Triples(graph.tables), graph.tables)
+        added = len(lines)
+        more.write_text("".join(lines), encoding="utf-8")
+        sources = Sources((Source(base, "the graph", ""), *((Source(more, "its texts", ""),) if lines else ())))
+        run(TABLES_ONLY, Inputs(sources, (), annotations), Workshop(folder, on_stage))
+        base.unlink()
+        more.unlink()
+
+    return keep_layer(home, graph.version, build), added
+
+
+def statements(found: Sequence[Proposal], held: Triples, tables: Tables) -> list[str]:
+    """What the proposals add, as lines of N-Triples: names of properties, then facts, each once."""
+    lines: dict[str, None] = {}
+    for proposal in found:
+        if proposal.kind == "class":
+            kind = _iri("class", proposal.label)
+            lines[_line(kind, LABEL, literal(proposal.label, "", ""))] = None
+        for each in proposal.instances:
+            if each.confidence >= SURE:
+                lines |= dict.fromkeys(_of(proposal, each, held, tables))
+        if proposal.kind == "attribute" and not proposal.key:
+            key = _iri("", proposal.label)
+            lines[_line(key, LABEL, literal(proposal.label, "", ""))] = None
+            names = [name for name in proposal.relations if name != proposal.label]
+            lines |= dict.fromkeys(_line(key, ALTERNATIVE, literal(name, "", "")) for name in names)
+    return list(lines)
+
+
+def _of(proposal: Proposal, each: Extracted, held: Triples, tables: Tables) -> list[str]:
+    """The facts of one triple; none where the graph's property takes no such value, or one only and has it."""
+    subject = each.subject_key or _iri("thing", each.subject)
+    naming = [] if each.subject_key else [_line(subject, LABEL, literal(each.subject, "", ""))]
+    if proposal.kind == "class":
+        return [*naming, _line(subject, TYPE, f"<{_iri('class', proposal.label)}>")]
+    value = f"<{each.object_key}>" if each.object_key else literal(each.object, "", "")
+    if not proposal.key:
+        return [*naming, _line(subject, _iri("", proposal.label), value)]
+    predicate = tables.schema.predicate_of.get(proposal.key)
+    if predicate is None or not (predicate.has_links if each.object_key else predicate.has_literals):
+        return []
+    if predicate.functional and held.of(subject, proposal.key):
+        return []
+    return [*naming, _line(subject, proposal.key, value)]
+
+
+def _layer(graph: Graph) -> Layer:
+    if graph.extracted is None:
+        raise ConfigError(NONE_EXTRACTED.format(graph.name))
+    return graph.extracted
+
+
+def _iri(kind: str, name: str) -> str:
+    return f"{NAMESPACE}{kind}/{'_'.join(name_tokens(name))}" if kind else f"{NAMESPACE}{'_'.join(name_tokens(name))}"
+
+
+def _line(subject: str, predicate: str, value: str) -> str:
+    return f"<{subject}> <{predicate}> {value} .\n"

@@ -1,0 +1,86 @@
+"""How good answers are (PolyRAG, section 5.2): options chosen, words, meanings and entities -> numbers in 0..1."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nacre.semantics.words import fold, name_tokens
+from nacre.stores.vectors import Embedder
+
+Value = str | int | float | bool
+
+
+class Choice(NamedTuple):
+    """Of the options chosen the share that is right, of the right ones the share that was chosen, and their F1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def choice(chosen: Collection[str], right: Collection[str]) -> Choice:
+    """Precision, recall and F1 of a question with one or several right options; 0 where nothing was chosen.
+
+    >>> choice({"a", "b", "c"}, {"a", "d"})
+    Choice(precision=0.3333333333333333, recall=0.5, f1=0.4)
+    """
+    both = len(set(chosen) & set(right))
+    if not both:
+        return Choice(0.0, 0.0, 0.0)
+    precision, recall = both / len(set(chosen)), both / len(set(right))
+    return Choice(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def mean_choice(each: Sequence[Choice]) -> Choice:
+    """The mean over questions, each measure on its own; zeros where there is none."""
+    if not each:
+        return Choice(0.0, 0.0, 0.0)
+    return Choice(*(float(np.mean([one[place] for one in each])) for place in range(3)))
+
+
+def chosen(options: Sequence[str], values: Sequence[Value], answer: str) -> list[str]:
+    """The options that an answer names: among its values, else in its words, of names within names the longest.
+
+    >>> chosen(["Elm", "Elm Hall", "Oak"], [], "It is in Elm Hall.")
+    ['Elm Hall']
+    """
+    said = {fold(f"{value:g}" if isinstance(value, float) else str(value)) for value in values}
+    among = [option for option in options if fold(option) in said]
+    if among or values:
+        return among
+    words = f" {' '.join(name_tokens(answer))} "
+    found: list[str] = []
+    for option in sorted(options, key=len, reverse=True):
+        name = f" {' '.join(name_tokens(option))} "
+        if name in words:
+            found.append(option)
+            words = words.replace(name, " | ")
+    return [option for option in options if option in found]
+
+
+def bleu(answer: str, references: Sequence[str], order: int = 4) -> float:
+    """BLEU of one answer up to n-grams of `order` words (2 or 4 in the paper), by sacrebleu (extra `learn`)."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    scorer: Any = BLEU(max_ngram_order=order, effective_order=True)
+    return float(scorer.sentence_score(answer, list(references)).score) / 100
+
+
+def similarity(answer: str, reference: str, embedder: Embedder) -> float:
+    """The cosine of two texts' embeddings; with the bundled embedder (MiniLM) the paper's BERT similarity."""
+    one, other = (np.asarray(vector, dtype=np.float64) for vector in embedder.embed([answer, reference]))
+    size = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / size if size else 0.0
+
+
+def hit_rate(answer: str, entities: Collection[str]) -> float:
+    """The share of the entities that an answer should name which it names; 1 where there is none.
+
+    >>> hit_rate("Ada Berg and Kay teach it.", ["Ada Berg", "Kay", "Lou"])
+    0.6666666666666666
+    """
+    if not entities:
+        return 1.0
+    words = f" {' '.join(name_tokens(answer))} "
+    return sum(f" {' '.join(name_tokens(entity))} " in words for entity in entities) / len(entities)

@@ -1,0 +1,49 @@
+"""A triple that was extracted from a sentence, and where that sentence stands."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Kind = Literal["thing", "text", "number", "date"]
+
+
+class Claim(NamedTuple):
+    """A sentence of a document, `start` to `end` in characters, and what its passage is about."""
+
+    text: str
+    document: str
+    start: int
+    end: int
+    title: str = ""
+
+
+class Statement(NamedTuple):
+    """What a sentence states, in its own words. `pattern` says how it was found; `kind` what its object is."""
+
+    subject: str
+    relation: str
+    object: str
+    kind: Kind
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """A statement with its sentence. The keys are IRIs of the graph, "" for what the graph does not know; `confidence`
+    is the share of statements of its pattern that were right where it was measured, 0..1."""
+
+    subject: str
+    subject_key: str
+    relation: str
+    relation_key: str
+    object: str
+    object_key: str
+    kind: Kind
+    confidence: float
+    pattern: str
+    by: Literal["rules", "model"]
+    claim: Claim
+
+    @property
+    def phrase(self) -> str:
+        """The triple in words."""
+        return f"{self.subject} {self.relation} {self.object}"

@@ -1,0 +1,1 @@
+"""The arithmetic of the knowledge pyramid over arrays: densities of layers, medoids, relations that are one."""

@@ -1,0 +1,232 @@
+"""The branch `triples`: single triples about the things that a question names, of the graph and of its texts.
+
+They are embedded when they are asked for (PolyRAG, section 4.2); the best ten are evidence, and where one relation of
+one thing is likely to answer, all that it gives are rows.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nacre.records.evidence import Cell, Found, Query, QueryError, Rows, Sentence, Table
+from nacre.records.extracted import Extracted
+from nacre.records.turn import Understanding
+from nacre.semantics.amounts import amounts
+from nacre.semantics.extraction.clauses import kind_of
+from nacre.semantics.pyramid.sufficiency import Group, Single, features, probability, rivals
+from nacre.semantics.words import fold, name_tokens, tokens
+from nacre.stores.layers import Layer
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.passages import Passages
+from nacre.stores.vectors import Embedder
+
+BRANCH = "triples"
+TOP = 10
+# what is looked at in one question (bounds of time): words of a name, things, passages of each, relations
+LONGEST_NAME, MOST_THINGS, MOST_PASSAGES, MOST_GROUPS = 7, 8, 8, 48
+MOST_WORDS = 60
+# a mention that is less clear than this names no thing (given)
+NAMED = 0.5
+# triples whose patterns are less often right than this give no values (given)
+SURE = 0.5
+EXTRACTED = "triples extracted from these sentences"
+OWN = "these triples of the graph"
+
+Array = NDArray[np.float64]
+
+# relations and names come back from question to question
+MOST_KNOWN = 8192
+_KNOWN: dict[tuple[str, str], Array] = {}
+
+
+@dataclass(frozen=True)
+class Stores:
+    """Where triples are looked up; a graph may lack texts, or triples extracted from them."""
+
+    lexicon: Lexicon
+    embedder: Embedder
+    passages: Passages | None = None
+    layer: Layer | None = None
+
+
+def search(understanding: Understanding, stores: Stores, *, round: int) -> Found:
+    """The ten best triples as sentences, and the rows of the relation that answers best with their probability."""
+    started = time.perf_counter()
+    question = understanding.standalone
+    rated = ranked(understanding, stores)
+    query = Query(BRANCH, round, question, words=f"triples about: {question}", rows=len(rated))
+    query = replace(query, seconds=time.perf_counter() - started)
+    if not rated:
+        return Found(BRANCH, (), (query,), QueryError("empty", "No triple is about what the question names."))
+    best, chance = rated[0]
+    sentences = [replace(each.sentence, round=round, score=p) for group, p in rated for each in group.triples]
+    chosen = list({(each.text, each.title): each for each in sentences}.values())[:TOP]
+    sure = replace(best, triples=tuple(each for each in best.triples if each.confidence >= SURE))
+    answers = sure.triples and understanding.expected not in ("prose", "boolean")
+    rows = (_rows(sure, chance, query, round),) if answers else ()
+    return Found(BRANCH, (*rows, *chosen), (query,))
+
+
+def ranked(understanding: Understanding, stores: Stores) -> list[tuple[Group, float]]:
+    """What may answer with the chance that it does, the likeliest first."""
+    rated = [(group, round(probability(found), 4)) for group, found in measured(understanding, stores)]
+    return sorted(rated, key=lambda pair: (-pair[1], pair[0].phrase))
+
+
+def measured(understanding: Understanding, stores: Stores) -> list[tuple[Group, dict[str, float]]]:
+    """What may answer with its features."""
+    question = understanding.standalone
+    groups = list(_groups(understanding, stores))[:MOST_GROUPS]
+    if not groups:
+        return []
+    left = [_without(question, each.anchor) for each in groups]
+    triples = [f"{each.relation} {each.triples[0].other}" for each in groups]
+    texts = [*left, *triples, *(name for each in groups for name in (each.relation, *each.names))]
+    vectors = dict(zip(texts, _embedded(stores.embedder, texts), strict=True))
+    triple = [float(vectors[said] @ vectors[asked]) for said, asked in zip(triples, left, strict=True)]
+    relation = [
+        max(float(vectors[name] @ vectors[asked]) for name in (each.relation, *each.names))
+        for each, asked in zip(groups, left, strict=True)
+    ]
+    return [
+        (group, features(asked, group, *cosines))
+        for group, asked, *cosines in zip(groups, left, triple, relation, rivals(relation), strict=True)
+    ]
+
+
+def _groups(understanding: Understanding, stores: Stores) -> Iterator[Group]:
+    """The triples about what the question names, by the end that it names and their relation."""
+    keys = {m.target: m.label for m in understanding.mentions if m.kind == "entity" and m.score >= NAMED}
+    keys = dict(list(keys.items())[:MOST_THINGS])
+    layer = stores.layer
+    forms = layer.names(_spans(understanding.standalone)) if layer is not None else []
+    # of names within names the longest is meant
+    forms = [form for form in forms if not any(f" {form} " in f" {other} " and form != other for other in forms)]
+    names: dict[str, list[str]] = {}
+    for own, into in layer.condensed.items() if layer is not None else ():
+        names.setdefault(into, []).append(own)
+    found: dict[tuple[str, str, bool], list[Single]] = {}
+    for key, label in keys.items():
+        for relation, forward, single in _of_graph(key, stores):
+            found.setdefault((label, relation, forward), []).append(single)
+    for each in layer.about(keys, forms) if layer is not None else ():
+        subject = keys.get(each.subject_key) or (each.subject if _form(each.subject) in forms else "")
+        value = keys.get(each.object_key) or (each.object if _form(each.object) in forms else "")
+        if subject and not value:
+            found.setdefault((subject, each.relation, True), []).append(_single(each, forward=True))
+        elif value and not subject:
+            found.setdefault((value, each.relation, False), []).append(_single(each, forward=False))
+    for (anchor, relation, forward), singles in found.items():
+        once = {fold(single.other): single for single in reversed(singles)}
+        yield Group(anchor, relation, forward, tuple(reversed(once.values())), tuple(names.get(relation, ())))
+
+
+def _of_graph(key: str, stores: Stores) -> Iterator[tuple[str, bool, Single]]:
+    """What the graph itself says of a thing, from its passages."""
+    passages = stores.passages.by_key(key)[:MOST_PASSAGES] if stores.passages is not None else []
+    predicates = stores.lexicon.schema.predicate_of
+    for passage in passages:
+        for text, triple, document, *_ in passage.sentences:
+            if triple is None or document is not None or triple[1] not in predicates:
+                continue
+            predicate = predicates[triple[1]]
+            forward = triple[0] == key
+            other = triple[2] if forward else triple[0]
+            if predicate.role == "name" or other == key:
+                continue
+            thing = stores.lexicon.thing(other)
+            sentence = Sentence(BRANCH, 1, text, passage.title, keys=(key,), triples=(triple,), basis=OWN)
+            label, known = (thing.label, other) if thing is not None else (other, "")
+            yield predicate.label, forward, Single(label, known, "thing" if thing else kind_of(label), 1.0, sentence)
+
+
+def _single(each: Extracted, *, forward: bool) -> Single:
+    other, key = (each.object, each.object_key) if forward else (each.subject, each.subject_key)
+    claim = each.claim
+    sentence = Sentence(
+        BRANCH,
+        1,
+        claim.text,
+        each.subject,
+        keys=tuple(k for k in (each.subject_key, each.object_key) if k),
+        triples=((each.subject_key or each.subject, each.relation, each.object_key or each.object),),
+        document=claim.document,
+        start=claim.start,
+        end=claim.end,
+        basis=EXTRACTED,
+    )
+    return Single(other, key, each.kind if forward else "thing", each.confidence, sentence)
+
+
+def _rows(group: Group, chance: float, query: Query, round: int) -> Rows:
+    """All that a relation says of its anchor, each value once, with the sentences that say it."""
+    cells = [_cell(each) for each in group.triples]
+    units = {unit for _, unit in cells}
+    first = next((each.sentence for each in group.triples if each.sentence.document is not None), None)
+    said = list(dict.fromkeys(each.sentence.text for each in group.triples))
+    return Rows(
+        BRANCH,
+        round,
+        Table(
+            (group.relation,),
+            tuple((value if len(units) == 1 else each.other,) for each, (value, _) in zip(group.triples, cells, strict=True)),
+            tuple((each.key,) if each.key else () for each in group.triples),
+            (units.pop() if len(units) == 1 else "",),
+        ),
+        text="\n".join(said),
+        title=(first.document or "") if first is not None else group.anchor,
+        words=f"{group.anchor}: {group.relation}" if group.forward else f"what {group.relation} {group.anchor}",
+        query=query,
+        keys=tuple(dict.fromkeys(each.key for each in group.triples if each.key)),
+        triples=tuple(triple for each in group.triples for triple in each.sentence.triples),
+        basis=EXTRACTED if first is not None else OWN,
+        probability=chance,
+        document=first.document if first is not None else None,
+        start=first.start if first is not None else 0,
+        end=first.end if first is not None else 0,
+    )
+
+
+def _cell(single: Single) -> tuple[Cell, str]:
+    """A value and its unit: a number where the text is one alone."""
+    found = amounts(single.other) if single.kind == "number" else []
+    if len(found) != 1:
+        return single.other, ""
+    value = found[0].value
+    return int(value) if value.is_integer() else value, found[0].unit
+
+
+def _spans(question: str) -> list[str]:
+    """All stretches of the question's words that may be a name, folded."""
+    words = [token.norm for token in tokens(question)][:MOST_WORDS]
+    return [
+        " ".join(words[start : start + length])
+        for length in range(1, LONGEST_NAME + 1)
+        for start in range(len(words) - length + 1)
+    ]
+
+
+def _without(question: str, anchor: str) -> str:
+    """The question without the name of the thing that it is about."""
+    at = fold(question).find(fold(anchor))
+    left = question if at < 0 else f"{question[:at]}{question[at + len(anchor) :]}"
+    return " ".join(left.split()) or question
+
+
+def _form(text: str) -> str:
+    return " ".join(name_tokens(text))
+
+
+def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Array]:
+    """A vector of length 1 a text; what was embedded for an earlier question is not embedded again."""
+    missing = [text for text in dict.fromkeys(texts) if (embedder.name, text) not in _KNOWN]
+    if len(_KNOWN) + len(missing) > MOST_KNOWN:
+        _KNOWN.clear()
+        missing = list(dict.fromkeys(texts))
+    fresh = np.asarray(embedder.embed(missing), dtype=np.float64) if missing else ()
+    for text, vector in zip(missing, fresh, strict=True):
+        _KNOWN[embedder.name, text] = vector / max(float(np.linalg.norm(vector)), 1e-12)
+    return [_KNOWN[embedder.name, text] for text in texts]
