@@ -12,13 +12,18 @@ import { fail, finish, hear, newTurn, suggest } from "./turn.js";
 
 // turns that are drawn at once; the others follow while nobody waits
 const AT_ONCE = 12;
-const NEAR = 120;
 let view = 0;
 
 const hooks = { ask, fork, derive: (turn) => panel.show(turn) };
 const turns = () => [...$("turns").children];
-const isNear = () => $("talk").scrollHeight - $("talk").scrollTop - $("talk").clientHeight < NEAR;
 const toEnd = () => { $("talk").scrollTop = $("talk").scrollHeight; };
+const toEndSoon = () => { toEnd(); requestAnimationFrame(toEnd); };
+
+// an answer is followed while it grows, until somebody looks elsewhere
+let following = false;
+new ResizeObserver(() => { if (following) toEnd(); }).observe($("turns"));
+for (const kind of ["wheel", "touchmove", "pointerdown"]) $("talk").addEventListener(kind, () => { following = false; }, { passive: true });
+$("talk").addEventListener("keydown", () => { following = false; });
 
 // Nothing is shown; the next question begins a conversation.
 export function clear() {
@@ -39,7 +44,7 @@ export async function open(thread) {
     named(whole.thread.title || whole.thread.graph);
     const shown = whole.turns.map(drawn);
     $("turns").replaceChildren(...shown.slice(-AT_ONCE).map((each) => each()));
-    toEnd();
+    toEndSoon();
     const last = turns().at(-1)?.turn;
     panel.turn = last || null;
     panel.draw();
@@ -89,6 +94,7 @@ export async function ask(question, insteadOf) {
   for (const each of $("turns").querySelectorAll(".onward")) each.remove();
   $("turns").append(turn.root);
   if (!$("panel").hidden) panel.show(turn);
+  following = true;
   toEnd();
   const again = () => { turn.root.remove(); ask(question, insteadOf); };
   try {
@@ -99,15 +105,13 @@ export async function ask(question, insteadOf) {
       go({ thread: begun.thread }, { quiet: true });
     }
     await stream({ question, thread: state.thread, instead_of: insteadOf, ...kept() }, (kind, payload) => {
-      const near = isNear();
       if (kind === "run") { if (state.asking) state.asking.run = payload; }
       else if (kind === "answer") { finish(turn, payload); say(payload.answer); if (payload.turn === 1) named(payload.question.slice(0, 80)); }
       else if (kind === "error") fail(turn, payload, button("Ask again", again, "main"));
       else hear(turn, kind, payload);
       panel.changed(turn);
-      if (near && own === view) toEnd();
     }, stopping.signal);
-    if (turn.live.record && own === view) suggest(turn).then(() => { if (isNear()) toEnd(); }, () => {
+    if (turn.live.record && own === view) suggest(turn).then(() => setTimeout(() => { following = false; }, 500), () => {
       // suggestions are an offer: without them the answer stands
     });
   } catch (problem) {

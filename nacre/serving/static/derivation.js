@@ -3,13 +3,15 @@
 import { get, place, send } from "./api.js";
 import { $, button, count, failure, icon, make, seconds, shown } from "./dom.js";
 import { highlighted, inlined } from "./highlight.js";
-import { isIri, thingLink } from "./names.js";
+import { classLink, isIri, thingLink } from "./names.js";
 import { marked } from "./prose.js";
 import { grid } from "./table.js";
 import { placeOf } from "./turn.js";
 
 const FEW = 6;
-const MAKERS = { rewriter: "Rewriting", understand: "Understanding", tool_selector: "Choosing where to look", fuser: "Answering" };
+const ORDER = ["sql", "sparql", "vector", "lexical"];
+const LEADS = { entity: thingLink, class: classLink };
+const MAKERS = { rewriter: "Rewriting", understand: "Understanding", tool_selector: "Choosing", fuser: "Answering", answer: "Answering" };
 
 // Draw the derivation of a turn into `root`; what was opened there is drawn anew, so call it when something came.
 export function derive(root, { live }) {
@@ -22,7 +24,7 @@ export function derive(root, { live }) {
     make("p", { class: "asked" }, live.question), record ? summary(record) : make("p", { class: "working" }, "Under way …"),
     understanding(live, record), time(live, record),
     ...[...rounds].sort(([a], [b]) => a - b).map(([round, branches]) => make("section", {}, make("h3", {}, "Round " + round),
-      [...branches].sort().map((branch) => part(branch, round, live, record, queries.filter((each) => each.tool === branch && each.round === round))))),
+      [...branches].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)).map((branch) => part(branch, round, live, record, queries.filter((each) => each.tool === branch && each.round === round))))),
     record ? makers(record) : "", record?.llm_calls ? prompts(record) : "");
 }
 
@@ -30,7 +32,7 @@ function summary(record) {
   const told = [["Status", record.status.replaceAll("_", " ")], ["Probability", record.confidence == null ? null : Math.round(record.confidence * 100) + " %"],
     ["Took", seconds(record.seconds)], ["First word", seconds(record.first_token_seconds)], ["Rounds", record.rounds], ["Strategy", record.strategy],
     ["Model calls", record.llm_calls || null], ["Tokens", record.llm_calls ? shown(record.input_tokens) + " read, of which " + shown(record.cached_tokens) + " cached; " + shown(record.output_tokens) + " written" : null],
-    ["Price", record.llm_calls ? (record.price == null ? "unknown" : "$ " + record.price.toFixed(5)) : null], ["Claims left out", record.unsupported || null], ["Graph version", record.version]];
+    ["Price", record.llm_calls ? (record.price == null ? "unknown" : "$ " + record.price.toFixed(5)) : null], ["Unsupported claims", record.unsupported ? record.unsupported + " left out" : null], ["Graph version", record.version]];
   return make("dl", { class: "summary" }, told.filter(([, value]) => value != null && value !== "").map(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
 }
 
@@ -40,7 +42,7 @@ function understanding(live, record) {
   const readings = known?.readings.length ? known.readings.map((each) => each.words) : plans;
   const parts = [];
   if (record && record.standalone !== record.question) parts.push(make("p", {}, "As a question of its own: ", make("q", {}, record.standalone)));
-  if (known?.mentions.length) parts.push(make("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => make("li", {}, make("q", {}, each.text), " → ", isIri(each.target) && record ? thingLink(record.graph, each.target, each.label) : each.label, " ", make("span", { class: "tag" }, each.kind)))));
+  if (known?.mentions.length) parts.push(make("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => make("li", {}, make("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LEADS ? LEADS[each.kind](record.graph, each.target, each.label) : each.label, " ", make("span", { class: "tag" }, each.kind)))));
   if (known?.unknown.length) parts.push(make("p", { class: "note" }, "Not known here: " + known.unknown.map((each) => each.word + (each.nearest ? " (nearest: " + each.nearest + ")" : "")).join(", ")));
   if (readings.length) parts.push(make("ol", { class: "readings" }, readings.slice(0, FEW).map((words) => make("li", {}, words))));
   return parts.length ? make("section", {}, make("h3", {}, "What was understood"), parts) : "";
@@ -49,7 +51,8 @@ function understanding(live, record) {
 // Time as bars: when each step was heard of, where one listened; else how long queries took.
 function time(live, record) {
   const whole = record?.seconds || live.steps.at(-1)?.at;
-  const heard = live.steps.map((each, i) => ({ name: each.name, from: i ? live.steps[i - 1].at : 0, to: each.at }));
+  // branches run beside each other, from the choice of where to look on
+  const heard = live.steps.map((each, i) => ({ name: each.name, from: (ORDER.includes(each.name) ? live.steps.findLast((one, n) => n < i && one.name === "tool_selector") : live.steps[i - 1])?.at || 0, to: each.at }));
   const ran = (record?.queries || []).filter((each) => each.seconds > 0).sort((a, b) => b.seconds - a.seconds).slice(0, FEW).map((each) => ({ name: placeOf(each.tool), from: 0, to: each.seconds }));
   const merged = [];
   for (const each of heard) if (merged.at(-1)?.name === each.name) merged.at(-1).to = each.to; else merged.push({ ...each });
@@ -60,7 +63,7 @@ function time(live, record) {
     const bar = make("span", { class: "bar" });
     bar.style.marginInlineStart = (each.from / top) * 100 + "%";
     bar.style.width = Math.max(1, ((each.to - each.from) / top) * 100) + "%";
-    return make("li", {}, make("span", { class: "bar-name" }, MAKERS[each.name] || each.name), make("span", { class: "bar-room" }, bar), make("span", { class: "bar-time" }, seconds(each.to - each.from)));
+    return make("li", {}, make("span", { class: "bar-name" }, MAKERS[each.name] || placeOf(each.name)), make("span", { class: "bar-room" }, bar), make("span", { class: "bar-time" }, seconds(each.to - each.from)));
   })));
 }
 

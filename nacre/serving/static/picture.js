@@ -3,11 +3,12 @@
 import { count, make, svg } from "./dom.js";
 import { address } from "./state.js";
 
-const WIDE = 720, HIGH = 380, STEPS = 300, LEAST = 9, MOST = 34;
+const STEPS = 300, LEAST = 9, MOST = 34;
 
 export function picture({ name, classes, links, all_classes }) {
   if (!classes.length) return "";
-  const nodes = placed(classes, links);
+  const [wide, high] = matchMedia("(max-width: 40rem)").matches ? [380, 400] : [720, 420];
+  const nodes = placed(classes, links, wide, high);
   const at = new Map(nodes.map((node) => [node.iri, node]));
   const caption = make("p", { class: "quiet", "aria-live": "off" });
   const rest = all_classes - classes.length;
@@ -24,9 +25,11 @@ export function picture({ name, classes, links, all_classes }) {
   const circles = nodes.map((node) => svg("a", { href: address({ graph: name, class: node.iri }), "aria-label": node.label + ", " + count(node.count, "thing"), onpointerenter: () => light(node), onpointerleave: () => light(null), onfocus: () => light(node), onblur: () => light(null) },
     svg("circle", { cx: node.x, cy: node.y, r: node.r }), svg("text", { x: node.x, y: node.y + node.r + 15, "text-anchor": "middle" }, node.label.length > 24 ? node.label.slice(0, 23) + "…" : node.label),
     svg("text", { x: node.x, y: node.y + 4, "text-anchor": "middle", class: "size" }, node.r > 16 ? short(node.count) : "")));
-  return make("figure", { class: "schema" }, make("h3", {}, "What the graph is made of"), svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "group", "aria-label": "Classes of the graph and the links between them" }, lines.map((each) => each.drawn), circles), caption);
+  return make("figure", { class: "schema" }, make("h3", {}, "What the graph is made of"), svg("svg", { viewBox: `0 ${top_(nodes)} ${wide} ${Math.max(140, bottom(nodes) - top_(nodes))}`, role: "group", "aria-label": "Classes of the graph and the links between them" }, lines.map((each) => each.drawn), circles), caption);
 }
 
+const top_ = (nodes) => Math.min(...nodes.map((node) => node.y - node.r)) - 12;
+const bottom = (nodes) => Math.max(...nodes.map((node) => node.y + node.r)) + 26;
 const short = (number) => (number >= 1e6 ? (number / 1e6).toFixed(1) + "M" : number >= 1e4 ? Math.round(number / 1e3) + "k" : String(number));
 
 function curve(a, b, link) {
@@ -37,14 +40,14 @@ function curve(a, b, link) {
 }
 
 // Springs along links, and all circles push each other away; always the same picture for the same schema.
-function placed(classes, links) {
+function placed(classes, links, wide, high) {
   const top = Math.max(...classes.map((each) => each.count), 1);
-  const nodes = classes.map((each, i) => ({ ...each, r: LEAST + (MOST - LEAST) * Math.sqrt(each.count / top), x: WIDE / 2 + 150 * Math.cos(i * 2.4) * Math.sqrt(i), y: HIGH / 2 + 70 * Math.sin(i * 2.4) * Math.sqrt(i) }));
+  const nodes = classes.map((each, i) => ({ ...each, r: LEAST + (MOST - LEAST) * Math.sqrt(each.count / top), x: wide / 2 + 150 * Math.cos(i * 2.4) * Math.sqrt(i), y: high / 2 + 70 * Math.sin(i * 2.4) * Math.sqrt(i) }));
   const at = new Map(nodes.map((node) => [node.iri, node]));
   const springs = links.map((each) => [at.get(each.start), at.get(each.end)]).filter(([a, b]) => a && b && a !== b);
   for (let step = 0; step < STEPS; step += 1) {
     const heat = 1 - step / STEPS;
-    for (const node of nodes) { node.dx = (WIDE / 2 - node.x) * 0.006; node.dy = (HIGH / 2 - node.y) * 0.02; }
+    for (const node of nodes) { node.dx = (wide / 2 - node.x) * 0.006; node.dy = (high / 2 - node.y) * 0.02; }
     for (const a of nodes) for (const b of nodes) {
       if (a === b) continue;
       const dx = a.x - b.x || 0.1, dy = (a.y - b.y || 0.1) * 1.5, far = Math.hypot(dx, dy), want = a.r + b.r + 90;
@@ -57,10 +60,18 @@ function placed(classes, links) {
       a.dx += dx * pull; a.dy += dy * pull; b.dx -= dx * pull; b.dy -= dy * pull;
     }
     for (const node of nodes) {
-      const wide = Math.max(node.r, node.label.length * 3.6) + 6;
-      node.x = Math.min(WIDE - wide, Math.max(wide, node.x + node.dx * (0.3 + heat)));
-      node.y = Math.min(HIGH - node.r - 24, Math.max(node.r + 8, node.y + node.dy * (0.3 + heat)));
+      const reach = half(node);
+      node.x = Math.min(wide - reach, Math.max(reach, node.x + node.dx * (0.3 + heat)));
+      node.y = Math.min(high - node.r - 24, Math.max(node.r + 8, node.y + node.dy * (0.3 + heat)));
     }
   }
+  // as wide as the room is
+  const left = Math.min(...nodes.map((node) => node.x - half(node))), right = Math.max(...nodes.map((node) => node.x + half(node)));
+  const wider = Math.min(1.5, (wide - 2) / (right - left || 1));
+  for (const node of nodes) node.x = nodes.length === 1 ? wide / 2 : wide / 2 + (node.x - (left + right) / 2) * wider;
+  const over = Math.max(0, ...nodes.map((node) => Math.max(half(node) - node.x, node.x + half(node) - wide)));
+  for (const node of nodes) node.x = Math.min(wide - half(node), Math.max(half(node), node.x + (node.x < wide / 2 ? over / 2 : -over / 2)));
   return nodes;
 }
+
+const half = (node) => Math.max(node.r, node.label.length * 3.6) + 6;

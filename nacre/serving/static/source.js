@@ -2,10 +2,11 @@
 
 import { call, place } from "./api.js";
 import { $, button, failure, make, shown, tool } from "./dom.js";
-import { isIri, names, short, thingLink } from "./names.js";
+import { classLink, isIri, names, short, thingLink } from "./names.js";
 import { marked } from "./prose.js";
 import { grid } from "./table.js";
 
+const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const ROOM = 380, WAIT = 280, AROUND = 600, MOST_FACTS = 12;
 let opened = null, timer = 0;
 
@@ -92,7 +93,7 @@ function facts(graph, triples) {
   const root = make("section", {}, make("h3", {}, "Facts"), list);
   const draw = (known, most) => list.replaceChildren(...triples.slice(0, most).map(([subject, predicate, object]) => make("li", {},
     thingLink(graph, subject, known.get(subject)), " ", make("span", { class: "predicate", title: predicate }, known.get(predicate) || short(predicate)), " ",
-    isIri(object) ? thingLink(graph, object, known.get(object)) : make("span", { class: "literal" }, object))));
+    isIri(object) ? (predicate === TYPE ? classLink : thingLink)(graph, object, known.get(object)) : make("span", { class: "literal" }, object))));
   let known = new Map();
   draw(known, MOST_FACTS);
   if (more > 0) root.append(button("and " + more + " more", (event) => { draw(known, triples.length); event.currentTarget.remove(); }, "plain"));

@@ -7,7 +7,7 @@ import { editing } from "./turn.js";
 
 const MOST = 100;
 const DAY = 86400e3;
-const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const DATE = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 let asked = 0;
 

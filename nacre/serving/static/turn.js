@@ -13,7 +13,9 @@ const STATUS = {
   answered: "Answered", partial: "A part is missing", clarify: "Several readings", not_in_graph: "Not in this graph",
   not_understood: "Not understood", failed: "Failed",
 };
-const LONG_LIST = 6;
+const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+// from so many names on a sentence becomes a list; a sentence names so many, and says of the others how many they are
+const LONG_LIST = 6, MOST_NAMED = 30;
 export const placeOf = (branch) => PLACES[branch] || branch;
 
 // `hooks`: ask(question, insteadOf), derive(turn, show), fork(record); those that are missing leave out their buttons.
@@ -42,7 +44,7 @@ export function hear(turn, kind, payload) {
   }
   if (kind === "rewriter") { mark(live, "rewriter"); if (payload.depends) showUnderstood(turn, payload.own || payload.standalone); step(turn, "read", "Question read"); }
   else if (kind === "understand") { mark(live, "understand"); live.understand = payload; step(turn, "understand", payload.mentions.length ? "Names found: " + [...new Set(payload.mentions.map((each) => each.label))].slice(0, 4).join(", ") : "No names found"); }
-  else if (kind === "route") { mark(live, "round " + payload.round); live.routes.push(payload); for (const branch of payload.branches) step(turn, branch + payload.round, "Looking in " + placeOf(branch), true); }
+  else if (kind === "route") { mark(live, "tool_selector"); live.routes.push(payload); for (const branch of payload.branches) step(turn, branch + payload.round, "Looking in " + placeOf(branch), true); }
   else if (kind === "query") { mark(live, payload.tool); live.queries.push(payload); found(turn, payload.tool, payload.round); }
   else if (kind === "evidence") { live.evidence.push(payload); found(turn, payload.branch, payload.round); }
   else if (kind === "line") lost(turn, !payload);
@@ -87,6 +89,7 @@ export function finish(turn, record, kept = null) {
   const whole = record.table;
   turn.answer.replaceChildren();
   fill(turn.answer, record.answer, { rich, cite, table: whole ? () => grid({ ...whole, name: "answer", after: (body) => link(turn, body), caption: record.question }) : null });
+  withoutOptions(turn, record);
   asList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
   const figure = rows && ["answered", "partial", "clarify"].includes(record.status) ? chart(rows) : null;
@@ -107,19 +110,46 @@ function showUnderstood(turn, text, record) {
   turn.understood.replaceChildren(make("p", {}, "Understood as: ", make("q", {}, text), " ", correct));
 }
 
-// A long list of names in a sentence is easier to read as a list; its words stay the same.
+// A long list in a sentence is easier to read as a list; and where a sentence stops, the list goes on.
 function asList(turn, record) {
-  const { values } = record;
-  if (values.length < LONG_LIST || !values.every((value) => typeof value === "string")) return;
+  const said = record.values.map((value) => (typeof value === "number" ? value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: Math.abs(value) >= 10000 || !Number.isInteger(value) ? "always" : true }) : String(value)));
+  if (said.length < LONG_LIST || record.table) return;
+  const named = said.slice(0, MOST_NAMED), lead = named.slice(0, -1).join(", ") + (named.length > 2 ? "" : ",");
   for (const paragraph of turn.answer.querySelectorAll(":scope > p")) {
-    const node = [...paragraph.childNodes].find((each) => each.nodeType === Node.TEXT_NODE && each.data.includes(values[0] + ", " + values[1]));
-    const said = values.slice(0, -1).join(", ") + " and " + values.at(-1);
-    const at = node ? node.data.indexOf(said) : -1;
-    if (at < 0) continue;
-    const tail = node.data.slice(at + said.length);
-    node.data = node.data.slice(0, at).trimEnd();
-    node.after(tail.trim() ? tail : " ");
-    paragraph.after(make("ul", { class: "names" }, values.map((value) => make("li", {}, value))));
+    const node = [...paragraph.childNodes].find((each) => each.nodeType === Node.TEXT_NODE && each.data.includes(lead));
+    const at = node ? node.data.indexOf(lead) : -1;
+    if (at < 0 || !node.data.slice(at + lead.length).startsWith(" and " + named.at(-1))) continue;
+    node.after(node.data.slice(at + lead.length + 5 + named.at(-1).length).replace(/^ and [\d,]+ more( \([^)]*\))?/, ""));
+    node.data = (node.data.slice(0, at).trimEnd() || count(said.length, "value")).replace(/:$/, "") + " ";
+    const list = make("ul", { class: "names" }, named.map((value) => make("li", {}, value)));
+    const rest = said.length - named.length;
+    const next = after(node);
+    if (next) paragraph.after(next);
+    paragraph.after(list, rest > 0 ? button("and " + rest.toLocaleString("en") + " more", (event) => { event.currentTarget.remove(); list.append(...said.slice(MOST_NAMED).map((value) => make("li", {}, value))); link(turn, list); }, "plain more") : "");
+  }
+}
+
+// What follows the numbers of a sentence's sources, as a paragraph of its own; null where nothing does.
+function after(node) {
+  const paragraph = node.parentElement;
+  let each = node.nextSibling;
+  while (each && (each.nodeType !== Node.TEXT_NODE || !/^\s*[.;,]/.test(each.data))) each = each.nextSibling;
+  if (!each) return null;
+  each.data = each.data.replace(/^\s*[.;,]\s*/, "");
+  const rest = make("p");
+  while (each) { const following = each.nextSibling; rest.append(each); each = following; }
+  paragraph.append(":");
+  return rest.textContent.trim() ? rest : null;
+}
+
+// The other readings stand below as buttons, so that a sentence need not list them too.
+function withoutOptions(turn, record) {
+  if (!record.options.length || !turn.hooks.ask) return;
+  for (const paragraph of turn.answer.querySelectorAll(":scope > p")) {
+    const last = paragraph.lastChild;
+    if (last?.nodeType !== Node.TEXT_NODE || !record.options.every((option) => last.data.includes(option.words))) continue;
+    last.data = last.data.replace(/\s*Or did you mean:? .*$/s, "");
+    if (!paragraph.textContent.trim()) paragraph.remove();
   }
 }
 
@@ -136,12 +166,13 @@ function statusOf(record) {
     const tried = [...new Set(record.visited)].map((branch) => placeOf(branch) + " (" + count(record.queries.filter((each) => each.tool === branch).length, "query", "queries") + ")");
     if (tried.length) notes.push("Tried: " + tried.join(", ") + ".");
   }
-  return notes.length ? [...parts, make("ul", { class: "notes" }, notes.map((note) => make("li", {}, note)))] : parts;
+  return notes.length ? [...parts, make("ul", { class: "notes" }, [...new Set(notes)].map((note) => make("li", {}, note)))] : parts;
 }
 
 function choices(turn, record) {
+  if (record.status === "clarify" && !record.options.length && turn.hooks.ask) return make("div", { class: "options" }, button("Yes, that is what I meant", () => turn.hooks.ask("Yes"), "chip"));
   if (!record.options.length || !turn.hooks.ask) return "";
-  return make("div", { class: "options", role: "group", "aria-label": "Did you mean" }, record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
+  return make("div", { class: "options", role: "group", "aria-label": "Or did you mean" }, make("p", {}, "Or did you mean"), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
 }
 
 function tools(turn, record, kept) {
@@ -161,6 +192,7 @@ function tools(turn, record, kept) {
   }
   bar.append(tool("save", "JSON of this answer", () => save(JSON.stringify(record, null, 1), "answer.json", "application/json")));
   if (hooks.derive) bar.append(make("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), "How it was found"));
+  bar.querySelector(".derive")?.setAttribute("aria-label", "How it was found");
   return bar;
 }
 
@@ -200,7 +232,7 @@ export function editing(root, text, label, action, take, leave, empty = false) {
 // Every name that the answer rests on leads to its thing.
 async function link(turn, root) {
   const { record } = turn.live;
-  const iris = record.citations.flatMap((each) => [...each.keys, ...each.triples.flatMap(([subject, , object]) => [subject, object])]).filter((iri) => /^(https?|urn):/.test(iri));
+  const iris = record.citations.flatMap((each) => [...each.keys, ...each.triples.filter(([, predicate]) => predicate !== TYPE).flatMap(([subject, , object]) => [subject, object])]).filter((iri) => /^(https?|urn):/.test(iri));
   if (!iris.length) return;
   try {
     const known = await names(record.graph, iris.slice(0, 400));
@@ -216,7 +248,7 @@ const seen = new IntersectionObserver((entries) => {
 
 export function whenSeen(root, then) { root.whenSeen = then; seen.observe(root); }
 
-// Questions that go on from an answer, below it; only those that the graph answers.
+// Questions that go on from an answer, below it, which the graph answers.
 export async function suggest(turn) {
   const { record } = turn.live;
   const things = [...new Set(record.citations.flatMap((each) => each.keys))].slice(0, 2);
@@ -224,5 +256,6 @@ export async function suggest(turn) {
   const query = new URLSearchParams([...things.map((iri) => ["thing", iri]), ["asked", record.standalone.slice(0, 4000)]]);
   const found = await get(place("graphs", record.graph, "follow-ups") + "?" + query);
   if (!found.length || turn.root.nextElementSibling) return;
-  turn.rest.append(make("div", { class: "onward", role: "group", "aria-label": "Ask next" }, found.map((text) => button(text, () => turn.hooks.ask(text), "chip"))));
+  const row = make("div", { class: "onward", role: "group", "aria-label": "Ask next" }, found.map((text) => button(text, () => turn.hooks.ask(text), "chip")));
+  turn.rest.append(row);
 }
