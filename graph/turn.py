@@ -15,7 +15,7 @@ from graph.context import Context, context_of
 from graph.record import query_record
 from graph.state import Input
 from nacre.records.errors import ConfigError
-from nacre.records.evidence import Found
+from nacre.records.evidence import Evidence, Found, Rows
 from nacre.records.json_form import from_json
 from nacre.records.turn import Understanding
 
@@ -38,7 +38,7 @@ async def stream(
     """Ask one question. Without a thread nothing is remembered.
 
     Yields ("rewriter", {standalone, depends, language, own}), ("understand", {mentions, readings, expected, unknown}),
-    ("query", a query record without its number), ("evidence", {branch, round, kind, title, text}), ("token", text) and
+    ("route", {round, branches}), ("query", a query record without its number), ("evidence", {branch, round, kind, title, text, score}), ("token", text) and
     last ("answer", Answer); the joined tokens equal its `answer`. Raises ConfigError for bad input, before anything
     is yielded.
     """
@@ -90,6 +90,8 @@ def _of_node(node: str, update: Mapping[str, Any]) -> list[Event]:
         return [("rewriter", {k: rewrite[k] for k in ("standalone", "depends", "language", "own")})]
     if node == "understand":
         return [("understand", _understood(from_json(Understanding, update["understanding"])))]
+    if node == "tool_selector":
+        return [("route", {"round": update["round"], "branches": update["route"]})]
     if node in BRANCHES:
         return [event for part in update["found"] for event in _of_branch(from_json(Found, part))]
     if node == "fuser":
@@ -112,6 +114,12 @@ def _understood(understanding: Understanding) -> dict[str, Any]:
 def _of_branch(found: Found) -> list[Event]:
     queries = [{k: v for k, v in query_record(query, 0).items() if k != "i"} for query in found.queries]
     evidence = [
-        {"branch": e.branch, "round": e.round, "kind": e.kind, "title": e.title, "text": e.text} for e in found.evidence
+        {"branch": e.branch, "round": e.round, "kind": e.kind, "title": e.title, "text": e.text, "score": _score(e)}
+        for e in found.evidence
     ]
     return [*(("query", query) for query in queries), *(("evidence", each) for each in evidence)]
+
+
+def _score(evidence: Evidence) -> float | None:
+    """What orders sentences within a branch; the probability of rows."""
+    return evidence.probability if isinstance(evidence, Rows) else round(evidence.score, 4)

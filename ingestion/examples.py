@@ -1,6 +1,7 @@
 """Questions that a graph answers, made from what is central in it and checked by asking them: Graph -> questions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import log
 
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
@@ -11,13 +12,15 @@ from nacre.semantics.labels_said import label_of
 from nacre.semantics.nouns import is_plural, plural, singular
 from nacre.semantics.run_plan import run_plan
 from nacre.semantics.understand import understand
-from nacre.semantics.words import split_name
+from nacre.semantics.words import fold, split_name
 from nacre.stores.catalog import Graph
 from nacre.stores.schema_sql import quoted
 
 # classes and properties that questions are made of, members that are looked at, and items a list may have
 MOST_CLASSES, MOST_PROPERTIES, MOST_MEMBERS, LONGEST_LIST = 6, 4, 500, 30
 LONGEST_NAME = 40
+# things that questions go on from, and questions that are tried for it
+MOST_THINGS, MOST_TRIED = 2, 10
 # a property that a class has for at least this share of its members
 USUAL = 0.5
 # the first probability of a reading that is shown as an example
@@ -35,13 +38,50 @@ def examples(graph: Graph, wanted: int = 3) -> list[str]:
         return []
     found: list[str] = []
     kinds: set[str] = set()
-    for kind, question, least in _drafts(graph):
+    # of each kind one, and where that is too little, more of a kind
+    for again in (False, True):
+        for kind, question, least in _drafts(graph):
+            if len(found) == wanted:
+                return found
+            if question not in found and (again or kind not in kinds) and _answers(graph, question, least):
+                kinds.add(kind)
+                found.append(question)
+    return found
+
+
+def follow_ups(graph: Graph, things: Sequence[str], asked: str, wanted: int = 3) -> list[str]:
+    """Up to `wanted` questions about these things (IRIs) and their kind, each of which was understood and ran."""
+    if graph.stored is None:
+        return []
+    said = fold(asked)
+    found: list[str] = []
+    kinds: set[str] = set()
+    for kind, question, least in islice(_onward(graph, things, said), MOST_TRIED):
         if len(found) == wanted:
             break
-        if kind not in kinds and _answers(graph, question, least):
+        if kind not in kinds and fold(question) != said and _answers(graph, question, least):
             kinds.add(kind)
             found.append(question)
     return found
+
+
+def _onward(graph: Graph, things: Sequence[str], said: str) -> Iterator[tuple[str, str, int]]:
+    """As `_drafts`: properties of each thing that were not `said` yet, then where its kind stands."""
+    schema = graph.schema
+    known = [thing for iri in things if (thing := graph.lexicon.thing(iri)) is not None]
+    for thing in known[:MOST_THINGS]:
+        classes = next((g.classes for g in schema.groups if g.relation == thing.relation), ())
+        own = min((schema.class_of[c] for c in classes if c in schema.class_of), key=lambda c: c.count, default=None)
+        if own is None or not _reads_well(own.label) or len(thing.label) > LONGEST_NAME:
+            continue
+        properties = [p for p in _properties(schema, own) if fold(_noun(p, schema)) not in said]
+        for n, p in enumerate(properties[:MOST_PROPERTIES]):
+            verb = "are" if is_plural(_noun(p, schema)) else "is"
+            yield f"of, {n % 2}", f"What {verb} the {_noun(p, schema)} of {thing.label}?", 1
+        for p in [p for p in properties if _is_measure(p)][:MOST_PROPERTIES]:
+            yield "most", f"Which {_one(own)} has the highest {_noun(p, schema)}?", 1
+            yield "average", f"What is the average {_noun(p, schema)} of the {_many(own)}?", 1
+        yield "count", f"How many {_many(own)} are there?", 1
 
 
 def _drafts(graph: Graph) -> Iterator[tuple[str, str, int]]:

@@ -15,7 +15,7 @@ from nacre.serving.door import Who
 from nacre.serving.reach import REFUSALS, TheAsking, TheGraph
 from nacre.stores.catalog import Library
 
-EXAMPLES = 5
+EXAMPLES = 6
 
 router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=REFUSALS)
 

@@ -20,7 +20,7 @@ from nacre.config.settings import Settings
 from nacre.records.errors import NacreError
 from nacre.records.json_form import ready
 from nacre.semantics.words import tokens
-from nacre.serving import api_ask, api_graphs, api_text2sparql, api_threads, health, logs, openai
+from nacre.serving import api_ask, api_browse, api_graphs, api_query, api_text2sparql, api_threads, health, logs, openai
 from nacre.serving.asking import opened
 from nacre.serving.connection import Connection
 from nacre.serving.door import Door
@@ -102,7 +102,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             expose_headers=told,
         )
     app.add_middleware(Watched, settings.max_body, app.state.metrics)
-    for each in (api_graphs, api_ask, api_text2sparql, api_threads, openai, health):
+    for each in (api_graphs, api_browse, api_ask, api_query, api_text2sparql, api_threads, openai, health):
         app.include_router(each.router)
     if alone:
         app.include_router(health.metrics_router)

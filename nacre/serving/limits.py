@@ -20,7 +20,7 @@ from nacre.serving.metrics import Metrics
 
 log = logging.getLogger("nacre.access")
 
-OURS = re.compile(r"/(?:api|ask|v1|mcp|healthz|readyz|metrics)(?:/|$)|/$")
+OURS = re.compile(r"/(?:api|ask|static|v1|mcp|healthz|readyz|metrics)(?:/|$)|/$")
 NAMED = re.compile(r"[\w.:-]{1,100}")
 MOST_PATH = 1000
 # each holds in a page of ours; a page's own policy stands

@@ -11,13 +11,13 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.responses import Response
+from starlette.types import Scope
 
-PAGE = Path(__file__).with_name("page.html")
+STATIC = Path(__file__).with_name("static")
 DOCS, SPEC = "/api/docs", "/api/openapi.json"
 INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
-CLOSED = (
-    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; img-src data:"
-)
+CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; "
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"}
 
 router = APIRouter(include_in_schema=False)
@@ -25,7 +25,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 def page() -> HTMLResponse:
-    """The page to talk."""
+    """The page to talk; what it shows, its address tells."""
     return _talk()
 
 
@@ -41,17 +41,28 @@ def docs() -> HTMLResponse:
     return _docs()
 
 
+class Files(StaticFiles):
+    """The page's own files: each browser asks whether they changed, so that no page runs with an older one's."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers.update({**HEADERS, "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"})
+        return response
+
+
 def add_pages(app: FastAPI) -> None:
-    """Add the pages and the files of the documentation, which come with a package."""
+    """Add the pages, their files, and the files of the documentation, which come with a package."""
     app.include_router(router)
-    static = files("fastapi_offline") / "static"
-    app.mount(f"{DOCS}/files", StaticFiles(directory=str(static)), name="docs-files")
+    app.mount("/static", Files(directory=str(STATIC)), name="static")
+    offline = files("fastapi_offline") / "static"
+    app.mount(f"{DOCS}/files", StaticFiles(directory=str(offline)), name="docs-files")
 
 
 @cache
 def _talk() -> HTMLResponse:
-    text = PAGE.read_text(encoding="utf-8")
-    return HTMLResponse(text, headers={**HEADERS, "Content-Security-Policy": policy(text)})
+    text = (STATIC / "index.html").read_text(encoding="utf-8")
+    own = policy(text, "'self'").replace("img-src data:", "img-src 'self' data:")
+    return HTMLResponse(text, headers={**HEADERS, "Content-Security-Policy": own})
 
 
 @cache
@@ -78,6 +89,5 @@ def policy(text: str, *sources: str) -> str:
     allowed: dict[str, list[str]] = {"script": [*sources], "style": [*sources]}
     for kind, content in INLINE.findall(text):
         allowed[kind].append(f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'")
-    return "; ".join(
-        [CLOSED, *(f"{kind}-src {' '.join(found) or chr(39) + 'none' + chr(39)}" for kind, found in allowed.items())]
-    )
+    listed = (f"{kind}-src {' '.join(found) or chr(39) + 'none' + chr(39)}" for kind, found in allowed.items())
+    return "; ".join([f"{CLOSED}img-src data:", *listed])

@@ -8,12 +8,15 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from agents.models.heard import Call, heard
 from nacre.records.errors import NacreError
 from nacre.serving.refusals import Missing, status
 
 log = logging.getLogger(__name__)
 
 KEPT_SECONDS = 60.0
+# runs whose prompts can be looked at after their end
+MOST_REMEMBERED = 50
 STOPPED = "The server is stopping. Ask again in a moment."
 LEFT = "Stopped: the client has left."
 
@@ -32,6 +35,7 @@ class Run:
         self.id = uuid.uuid4().hex
         self.owner = owner
         self.told: list[Told] = []
+        self.calls: list[Call] = []
         self._resume_seconds = resume_seconds
         self._listeners = 0
         self._changed = asyncio.Event()
@@ -90,6 +94,7 @@ class Run:
                 self._leaving = asyncio.get_running_loop().call_later(self._resume_seconds, self.stop)
 
     async def _work(self, events: AsyncIterator[tuple[str, Any]]) -> None:
+        heard.set(self.calls)
         try:
             async for kind, payload in events:
                 self._tell(kind, payload)
@@ -117,6 +122,7 @@ class Runs:
     def __init__(self, resume_seconds: float) -> None:
         self._resume_seconds = resume_seconds
         self._runs: dict[str, Run] = {}
+        self._calls: dict[str, tuple[str, list[Call]]] = {}
 
     def new(self, owner: str, *, resumed: bool = True) -> Run:
         """A run that has not begun. One that nobody can come back to ends as soon as its client leaves."""
@@ -127,7 +133,17 @@ class Runs:
     def begin(self, run: Run, events: AsyncIterator[tuple[str, Any]]) -> None:
         """Begin a run; it is forgotten some time after its end."""
         loop = asyncio.get_running_loop()
+        self._calls[run.id] = run.owner, run.calls
+        while len(self._calls) > MOST_REMEMBERED:
+            del self._calls[next(iter(self._calls))]
         run.begin(events).add_done_callback(lambda _: loop.call_later(KEPT_SECONDS, self._runs.pop, run.id, None))
+
+    def calls(self, owner: str, id: str) -> list[Call]:
+        """What the models of one of the latest runs were asked; raises Missing."""
+        known, calls = self._calls.get(id, ("", []))
+        if known != owner:
+            raise Missing("What the models of this turn were asked is no longer remembered. Ask again to see it.")
+        return calls
 
     def get(self, owner: str, id: str) -> Run:
         """A run of an owner; raises Missing."""

@@ -1,0 +1,29 @@
+"""What the models of a run were asked, for who wants to see it: callbacks of LangChain -> Calls."""
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+# a prompt or an answer is kept up to so many characters, and so many calls of a run
+LONGEST, MOST_CALLS = 40_000, 40
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: its messages as (role, text), what came back, how long it took, and its tokens."""
+
+    messages: tuple[tuple[str, str], ...]
+    answer: str
+    seconds: float
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+# a list that whoever runs a turn has put there; without one nothing is kept
+heard: ContextVar[list[Call] | None] = ContextVar("heard", default=None)
+
+
+def keep(call: Call) -> None:
+    """Keep a call for the run that makes it, within bounds."""
+    calls = heard.get()
+    if calls is not None and len(calls) < MOST_CALLS:
+        calls.append(call)

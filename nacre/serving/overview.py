@@ -1,0 +1,93 @@
+"""A graph at a glance: Graph -> its largest classes and the links between them, for a picture."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from nacre.records.schema import Class, Group, Schema
+from nacre.stores.catalog import Graph
+
+# more circles than these make no picture
+MOST_CLASSES, MOST_LINKS, MOST_NAMES = 16, 60, 6
+
+
+@dataclass(frozen=True)
+class Circle:
+    """One class in the picture, with its members."""
+
+    iri: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """What links the things of two classes: the labels of the predicates, the most frequent first, and the triples."""
+
+    start: str
+    end: str
+    predicates: tuple[str, ...]
+    triples: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """`classes` and `links` of the picture; of `all_classes` and `properties` there are so many in all."""
+
+    name: str
+    version: str
+    things: int
+    triples: int
+    all_classes: int
+    properties: int
+    classes: tuple[Circle, ...]
+    links: tuple[Line, ...]
+
+
+def overview(graph: Graph) -> Overview:
+    """The largest and best linked classes, the largest first, and the links between these."""
+    schema = graph.schema
+    home = {group.relation: own.iri for group in schema.groups if (own := _own_class(group, schema))}
+    counts: Counter[str] = Counter()
+    for group in schema.groups:
+        if group.relation in home:
+            counts[home[group.relation]] += group.count
+    links: dict[tuple[str, str], Counter[str]] = {}
+    for link in graph.lexicon.links:
+        ends = home.get(link.subject), home.get(link.object)
+        if ends[0] and ends[1] and link.predicate in schema.predicate_of:
+            links.setdefault((ends[0], ends[1]), Counter())[link.predicate] += link.triples
+    linked: Counter[str] = Counter()
+    for (start, end), predicates in links.items():
+        for iri in {start, end}:
+            linked[iri] += sum(predicates.values())
+    shown = sorted(counts, key=lambda iri: (-counts[iri] - linked[iri], iri))[:MOST_CLASSES]
+    lines = [
+        Line(
+            start,
+            end,
+            tuple(schema.predicate_of[iri].label for iri, _ in predicates.most_common(MOST_NAMES)),
+            sum(predicates.values()),
+        )
+        for (start, end), predicates in links.items()
+        if start in shown and end in shown
+    ]
+    return Overview(
+        graph.name,
+        graph.version,
+        schema.entities,
+        schema.triples,
+        len(schema.classes),
+        sum(p.role == "fact" for p in schema.predicates),
+        tuple(sorted((_circle(schema.class_of[iri]) for iri in shown), key=lambda c: (-c.count, c.iri))),
+        tuple(sorted(lines, key=lambda line: (-line.triples, line.start, line.end))[:MOST_LINKS]),
+    )
+
+
+def _circle(own: Class) -> Circle:
+    return Circle(own.iri, own.label, own.count)
+
+
+def _own_class(group: Group, schema: Schema) -> Class | None:
+    """The most specific class of a table's things: of the fewest members."""
+    known = [schema.class_of[iri] for iri in group.classes if iri in schema.class_of]
+    return min(known, key=lambda c: (c.count, c.iri), default=None)

@@ -1,0 +1,61 @@
+// Several numbers -> a small chart: bars for things, a line for years; words beside it say the same.
+
+import { make, shown, svg } from "./dom.js";
+
+const LEAST = 3, MOST = 24, WIDE = 640, LINE = 26, NAME = 190;
+
+// A figure for a table with names and numbers, null where it has none to compare.
+export function chart({ columns, units = [], rows }) {
+  const numeric = (i) => rows.filter((row) => typeof row[i] === "number").length >= LEAST;
+  const isYear = (i) => rows.every((row) => /^[12]\d{3}(-\d\d(-\d\d)?)?$/.test(String(row[i] ?? "")));
+  const year = columns.findIndex((_, i) => rows.length >= LEAST && isYear(i));
+  const name = columns.findIndex((_, i) => i !== year && rows.every((row) => typeof row[i] === "string" || row[i] == null));
+  const value = columns.findIndex((_, i) => i !== year && i !== name && numeric(i));
+  if (value < 0 || (year < 0 && name < 0)) return null;
+  const byYear = year >= 0 && new Set(rows.map((row) => row[year])).size === rows.length;
+  const along = byYear ? year : name;
+  if (along < 0) return null;
+  const points = rows.filter((row) => typeof row[value] === "number").map((row) => ({ name: String(row[along] ?? ""), value: row[value] }));
+  if (points.length < LEAST || new Set(points.map((each) => each.value)).size < 2) return null;
+  const unit = units[value] || "";
+  const what = columns[value] + (unit ? " (" + unit + ")" : "");
+  if (byYear) points.sort((a, b) => a.name.localeCompare(b.name));
+  const kept = points.slice(0, byYear ? points.length : MOST);
+  const words = inWords(kept, what, columns[along], byYear);
+  const drawn = byYear ? line(kept, columns[value]) : bars(kept, columns[value]);
+  drawn.setAttribute("role", "img");
+  drawn.setAttribute("aria-label", words);
+  return make("figure", { class: "chart" }, make("figcaption", {}, what + (kept.length < points.length ? ", the first " + kept.length : "")), drawn);
+}
+
+function inWords(points, what, along, byYear) {
+  const sorted = [...points].sort((a, b) => a.value - b.value);
+  const [low, high] = [sorted[0], sorted.at(-1)];
+  const told = points.slice(0, 12).map((each) => each.name + " " + shown(each.value)).join(", ");
+  return (byYear ? "Line chart" : "Bar chart") + " of " + what + " by " + along + ": from " + shown(low.value) + " (" + low.name + ") to " + shown(high.value) + " (" + high.name + "). " + told + (points.length > 12 ? " and more in the table." : ".");
+}
+
+function bars(points, column) {
+  const top = Math.max(0, ...points.map((each) => each.value)), bottom = Math.min(0, ...points.map((each) => each.value));
+  const room = WIDE - NAME - 90, scale = (value) => ((value - bottom) / (top - bottom || 1)) * room;
+  const cut = (text) => (text.length > 27 ? text.slice(0, 26) + "…" : text);
+  return svg("svg", { viewBox: `0 0 ${WIDE} ${points.length * LINE}`, class: "bars" }, points.map((each, i) => {
+    const from = NAME + scale(Math.min(0, each.value)), long = Math.max(1.5, scale(Math.max(0, each.value)) - scale(Math.min(0, each.value)));
+    return svg("g", { transform: `translate(0 ${i * LINE})` }, svg("title", {}, each.name + ": " + shown(each.value, column)),
+      svg("text", { x: NAME - 10, y: 17, "text-anchor": "end", class: "name" }, cut(each.name)),
+      svg("rect", { x: from, y: 4, width: long, height: LINE - 9, rx: 3 }),
+      svg("text", { x: from + long + 8, y: 17, class: "value" }, shown(each.value, column)));
+  }));
+}
+
+function line(points, column) {
+  const high = 220, left = 64, bottom = 28, values = points.map((each) => each.value);
+  const top = Math.max(...values), least = Math.min(...values, top * 0.999), low = least > 0 && least < top * 0.5 ? 0 : least;
+  const x = (i) => left + (i / (points.length - 1)) * (WIDE - left - 24), y = (value) => 12 + (1 - (value - low) / (top - low || 1)) * (high - bottom - 12);
+  const every = Math.ceil(points.length / 9);
+  return svg("svg", { viewBox: `0 0 ${WIDE} ${high}`, class: "line" },
+    [low, (low + top) / 2, top].map((value) => svg("g", {}, svg("line", { x1: left, x2: WIDE - 16, y1: y(value), y2: y(value), class: "rule" }), svg("text", { x: left - 10, y: y(value) + 4, "text-anchor": "end", class: "value" }, shown(value)))),
+    svg("polyline", { points: points.map((each, i) => x(i) + "," + y(each.value)).join(" ") }),
+    points.map((each, i) => svg("circle", { cx: x(i), cy: y(each.value), r: 3.5 }, svg("title", {}, each.name + ": " + shown(each.value, column)))),
+    points.map((each, i) => (i % every ? null : svg("text", { x: x(i), y: high - 8, "text-anchor": "middle", class: "name" }, each.name))));
+}

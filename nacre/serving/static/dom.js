@@ -1,0 +1,82 @@
+// Elements of the page: names and attributes -> elements that hold text, never markup.
+
+export const $ = (id) => document.getElementById(id);
+
+const SVG = "http://www.w3.org/2000/svg";
+const PATHS = {
+  menu: "M4 7h16M4 12h16M4 17h16", close: "M6 6l12 12M18 6L6 18", plus: "M12 5v14M5 12h14", send: "M12 19V5M5 12l7-7 7 7",
+  stop: "M7 7h10v10H7z", copy: "M9 9h11v11H9zM5 15H4V4h11v1", up: "M7 11v9H4v-9zM7 11l4-7c2 0 3 1 2.5 3L13 10h6c1 0 1.5 1 1.3 2l-1.5 6.5c-.2 1-1 1.5-2 1.5H7",
+  down: "M7 13V4H4v9zM7 13l4 7c2 0 3-1 2.5-3L13 14h6c1 0 1.5-1 1.3-2l-1.5-6.5c-.2-1-1-1.5-2-1.5H7", pencil: "M4 20l1-4L16 5l3 3L8 19z",
+  fork: "M7 4v9M7 13a3 3 0 1 0 0 6 3 3 0 0 0 0-6M17 4a3 3 0 1 1 0 6 3 3 0 0 1 0-6M17 10c0 4-4 3-7.5 4.5",
+  more: "M5 12h.01M12 12h.01M19 12h.01", route: "M6 4a2 2 0 1 1 0 4 2 2 0 0 1 0-4M18 16a2 2 0 1 1 0 4 2 2 0 0 1 0-4M8 6h6a3 3 0 0 1 0 6h-4a3 3 0 0 0 0 6h6",
+  gear: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4", theme: "M12 4v16M12 4a8 8 0 1 0 0 16M12 4a8 8 0 1 1 0 16", key: "M14 10a4 4 0 1 1 0 .01M11 13l-7 7M6 18l2 2", play: "M8 5l11 7-11 7z",
+  save: "M12 4v11M7 11l5 5 5-5M5 20h14", trash: "M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13", back: "M14 6l-6 6 6 6", chart: "M5 20V10M12 20V4M19 20v-7",
+};
+
+export function svg(tag, attributes = {}, ...inside) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value != null) element.setAttribute(name, value);
+  }
+  element.append(...inside.flat().filter((each) => each != null));
+  return element;
+}
+
+export function icon(name) {
+  return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
+}
+
+export function make(tag, attributes = {}, ...inside) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...inside.flat(3).filter((each) => each != null && each !== false));
+  return element;
+}
+
+// A button that shows a picture; its name is for who can't see it, and for who rests on it.
+export function tool(name, label, onclick, more = {}) {
+  return make("button", { type: "button", class: "icon", "aria-label": label, title: label, onclick, ...more }, icon(name));
+}
+
+export function button(label, onclick, kind = "", more = {}) {
+  return make("button", { type: "button", class: kind, onclick, ...more }, label);
+}
+
+// What a person without a screen should hear now.
+export function say(text) { $("said").textContent = text; }
+
+const DIGITS = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, useGrouping: true });
+
+// A cell as people write it: a long fraction is cut to six digits that count, and a year has no comma.
+export function shown(cell, column = "") {
+  if (cell === null || cell === undefined) return "";
+  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  if (typeof cell !== "number") return String(cell);
+  if (Number.isInteger(cell)) return /\b(year|date|code|id|number)\b/i.test(column) || Math.abs(cell) < 10000 ? String(cell) : cell.toLocaleString("en");
+  return Math.abs(cell) >= 1e-4 && Math.abs(cell) < 1e15 ? DIGITS.format(cell) : String(cell);
+}
+
+export function count(number, one, many = one + "s") { return number.toLocaleString("en") + " " + (number === 1 ? one : many); }
+
+export function seconds(value) {
+  if (value == null) return "";
+  return value < 1 ? (value * 1000).toFixed(value < 0.01 ? 1 : 0) + " ms" : value.toFixed(value < 10 ? 1 : 0) + " s";
+}
+
+export async function save(content, name, type) {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+// What went wrong, where it went wrong, with what to do about it.
+export function failure(problem, ...ways) {
+  return make("div", { class: "failure", role: "alert" }, make("p", {}, problem.message || String(problem)), problem.todo && make("p", { class: "quiet" }, problem.todo), ways.length > 0 && make("div", { class: "row" }, ways));
+}
+
+for (const each of document.querySelectorAll("[data-icon]")) each.prepend(icon(each.dataset.icon));

@@ -1,0 +1,131 @@
+// Markdown of an answer -> elements: the parts of it that answers use, and never markup of its own.
+
+import { make } from "./dom.js";
+
+const FENCE = /^\s*```/, HEAD = /^(#{1,6})\s+(.*)$/, ITEM = /^(\s*)([-*+]|\d{1,4}[.)])\s+(.*)$/, QUOTE = /^>\s?/, RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
+const ROW = /^\s*\|.*\|\s*$/, DASHES = /^\s*\|(\s*:?-+:?\s*\|)+\s*$/;
+const CITED = /(\[\d+\])/;
+const MARKS = /(`[^`\n]+`)|\*\*(?=\S)([\s\S]+?\S?)\*\*|(?<![\w*])\*(?=\S)([^*\n]+?)\*(?!\w)|(?<!\w)_(?=\S)([^_\n]+?)_(?!\w)|\\([\\`*_{}[\]()#+.!|>~-])/;
+
+// Fill `root` with `text`. `rich` takes Markdown's marks for marks; without it they are text, as names may hold them.
+// `cite(n)` gives what stands for [n], or null; `table(block)` what stands for a table. What did not change stays.
+export function fill(root, text, { rich = false, cite = () => null, table = null } = {}) {
+  const draw = { rich, cite, table };
+  const found = blocks(text.split("\n"), rich);
+  found.forEach((each, i) => {
+    const before = root.children[i];
+    if (before && before.raw === each.raw) return;
+    const drawn = element(each, draw);
+    drawn.raw = each.raw;
+    if (before) before.replaceWith(drawn); else root.append(drawn);
+  });
+  while (root.children.length > found.length) root.lastElementChild.remove();
+}
+
+// Lines -> blocks, each with its kind and the lines it was made of.
+function blocks(lines, rich) {
+  const found = [];
+  const begins = (at) => !lines[at].trim() || isTable(lines, at) || ITEM.test(lines[at]) || (rich && (FENCE.test(lines[at]) || HEAD.test(lines[at]) || QUOTE.test(lines[at]) || RULE.test(lines[at])));
+  for (let at = 0; at < lines.length;) {
+    const from = at;
+    const line = lines[at];
+    let block;
+    if (!line.trim()) { at += 1; continue; }
+    if (isTable(lines, at)) {
+      while (at < lines.length && ROW.test(lines[at])) at += 1;
+      block = { kind: "table", head: cells(line), right: cells(lines[from + 1]).map((each) => each.endsWith(":")), rows: lines.slice(from + 2, at).map(cells) };
+    } else if (rich && FENCE.test(line)) {
+      do at += 1; while (at < lines.length && !FENCE.test(lines[at]));
+      block = { kind: "code", text: lines.slice(from + 1, at).join("\n") };
+      at += 1;
+    } else if (ITEM.test(line) && !(rich && RULE.test(line))) {
+      const items = [];
+      const indent = line.match(ITEM)[1].length;
+      while (at < lines.length) {
+        const item = lines[at].match(ITEM);
+        if (item && item[1].length <= indent) items.push([item[3]]);
+        else if (lines[at].trim() && /^\s/.test(lines[at])) items.at(-1).push(lines[at].replace(/^\s{1,4}/, ""));
+        else break;
+        at += 1;
+      }
+      block = { kind: "list", first: parseInt(line.match(ITEM)[2], 10), items: items.map((each) => blocks(each, rich)) };
+    } else if (rich && QUOTE.test(line)) {
+      while (at < lines.length && QUOTE.test(lines[at])) at += 1;
+      block = { kind: "quote", inside: blocks(lines.slice(from, at).map((each) => each.replace(QUOTE, "")), rich) };
+    } else if (rich && (HEAD.test(line) || RULE.test(line))) {
+      at += 1;
+      block = HEAD.test(line) ? { kind: "head", depth: line.match(HEAD)[1].length, text: line.match(HEAD)[2] } : { kind: "rule" };
+    } else {
+      do at += 1; while (at < lines.length && !begins(at));
+      block = { kind: "text", text: lines.slice(from, at).join("\n") };
+    }
+    found.push({ ...block, raw: lines.slice(from, at).join("\n") });
+  }
+  return found;
+}
+
+const isTable = (lines, at) => ROW.test(lines[at]) && at + 1 < lines.length && DASHES.test(lines[at + 1]);
+const cells = (row) => row.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|").replaceAll("\\\\", "\\"));
+
+function element(block, draw) {
+  switch (block.kind) {
+    case "table": return draw.table ? draw.table(block) : plainTable(block, draw);
+    case "code": return make("pre", {}, make("code", {}, block.text));
+    case "list": return make(block.first >= 0 ? "ol" : "ul", { start: block.first > 1 ? block.first : null }, block.items.map((item) => make("li", {}, item.map((each) => (each.kind === "text" ? inline(each.text, draw) : element(each, draw))))));
+    case "quote": return make("blockquote", {}, block.inside.map((each) => element(each, draw)));
+    case "head": return make("h" + Math.min(6, block.depth + 2), {}, inline(block.text, draw));
+    case "rule": return make("hr");
+    default: return make("p", {}, inline(block.text, draw));
+  }
+}
+
+function inline(text, draw) {
+  const match = draw.rich ? text.match(MARKS) : null;
+  if (!match) return text.split(CITED).filter(Boolean).map((part) => (CITED.test(part) && draw.cite(Number(part.slice(1, -1)))) || part);
+  const [whole, code, strong, star, line, escaped] = match;
+  const inside = code ? make("code", {}, code.slice(1, -1)) : strong ? make("strong", {}, inline(strong, draw)) : star || line ? make("em", {}, inline(star || line, draw)) : escaped;
+  return [...inline(text.slice(0, match.index), draw), inside, ...inline(text.slice(match.index + whole.length), draw)];
+}
+
+function plainTable(block, draw) {
+  const line = (tag, row) => make("tr", {}, row.map((cell, i) => make(tag, { class: block.right[i] ? "number" : null, scope: tag === "th" ? "col" : null }, inline(cell, draw))));
+  return make("div", { class: "grid" }, make("table", {}, make("thead", {}, line("th", block.head)), make("tbody", {}, block.rows.map((row) => line("td", row)))));
+}
+
+// Put links where names stand: `names` maps a name to what it leads to.
+export function linkNames(root, names, link) {
+  const known = [...names.keys()].filter((name) => name.length > 1).sort((a, b) => b.length - a.length);
+  if (!known.length) return;
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, (node) => (node.parentElement.closest("a, button, pre, code, svg") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  const nodes = [];
+  while (walker.nextNode()) nodes.push(walker.currentNode);
+  for (const node of nodes) {
+    const parts = split(node.data, known);
+    if (parts.some(([, name]) => name)) node.replaceWith(...parts.map(([part, name]) => (name ? link(part, names.get(name)) : part)));
+  }
+}
+
+function split(text, known) {
+  const found = [];
+  const taken = (from, to) => found.some((each) => from < each.to && to > each.from);
+  for (const name of known) {
+    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+      const to = at + name.length;
+      const whole = !/[\p{L}\p{N}]/u.test(text[at - 1] || " ") && !/[\p{L}\p{N}]/u.test(text[to] || " ");
+      if (whole && !taken(at, to)) found.push({ from: at, to, name });
+    }
+  }
+  const parts = [];
+  let end = 0;
+  for (const { from, to, name } of found.sort((a, b) => a.from - b.from)) {
+    parts.push([text.slice(end, from)], [text.slice(from, to), name]);
+    end = to;
+  }
+  return [...parts, [text.slice(end)]].filter(([part]) => part);
+}
+
+// The words of a question, marked where a passage has them.
+export function marked(text, question) {
+  const words = (question.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) || []).map((word) => word.slice(0, Math.max(4, word.length - 2)));
+  return text.split(/([\p{L}\p{N}]+)/u).map((part) => (words.some((word) => part.toLowerCase().startsWith(word)) ? make("mark", {}, part) : part));
+}
