@@ -5,15 +5,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from agents.extractor import Extractor
 from agents.result import NOTHING, Usage
 from ingestion.publish import building, new_version, point, publish_layers, writable, writer
-from ingestion.verbalise.texts import find_documents, text_passages
+from ingestion.read.documents.find import find_documents
+from ingestion.read.documents.load import load
+from ingestion.verbalise.texts import Seen, text_passages
 from nacre.records.errors import ConfigError
 from nacre.records.extracted import Claim, Extracted
+from nacre.records.facts import Passage
 from nacre.semantics.words import name_tokens
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
@@ -49,8 +52,14 @@ def name_form(text: str) -> str:
 
 def claims_of(graph: Graph, texts: Sequence[str]) -> Iterator[Claim]:
     """The sentences of the texts that are given, else of those that the graph was made with, document by document."""
+    passages: Iterator[Passage]
     if texts:
-        passages = text_passages(find_documents(texts))
+        seen = Seen()
+        passages = chain.from_iterable(
+            text_passages(each.document.name, each.text, seen)
+            for each in load(find_documents(texts))
+            if each.text is not None
+        )
     elif graph.passages is not None:
         stored = graph.passages
         ids = stored.written()
