@@ -76,11 +76,11 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
     team = team_of(resources, context)
     wanted_graph = about(state, context)
     if wanted_graph is None:
-        names = await off_loop(resources.library.names)
-        if reply := chosen(state, names):
+        graphs = await off_loop(resources.library.names)
+        if reply := chosen(state, graphs):
             wanted_graph, question = reply[0], checked_question(reply[1])
-        elif must_ask(state, names):
-            return {"messages": [ask_which(names)]}
+        elif must_ask(state, graphs):
+            return {"messages": [ask_which(graphs)]}
     graph = await off_loop(_open, resources.library, wanted_graph)
     hold = resources.holds.take(graph)
     earlier = tuple(from_json(Earlier, turn) for turn in state.get("earlier", []))

@@ -1,10 +1,9 @@
 """What the nodes of one run hand to each other and no checkpoint keeps: channels for the fields of `State`."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from langgraph.channels import UntrackedValue
-from typing_extensions import Self
 
 
 class Passed(UntrackedValue[Any]):

@@ -58,7 +58,7 @@ def _commanded(command: Command, talk: Talk, rest: str) -> Talk:
 
 
 def _help(talk: Talk, _: str) -> Talk:
-    for name, (_, words) in COMMANDS.items():
+    for name, (_command, words) in COMMANDS.items():
         say(f"{name:<10} {words}")
     say(f"{'/quit':<10} ends, as Ctrl-D does; Ctrl-C stops an answer")
     return talk
