@@ -1,4 +1,4 @@
-"""The answer as a chat message: released tokens -> the `messages` stream; the record -> what travels beside the text."""
+"""The answer as a chat message: released tokens -> the `messages` stream; the record -> what travels beside it."""
 
 import textwrap
 import uuid
@@ -25,13 +25,13 @@ class Message:
 
     def say(self, token: str) -> None:
         """Stream one token; inside a node only."""
-        push_message(AIMessageChunk(token, id=self._id), state_key=None)
+        push_message(AIMessageChunk(content=token, id=self._id), state_key=None)
 
     def end(self, record: Answer) -> AIMessage:
         """Stream what travels beside the text, and give the message as the thread keeps it."""
         beside = beside_text(record)
         push_message(
-            AIMessageChunk("", id=self._id, additional_kwargs=beside, chunk_position="last"),
+            AIMessageChunk(content="", id=self._id, additional_kwargs=beside, chunk_position="last"),
             state_key=None,
         )
         return AIMessage(record["answer"], id=self._id, additional_kwargs=beside)

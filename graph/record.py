@@ -143,7 +143,7 @@ def earlier_turn(view: TurnView, answer: str, told: Account, cited: Sequence[int
 
 
 def faded(turn: Mapping[str, Any]) -> dict[str, Any]:
-    """A turn before the last, in JSON: a follow-up rests on the evidence of the last turn only, and confirms only it."""
+    """A turn before the last, in JSON: follow-ups rest on the evidence of the last one, and confirm it, alone."""
     return {**turn, "evidence": [], "confirm": None}
 
 

@@ -1,6 +1,7 @@
 """A run that goes on from a checkpoint in the middle of a turn: State -> what the run before it had passed on."""
 
 import asyncio
+from typing import cast
 
 from langgraph.runtime import Runtime
 
@@ -51,4 +52,4 @@ def together(passed: Update, update: Update) -> Update:
 
 def with_passed(state: State, passed: Update) -> State:
     """The state as a node sees it that begins after these."""
-    return State({**state, **passed})  # type: ignore[typeddict-item]
+    return cast(State, {**state, **passed})

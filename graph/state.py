@@ -69,8 +69,8 @@ class Kept(Input, total=False):
 
 
 class State(Kept, total=False):
-    """What a run passes on from node to node besides. A run that goes on from a checkpoint in the middle of a turn works
-    it out again (`graph.resumed`)."""
+    """What a run passes on from node to node besides. A run that goes on from a checkpoint in the middle of a turn
+    works it out again (`graph.resumed`)."""
 
     version: Annotated[str, Passed()]
     vectors: Annotated[str | None, Passed()]

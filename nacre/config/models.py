@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 Role = Literal["rewriter", "sql", "fuser", "selector"]
 OPENAI = "https://api.openai.com"
+OLLAMA = "http://127.0.0.1:11434"
 
 
 def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | None:
@@ -49,6 +51,21 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
         why = str(error).strip().splitlines()[0]
         raise ValueError(f"NACRE_MODEL is {name!r}: use local, openai:NAME or ollama:NAME. {why}") from error
     return chat
+
+
+def model_address(settings: Settings) -> str:
+    """Where the general model is, without a name, a password or a key that its address may hold; "" for none or one in
+    this process.
+
+    >>> model_address(Settings(model="openai:m", openai_base_url="http://ann:pw@127.0.0.1:9/v1?key=s"))
+    'http://127.0.0.1:9/v1'
+    """
+    provider = (settings.model or "").partition(":")[0]
+    given = {"openai": settings.openai_base_url or OPENAI, "ollama": settings.ollama_host or OLLAMA}.get(provider)
+    if given is None:
+        return ""
+    parts = urlsplit(given if "//" in given else f"//{given}")
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")).removeprefix("//")
 
 
 def is_own_server(settings: Settings) -> bool:

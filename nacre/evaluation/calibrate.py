@@ -49,7 +49,8 @@ async def outcomes(questions: Sequence[Gold], composition: Composition, graph: s
         state = await app.ainvoke(asked, config, context=context_of(CONTEXT))
         found = _found(state["found"])
         wrote[question.id] = found.outcome if found else ""
-        return {**state["answer"], "status": "answered", "values": _values(found) if found else []}
+        record: Answer = state["answer"]
+        return {**record, "status": "answered", "values": _values(found) if found else []}
 
     by_id = {gold["id"]: gold for gold in golds}
     async for record in run([_question(gold) for gold in golds], ask):

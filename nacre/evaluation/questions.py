@@ -95,6 +95,15 @@ def answerable(gold: Gold) -> bool:
     )
 
 
+def has_gold(gold: Gold) -> bool:
+    """Whether a line says what its answer must be; an empty list of answers says that there is none.
+
+    >>> has_gold({"id": 1, "question": "?", "answers": []}), has_gold({"id": 1, "question": "?"})
+    (True, False)
+    """
+    return any(gold.get(field) is not None for field in ("answers", "alt_answers", "must_include", "nuggets"))
+
+
 def alone(questions: list[Gold]) -> list[Gold]:
     """The questions that need no earlier turn: single ones and first turns."""
     first: dict[Any, float] = {}

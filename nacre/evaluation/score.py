@@ -2,8 +2,9 @@
 
     python -m nacre.evaluation.score QUESTIONS PREDICTIONS.jsonl
 
-A line for each kind of question: how many were asked and answered right, how many statuses say what the file tells
-(`answered` where it has an answer, else that there is none), and the seconds of a turn, median and 95 of 100.
+A line for each kind of question: how many were asked and answered right (exactly), their F1, how many statuses say what
+the file tells (`answered` where it has an answer, else that there is none), and the seconds of a turn, median and 95 of
+100. Below it, how many were said with confidence (status `answered`), and how many of these are right.
 """
 
 import json
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre.evaluation.questions import Gold, answerable, kind, read
-from nacre.evaluation.verdict import is_right, status_is_right
+from nacre.evaluation.verdict import f1, is_right, status_is_right
 from nacre.records.answer import Answer
 
 Answers = Mapping[Any, Answer]
@@ -26,6 +27,7 @@ class Line(NamedTuple):
     kind: str
     asked: int
     right: int
+    f1: float
     status: int
     median: float
     slow: float
@@ -72,6 +74,7 @@ def _line(name: str, questions: Sequence[Gold], answers: Answers) -> Line:
         name,
         len(questions),
         sum(is_right(*pair) for pair in pairs),
+        sum(f1(*pair) for pair in pairs) / max(1, len(questions)),
         sum(status_is_right(*pair) for pair in pairs),
         quantile(seconds, 0.5),
         quantile(seconds, 0.95),
@@ -80,14 +83,19 @@ def _line(name: str, questions: Sequence[Gold], answers: Answers) -> Line:
 
 def report(questions: Sequence[Gold], answers: Answers, *, kinds: bool = True) -> str:
     """The table as text, or its last line where kinds are not wanted, and below it how often each status was given."""
-    lines = [f"{'kind':<14}{'asked':>7}{'right':>7}{'':>7}{'status':>8}{'p50 s':>9}{'p95 s':>9}"]
+    lines = [f"{'kind':<14}{'asked':>7}{'exact':>7}{'':>7}{'F1':>7}{'status':>8}{'p50 s':>9}{'p95 s':>9}"]
     for each in table(questions, answers)[0 if kinds else -1 :]:
         share = f"{each.right / each.asked:.1%}" if each.asked else ""
-        counts = f"{each.kind:<14}{each.asked:>7}{each.right:>7}{share:>7}{each.status:>8}"
+        counts = f"{each.kind:<14}{each.asked:>7}{each.right:>7}{share:>7}{each.f1:>7.1%}{each.status:>8}"
         lines.append(f"{counts}{each.median:>9.3f}{each.slow:>9.3f}")
     given = Counter(answers[q["id"]]["status"] if q["id"] in answers else "no record" for q in questions)
     hit: Counter[str] = Counter(answers[id_]["status"] for id_ in right(questions, answers))
     wanted, count = refused(questions, answers)
+    sure = given["answered"]
+    lines.append(
+        f"said with confidence: {sure} of {len(questions)}"
+        + (f", of these right: {hit['answered']} ({hit['answered'] / sure:.1%})" if sure else "")
+    )
     lines.append(", ".join(f"{name} {times} ({hit[name]} of them right)" for name, times in given.most_common()))
     return "\n".join([*lines, f"refused though there is an answer: {count} of {wanted}", ""])
 

@@ -1,11 +1,13 @@
 """What is said of a thing by its links and conditions: Edge or Filter -> clauses that follow its noun."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from nacre.records.plan import Attribute, Constant, Filter
 from nacre.records.schema import Schema
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of
 from nacre.semantics.nouns import article, is_plural, joined
+from nacre.semantics.periods import said_bound, said_span
 from nacre.semantics.values_said import say
 
 _ABOVE = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
@@ -104,6 +106,34 @@ _PARTS = {
 }
 
 
+def spans(filters: Sequence[Filter], schema: Schema) -> list[Filter]:
+    """The conditions as they are said: two that bound a date to whole days, months or years are one, whose operator is
+    "in" and whose constant says when."""
+    found: list[Filter] = []
+    for each in filters:
+        said = _span(found[-1], each, schema) if found else ""
+        if said:
+            found.append(replace(found.pop(), op="in", right=said))
+        else:
+            found.append(each)
+    return found
+
+
+def _span(first: Filter, after: Filter, schema: Schema) -> str:
+    if not isinstance(first.left, Attribute) or first.left != after.left or first.negated or after.negated:
+        return ""
+    if (first.op, after.op) != (">=", "<") or not is_time(first.left.predicate, schema):
+        return ""
+    return said_span(str(first.right), str(after.right))
+
+
+def _when(each: Filter, value: str) -> str:
+    """A condition on a date, without its verb."""
+    if each.op == "in":
+        return str(each.right)
+    return said_bound(each.op, str(each.right)) or f"{compared(each.op, True)} {value}".strip()
+
+
 def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     """A condition on a property; `right` says the select or property it is compared with, None for constants."""
     assert isinstance(each.left, Attribute)
@@ -123,14 +153,17 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
     dated = is_time(each.left.predicate, schema)
     value = right if right is not None else _constants(each.right, schema, each.left)
+    when = _when(each, value) if dated else ""
     if dated and not each.left.part and label.kind in ("state", "past") and label.one.split()[-1] in ("in", "on"):
-        return _event(label, f"{compared(each.op, True) or label.one.split()[-1]} {value}", each.negated)
+        return _event(
+            label, f"{label.one.split()[-1]} {value}" if when == value and each.op != "in" else when, each.negated
+        )
     if each.op in _PARTS:
         does, not_does = (f"{words} “{each.right}”" for words in _PARTS[each.op])
         text, denied = (not_does, does) if each.negated else (does, not_does)
     else:
         verb = "are" if label.kind == "noun" and is_plural(name) else "is"
-        text = " ".join(f"{verb} {no}{compared(each.op, dated)} {value}".split())
+        text = " ".join(f"{verb} {no}{when.removeprefix('on ') or f'{compared(each.op)} {value}'}".split())
         denied = _denied(text)
     clause = f"whose {end}{name} {text}"
     return Clause(clause, clause, f"the {end}{name} of {{}} {text}", f"the {end}{name} of {{}} {denied}")

@@ -173,6 +173,7 @@ class Held:
 
     def _asked(self, found: Rows) -> None:
         """The conditions of the query: what it asked for holds of what it gave."""
+        self.days += periods(found.words)
         for amount in amounts(found.words):
             self.conditions.append((amount.value, amount.unit or amount.after))
         if found.query is None:

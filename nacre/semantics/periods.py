@@ -54,6 +54,49 @@ def year(value: int) -> tuple[str, str]:
     return f"{value:04}-01-01", f"{value + 1:04}-01-01"
 
 
+def said_span(first: str, after: str) -> str:
+    """A stretch of days as people say when it was, "" where it is no day, month, decade or run of years.
+
+    >>> said_span("2019-01-01", "2020-01-01"), said_span("2015-03-01", "2015-04-01")
+    ('in 2019', 'in March 2015')
+    >>> said_span("2011-01-01", "2018-01-01"), said_span("1990-01-01", "2000-01-01")
+    ('between 2011 and 2017', 'in the 1990s')
+    """
+    try:
+        begin, end = date.fromisoformat(first), date.fromisoformat(after)
+    except ValueError:
+        return ""
+    if end - begin == timedelta(days=1):
+        return f"on {begin.day} {calendar.month_name[begin.month]} {begin.year}"
+    if begin.day != 1 or end.day != 1 or begin >= end:
+        return ""
+    if (end.year - begin.year) * 12 + end.month - begin.month == 1:
+        return f"in {calendar.month_name[begin.month]} {begin.year}"
+    years = end.year - begin.year
+    if begin.month != 1 or end.month != 1:
+        return ""
+    if years == 10 and begin.year % 10 == 0:
+        return f"in the {begin.year}s"
+    return f"in {begin.year}" if years == 1 else f"between {begin.year} and {end.year - 1}"
+
+
+def said_bound(op: str, day: str) -> str:
+    """From or before a day as people say it, where the day begins a year or a month; "" elsewhere.
+
+    >>> said_bound(">=", "2019-01-01"), said_bound("<", "2019-01-01"), said_bound(">=", "2015-04-01")
+    ('after 2018', 'before 2019', 'after March 2015')
+    """
+    try:
+        begin = date.fromisoformat(day)
+    except ValueError:
+        return ""
+    if op not in (">=", "<") or begin.day != 1 or begin.year == 1:
+        return ""
+    at = begin if op == "<" else begin - timedelta(days=1)
+    month = "" if begin.month == 1 else f"{calendar.month_name[at.month]} "
+    return f"{'before' if op == '<' else 'after'} {month}{at.year}"
+
+
 def _span(parts: dict[str, str | None]) -> tuple[str, str] | None:
     if "m" not in parts:
         decade = int(str(parts["y"])) * 10

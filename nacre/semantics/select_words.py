@@ -5,7 +5,7 @@ from functools import cached_property
 
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable
 from nacre.records.schema import Schema
-from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many
+from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many, spans
 from nacre.semantics.labels_said import class_noun, is_time, label_of
 from nacre.semantics.nouns import article, is_plural, joined, plural
 from nacre.semantics.values_said import is_number_name, say
@@ -224,7 +224,7 @@ class Wording:
         for i, edge in enumerate(self.select.edges):
             if i not in seen and name in (edge.subject, edge.object) and edge.subject != edge.object:
                 found.append(self._link(edge, i, name, seen | {i} | self._edges_of(name), depth + 1))
-        for each in self.select.filters:
+        for each in spans(self.select.filters, self.schema):
             if isinstance(each.left, Attribute) and each.left.variable == name and not self._goes_without(each):
                 found.append(condition(each, self.schema, self._right(each)))
             elif isinstance(each.left, Itself) and each.left.variable == name and isinstance(each.right, Select):
@@ -387,7 +387,7 @@ class Wording:
         """Conditions on what no edge connects with the answer."""
         reached = self._reached()
         parts = []
-        for each in self.select.filters:
+        for each in spans(self.select.filters, self.schema):
             if isinstance(each.left, Attribute) and each.left.variable not in reached:
                 clause = condition(each, self.schema, self._right(each))
                 parts.append(clause.true.replace("{}", f"the {self.noun(each.left.variable)}"))

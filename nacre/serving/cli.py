@@ -26,20 +26,34 @@ from nacre.serving.cli_keys import keys
 from nacre.serving.cli_model import model
 from nacre.serving.collisions import check_packages
 from nacre.serving.failures import explain
+from nacre.serving.started import as_started
+
+# set by the completion that `nacre --install-completion` puts into a shell
+COMPLETE = "_NACRE_COMPLETE"
 
 app = typer.Typer(
     name="nacre",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"nacre {version('nacre')}\n")
+        raise typer.Exit
 
 
 @app.callback()
 def root(
     debug: Annotated[
         bool, typer.Option("--debug", help="Log to stderr what happens, tracebacks of faults included.")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Talk with your own knowledge graph: cited, streamed answers over RDF."""
@@ -78,6 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that can't show a character shows another, and the answer goes on
             stream.reconfigure(errors="replace")
+    if COMPLETE in os.environ:
+        # the shell asks what may come next
+        app(prog_name="nacre")
     try:
         check_packages()
         # not app(): it would answer Ctrl-C and a closed pipe in its own way
@@ -92,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         message, code = explain(error)
         if message:
-            sys.stderr.write(message + "\n")
+            sys.stderr.write(as_started(message) + "\n")
     return code if isinstance(code, int) else 0
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sys
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,13 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving import options
-from nacre.serving.terminal import Shown, say, show
+from nacre.serving.terminal import Shown, show
 
 if TYPE_CHECKING:
-    from graph.context import Context
-    from nacre.config.settings import Settings
     from nacre.records.answer import Answer
-    from nacre.serving.asking import Asking
 
 Thread = Annotated[str | None, typer.Option("--thread", metavar="ID", help="Continue or begin this conversation.")]
 Sources = Annotated[bool, typer.Option("--show-sources", help="Also show queries, keys and triples.")]
@@ -36,6 +32,7 @@ def ask(
     timings: Timings = False,
 ) -> int:
     """Ask one question; the cited answer streams."""
+    from nacre.config.models import model_address
     from nacre.config.settings import Settings
     from nacre.serving.asking import opened
 
@@ -48,7 +45,8 @@ def ask(
                 record = await asking.answer(question, graph, thread, context)
                 sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
                 return record
-            return await show(asking.events(question, graph, thread, context), Shown(show_sources, timings))
+            shown = Shown(show_sources, timings, model_address(settings))
+            return await show(asking.events(question, graph, thread, context), shown)
 
     return 1 if asyncio.run(turn())["status"] == "failed" else 0
 
@@ -63,10 +61,12 @@ def chat(
 ) -> None:
     """Talk with a graph, line by line.
 
-    /sources shows or hides derivations, /graph names the graph, /quit or Ctrl-D ends.
+    /help lists the commands: other graphs, sources, export, who answers. Ctrl-D ends.
     """
+    from nacre.config.models import model_address
     from nacre.config.settings import Settings
     from nacre.serving.asking import opened
+    from nacre.serving.chat import Talk, converse, new_thread
 
     settings = Settings()
     context = options.context(settings, mind, branches)
@@ -76,75 +76,10 @@ def chat(
         try:
             name = asking.library.resolve(graph)
             with _history(settings.data / "history"):
-                _converse(runner, asking, name, thread or uuid.uuid4().hex[:12], context, Shown(show_sources, timings))
+                shown = Shown(show_sources, timings, model_address(settings))
+                converse(Talk(runner, asking, name, thread or new_thread(), context, shown))
         finally:
             runner.run(lasting.__aexit__(None, None, None))
-
-
-def _converse(
-    runner: asyncio.Runner, asking: "Asking", graph: str, thread: str, context: "Context", shown: Shown
-) -> None:
-    by_hand = sys.stdin.isatty()
-    if by_hand:
-        _welcome(asking.composition.settings, graph, context)
-    while (line := _next_line(by_hand)) is not None:
-        if line == "/quit":
-            break
-        if line == "/graph":
-            say(f"{graph}, version {asking.library.current(graph)}")
-        elif line == "/sources":
-            shown = shown._replace(sources=not shown.sources)
-            say(f"Derivations are {'shown' if shown.sources else 'hidden'}.")
-        elif line.startswith("/"):
-            say(f"No command {line.split()[0]}. There are /sources, /graph and /quit.")
-        elif line:
-            _turn(runner, asking, line, graph, thread, context, shown)
-    say(f"This conversation goes on with: nacre chat --graph {graph} --thread {thread}", "2")
-
-
-def _welcome(settings: "Settings", graph: str, context: "Context") -> None:
-    """The first lines; while they are read, a model of one's own reads the schema."""
-    from nacre.serving.ahead import begin_reading
-    from nacre.serving.model_advice import model_advice
-
-    say(f"Talking with '{graph}'. /sources, /graph, /quit; Ctrl-C stops an answer.")
-    if advice := model_advice(settings):
-        say(f"{advice}.", "2")
-    if context.mind != "rules":
-        begin_reading(settings, graph)
-
-
-def _turn(
-    runner: asyncio.Runner, asking: "Asking", line: str, graph: str, thread: str, context: "Context", shown: Shown
-) -> None:
-    from nacre.records.errors import NacreError
-
-    try:
-        runner.run(show(asking.events(line, graph, thread, context), shown))
-    except KeyboardInterrupt:
-        say("\n(stopped)")
-    except NacreError as error:
-        say(str(error), "33")
-    say("")
-
-
-def _next_line(by_hand: bool) -> str | None:
-    """The next line, None at the end; lines of a file are echoed, so that the transcript reads as a conversation."""
-    if by_hand:
-        try:
-            return input("> ").strip()
-        except EOFError:
-            say("")
-            return None
-        except KeyboardInterrupt:
-            say("")
-            return ""
-    line = sys.stdin.readline()
-    if not line:
-        return None
-    if line.strip():
-        say(f"> {line.strip()}", "1")
-    return line.strip()
 
 
 @contextmanager

@@ -23,10 +23,14 @@ def evaluate(
     mind: options.Mind = None,
     branches: options.Branches = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+    score: Annotated[
+        bool, typer.Option("--score", help="Then compare with the gold answers in the file: exact, F1, confidence.")
+    ] = False,
 ) -> None:
     """Ask a file of questions, write their records.
 
-    One at a time, in the order of the file; conversations share a thread, failed questions are written too.
+    One at a time, in the order of the file; conversations share a thread, failed questions are written too. Gold
+    answers are read with --score alone, and after the last answer is written.
     """
     from nacre.config.settings import Settings
     from nacre.evaluation.run import read
@@ -40,6 +44,21 @@ def evaluate(
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.open("w", encoding="utf-8", errors="replace") as file:
         asyncio.run(_run(wanted, graph, context, file))
+    if score:
+        sys.stdout.write(_scored(questions, out))
+
+
+def _scored(questions: Path, predictions: Path) -> str:
+    """How the records compare with the gold answers; questions without one, or beyond a --limit, are left out."""
+    from nacre.evaluation.questions import has_gold
+    from nacre.evaluation.questions import read as read_gold
+    from nacre.evaluation.score import read_answers, report
+
+    answers = read_answers(predictions)
+    golds = [gold for gold in read_gold(questions) if has_gold(gold) and gold["id"] in answers]
+    if not golds:
+        return f'No line of {questions} has gold answers. Write for example {{"question": "...", "answers": [12]}}.\n'
+    return report(golds, answers)
 
 
 async def _run(questions: "list[Question]", graph: str | None, context: "Context", out: TextIO) -> None:

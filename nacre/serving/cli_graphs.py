@@ -10,6 +10,7 @@ import typer
 
 from nacre.serving import options
 from nacre.serving.opening import library_of
+from nacre.serving.started import as_started
 from nacre.serving.terminal import say
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def graphs() -> None:
     with _library() as library:
         names = library.names()
         if not names:
-            say(f"No graph in {library.data}/ yet. Run: nacre ingest FILE.ttl --graph NAME")
+            say(as_started(f"No graph in {library.data}/ yet. Run: nacre ingest FILE.ttl --graph NAME"))
         width = max((len(name) for name in names), default=0)
         for name in names:
             try:
@@ -96,7 +97,7 @@ def doctor() -> int:
 
     broken = False
     for finding in examine(Settings()):
-        say(finding.words(), "33" if finding.next else "")
+        say(as_started(finding.words()), "33" if finding.next else "")
         broken = broken or finding.broken
     return 1 if broken else 0
 

@@ -11,6 +11,7 @@ import typer
 from nacre.serving import options
 from nacre.serving.opening import embedder_of, key_of, library_of
 from nacre.serving.progress import progress
+from nacre.serving.started import as_started, program
 from nacre.serving.terminal import say
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _tell(ingested: "Ingested") -> None:
     for c in classes[:MOST_CLASSES]:
         say(f"  {c.label:<{width}} {c.count:>8,}")
     if len(classes) > MOST_CLASSES:
-        say(f"  and {len(classes) - MOST_CLASSES} classes more: nacre report --graph {ingested.name}")
+        say(as_started(f"  and {len(classes) - MOST_CLASSES} classes more: nacre report --graph {ingested.name}"))
     seconds = sum(ingested.seconds_by_stage.values())
     texts = f"{ingested.texts:,} text{'' if ingested.texts == 1 else 's'}, " if ingested.texts else ""
     passages = f"{ingested.passages:,} passages, " if ingested.passages else ""
@@ -167,7 +168,7 @@ def _tell_omitted(name: str) -> None:
     for line in omitted_lines(found, MOST_OMITTED):
         say(line)
     if len(found.listed) > MOST_OMITTED:
-        say(f"  All of them: nacre report --graph {name}")
+        say(as_started(f"  All of them: nacre report --graph {name}"))
 
 
 def _absolute(base: str) -> str:
@@ -197,4 +198,4 @@ def _suggest(name: str) -> None:
     if questions:
         say("It answers, for example:")
     for question in questions:
-        say(f'  nacre ask "{question}" --graph {name}')
+        say(f'  {program()} ask "{question}" --graph {name}')

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.serving.started import as_started
 from nacre.serving.terminal import say
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def listed() -> None:
     """List all keys, by name."""
     found = _keys().all()
     if not found:
-        say("No keys: nacre serve answers on this machine only. Run: nacre keys add NAME")
+        say(as_started("No keys: nacre serve answers on this machine only. Run: nacre keys add NAME"))
     width = max((len(key.name) for key in found), default=0)
     for key in sorted(found, key=lambda key: key.name):
         graphs = "all graphs" if key.graphs is None else ", ".join(key.graphs) or "no graph"

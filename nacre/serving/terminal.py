@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, cast
 
 from nacre.records.answer import Answer, Citation, Cost
 from nacre.semantics.plain import plain, unnumbered
+from nacre.serving.drawn import Drawn
+from nacre.serving.started import as_started
 
 PASSAGE_WIDTH = 200
 MOST_SHOWN = 8
@@ -15,34 +17,32 @@ STEPS = {"rewriter": "rewrite", "understand": "understand", "query": "retrieve",
 
 
 class Shown(NamedTuple):
-    """What is printed besides the answer and its citations."""
+    """What is printed besides the answer and its citations; `model` is where the model is that notes speak of."""
 
     sources: bool = False
     timings: bool = False
+    model: str = ""
 
 
 async def show(events: AsyncIterator[tuple[str, Any]], shown: Shown) -> Answer:
     """Print a turn to stdout while it happens and return its record."""
     clock = Clock()
     record: Answer | None = None
-    told = False
+    drawn = Drawn(draws=sys.stdout.isatty())
     async for kind, payload in events:
         clock.saw(kind)
         if kind == "rewriter" and (shown.timings or payload["depends"] or payload["own"]):
             own = f"{payload['own']} = " if payload["own"] else ""
             say(f"(understood as: {plain(own + payload['standalone'])})", "2")
         elif kind == "token":
-            sys.stdout.write(payload)
-            sys.stdout.flush()
-            told = True
+            drawn.say(payload)
         elif kind == "answer":
             record = cast(Answer, payload)
-    if told:
-        sys.stdout.write("\n")
+    drawn.end()
     if record is None:
         raise RuntimeError("the turn ended without an answer")
-    for line in notes(record):
-        say(line, "33")
+    for line in notes(record, shown.model):
+        say(as_started(line), "33")
     for line in citations(record, shown):
         say(line, "2")
     if shown.timings:
@@ -78,14 +78,15 @@ def _cost(cost: Cost) -> str:
     return f"{calls}, {tokens}, {price}"
 
 
-def notes(record: Answer) -> list[str]:
-    """What a person should know about the answer beside it: doubts, minds that fell back."""
+def notes(record: Answer, model: str = "") -> list[str]:
+    """What a person should know about the answer beside it: doubts, steps in which the model at `model` failed."""
     lines = []
     if record["status"] == "failed" and not record["answer"]:
         lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")
     lines.extend(f"Note: {caveat}" for caveat in record["caveats"])
     fallen = {agent: by for agent, by in record["by"].items() if by not in ("rules", "model")}
-    lines.extend(f"Note: {agent} by {by}" for agent, by in fallen.items())
+    where = f" (the model is at {model})" if model else ""
+    lines.extend(f"Note: {agent} by {by}{where}" for agent, by in fallen.items())
     return [plain(line) for line in lines]
 
 
@@ -103,7 +104,8 @@ def citations(record: Answer, shown: Shown) -> list[str]:
     if shown.sources:
         failed = [(query["tool"], query["error"]) for query in record["queries"] if query["error"]]
         lines.extend(f"{tool} failed: {plain(error['message'])}" for tool, error in failed if error)
-        lines.extend(f"{branch} was not available: {reason}" for branch, reason in record["unavailable"].items())
+        missing = record["unavailable"].items()
+        lines.extend(f"{branch} was not available: {as_started(reason)}" for branch, reason in missing)
     return lines
 
 

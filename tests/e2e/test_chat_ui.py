@@ -1,4 +1,4 @@
-"""agent-chat-ui over `langgraph dev`: the calls that it makes, and the page itself where NACRE_CHAT_UI names its build."""
+"""agent-chat-ui over `langgraph dev`: the calls that it makes, and in a browser the build that NACRE_CHAT_UI names."""
 
 import http.server
 import json

@@ -215,6 +215,53 @@ def test_a_chat_from_a_file_is_one_conversation(room, monkeypatch):
     assert json.loads(room("ask", "How many pages?", "--thread", thread, "--json")[1])["turn"] == 3
 
 
+def test_a_chat_takes_commands(room, monkeypatch, tmp_path):
+    assert room("ingest", KITCHEN, "--graph", "kitchen", "--no-vectors")[0] == 0
+    lines = [
+        "/help", "/export", "How many pages does Granite have?", "/export talk.md", "/export talk.md", "/mind model",
+        "/mind", "/mind both", "/sources", "/graph", "/graph rome", "/graph kitchen", "How many dishes are there?",
+        "/export new.md",
+    ]  # fmt: skip
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    code, stdout, stderr = room("chat", "--graph", "room")
+    assert code == 0, stderr
+    parts = {part.split("\n", 1)[0].removeprefix("> "): part for part in stdout.split("\n> ")}
+    assert all(f"{name} " in parts["/help"] for name in ("/help", "/graph", "/sources", "/export", "/mind", "/quit"))
+    assert "nothing to export" in parts["/export"]
+    assert "540" in parts["How many pages does Granite have?"]
+    assert "exists" in parts["/export talk.md"]
+    assert "No model is set" in parts["/mind model"]
+    assert "Rules answer." in parts["/mind"]
+    assert "There are rules and model" in parts["/mind both"]
+    assert "room, version" in parts["/graph"]
+    assert "others: kitchen" in parts["/graph"]
+    assert "Did you mean 'room'?" in parts["/graph rome"]
+    assert "new conversation" in parts["/graph kitchen"]
+    assert "sql: SELECT" in parts["How many dishes are there?"]
+    assert "Granite" in (tmp_path / "talk.md").read_text()
+    assert "Granite" not in (tmp_path / "new.md").read_text()
+    assert "nacre chat --graph kitchen --thread" in stdout.splitlines()[-1]
+
+
+def test_eval_scores_what_it_wrote(room, tmp_path):
+    questions = [
+        {"question": "How many pages does Granite have?", "answers": [540]},
+        {"question": "How many authors are there?", "answers": [4]},
+        {"question": "How many books are there?"},
+    ]
+    file = tmp_path / "q.jsonl"
+    file.write_text("".join(json.dumps(question) + "\n" for question in questions))
+    code, stdout, stderr = room("eval", file, "--graph", "room", "--out", "p.jsonl", "--score")
+    assert code == 0, stderr
+    together = next(line for line in stdout.splitlines() if line.startswith("together")).split()
+    assert together[1:5] == ["2", "1", "50.0%", "50.0%"]
+    assert "said with confidence: 2 of 2, of these right: 1 (50.0%)" in stdout
+    file.write_text(json.dumps(questions[-1]) + "\n")
+    code, stdout, _ = room("eval", file, "--graph", "room", "--out", "p.jsonl", "--score")
+    assert (code, stdout.count("\n")) == (0, 1)
+    assert "gold answers" in stdout
+
+
 def test_eval_writes_a_record_for_every_line(room, tmp_path):
     questions = [
         {"id": "b", "conversation": "c", "turn": 2, "question": "Who wrote it?", "answers": ["never read"]},

@@ -1,6 +1,8 @@
 import json
+import os
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -83,3 +85,18 @@ def test_help_lists_every_command():
 def test_a_command_has_the_options_of_the_contract(command, options):
     stdout, _, _ = run(command, "--help")
     assert [option for option in options if option not in stdout] == []
+
+
+def test_the_version_is_that_of_the_package():
+    stdout, code, modules = run("--version")
+    assert (stdout, code) == (f"nacre {version('nacre')}\n", 0)
+    assert modules.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize(("words", "expected"), [("nacre ca", {"calibrate"}), ("nacre eval --sc", {"--score"})])
+def test_a_shell_completes_commands_and_options(words, expected):
+    asked = {"_NACRE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = subprocess.run(
+        [sys.executable, "-m", "nacre"], capture_output=True, text=True, env={**os.environ, **asked}, check=True
+    )
+    assert set(done.stdout.split()) == expected

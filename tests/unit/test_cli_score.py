@@ -2,7 +2,7 @@ import pytest
 
 from nacre.evaluation.questions import alone, answerable, kind
 from nacre.evaluation.score import Line, refused, report, right, table
-from nacre.evaluation.verdict import is_right, says_none, status_is_right
+from nacre.evaluation.verdict import f1, is_right, says_none, status_is_right
 
 
 def record(answer="", values=(), status="answered", rows=(1,), **more):
@@ -102,7 +102,10 @@ def test_the_status_is_judged_by_whether_there_is_an_answer():
 def test_a_question_without_a_record_counts_as_wrong():
     questions = [{"id": "1", "type": "count", "answers": [2]}, {"id": "2", "type": "count", "answers": [2]}]
     answers = {"1": record(values=[2])}
-    assert table(questions, answers) == [Line("count", 2, 1, 1, 0.5, 0.5), Line("together", 2, 1, 1, 0.5, 0.5)]
+    assert table(questions, answers) == [
+        Line("count", 2, 1, 0.5, 1, 0.5, 0.5),
+        Line("together", 2, 1, 0.5, 1, 0.5, 0.5),
+    ]
     assert right(questions, answers) == {"1"}
     assert "no record 1" in report(questions, answers)
 
@@ -141,3 +144,20 @@ def test_first_turns_stand_alone():
         {"id": "y", "conversation": None, "turn": 3},
     ]
     assert [gold["id"] for gold in alone(questions)] == ["b1", "x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "values", "expected"),
+    [
+        ({"answers": ["oak", "ash"]}, ["oak", "ash"], 1.0),
+        ({"answers": ["oak", "ash"]}, ["oak"], 2 / 3),
+        ({"answers": ["oak", "ash"]}, ["oak", "elm"], 0.5),
+        ({"answers": ["oak"]}, ["oak", "elm", "fir"], 0.5),
+        ({"answers": ["oak"], "alt_answers": [["elm", "fir"]]}, ["elm"], 2 / 3),
+        ({"answers": ["oak"]}, ["elm"], 0.0),
+        ({"answers": ["oak"]}, [], 0.0),
+        ({"answers": []}, ["oak"], 0.0),
+    ],
+)
+def test_f1_is_of_items(gold, values, expected):
+    assert f1({"id": 1, "question": "?", **gold}, record(values=values)) == pytest.approx(expected)

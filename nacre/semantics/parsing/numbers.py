@@ -190,7 +190,10 @@ def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state
         after = found.after or f"{int(found.value) + 1:04}-01-01"
         if op == "=":
             return Condition(ref, "within", (first, after), state.negated)
-        return Condition(ref, op, (after if op in (">", "<=") and not found.first else first,), state.negated)
+        if op in (">", "<=") and len(first) == len(after):
+            # a year or a month is over with its last day: after 2018 is from the first day of 2019 on
+            return Condition(ref, ">=" if op == ">" else "<", (after,), state.negated)
+        return Condition(ref, op, (first,), state.negated)
     if about.datatype == "text" and not graph.is_numeric(ref.predicate):
         text = f"{found.value:g}" if not found.first else found.first
         return Condition(ref, "contains" if op == "=" else op, (text,), state.negated)

@@ -1,0 +1,8 @@
+"""`python -m nacre`: the command line where no folder of programs is on the PATH."""
+
+import sys
+
+from nacre.serving.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

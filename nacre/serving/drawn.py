@@ -1,0 +1,81 @@
+"""An answer as it streams to a terminal: tokens -> text, and a Markdown table as lines and columns."""
+
+import re
+import sys
+
+# what parts the cells of a row; a bar in a cell is "\|"
+_BARS = re.compile(r"\s*(?<!\\)\|\s*")
+
+
+class Drawn:
+    """Writes tokens to stdout. On a terminal, rows of a table are kept until it ends, and drawn with aligned columns;
+    elsewhere they stay Markdown, so that the text is the answer."""
+
+    def __init__(self, *, draws: bool) -> None:
+        self.wrote = False
+        self._draws = draws
+        self._line = ""
+        self._rows: list[str] = []
+
+    def say(self, token: str) -> None:
+        """Write a token, or keep it while it may be part of a table."""
+        self.wrote = True
+        if not self._draws:
+            _out(token)
+            return
+        for piece in token.splitlines(keepends=True):
+            self._line += piece
+            if not self._line.startswith("|"):
+                self._table()
+                _out(piece)
+            elif self._line.endswith("\n"):
+                self._rows.append(self._line)
+            if self._line.endswith("\n"):
+                self._line = ""
+
+    def end(self) -> None:
+        """Write what is kept, and end the line."""
+        if self._line.startswith("|"):
+            self._rows.append(self._line)
+        if self._rows:
+            self._table()
+        elif self.wrote:
+            _out("\n")
+        self._line = ""
+
+    def _table(self) -> None:
+        if not self._rows:
+            return
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        head, _, *rows = [cells(row) for row in self._rows]
+        self._rows = []
+        table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for place, name in enumerate(head):
+            numbers = all(place < len(row) and _is_number(row[place]) for row in rows)
+            table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
+        for row in rows:
+            # data is shown as it is: what looks like markup of the terminal's is none
+            table.add_row(*(Text(cell) for cell in row[: len(head)]))
+        Console(file=sys.stdout, highlight=False, markup=False, emoji=False).print(table)
+
+
+def cells(row: str) -> list[str]:
+    r"""The cells of a row of a Markdown table.
+
+    >>> cells("| Ann \\| Co | 12 |")
+    ['Ann | Co', '12']
+    """
+    return [cell.replace("\\|", "|") for cell in _BARS.split(row.strip())[1:-1]]
+
+
+def _is_number(cell: str) -> bool:
+    return bool(re.fullmatch(r"-?[\d.,\s]*\d(?:\s?%)?|", cell))
+
+
+def _out(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
