@@ -1,5 +1,6 @@
 """The MCP server: an open data folder -> tools, resources and prompts, by which agents of others use its graphs."""
 
+import asyncio
 import functools
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -252,6 +253,16 @@ def _told(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
 
 
 async def _answer(place: Place, question: str, graph: str | None, thread: str | None) -> Answer:
+    """The record of a turn. Who leaves is no longer waited for, and the turn is cancelled once: the SDK would cancel it
+    again and again, and so keep it from cancelling what it waits for itself."""
+    turn = asyncio.create_task(_turn(place, question, graph, thread))
+    try:
+        return await asyncio.shield(turn)
+    finally:
+        turn.cancel()
+
+
+async def _turn(place: Place, question: str, graph: str | None, thread: str | None) -> Answer:
     events = place.asking.events(question, graph, thread, caller=place.caller)
     if place.metrics is not None:
         events = traced(place.metrics.counted(events), place.headers)

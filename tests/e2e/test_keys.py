@@ -65,6 +65,10 @@ def test_only_hashes_are_kept(house):
         ("POST", "/ask/invoke"),
         ("POST", "/ask/stream"),
         ("GET", "/ask/input_schema"),
+        ("GET", "/v1/models"),
+        ("POST", "/v1/chat/completions"),
+        ("GET", "/v1/no/such"),
+        ("POST", "/mcp"),
     ],
 )
 @pytest.mark.parametrize("header", [None, "Bearer wrong", "Basic YTpi", "Bearer"])
@@ -201,3 +205,38 @@ def test_a_length_that_is_none_is_refused(server):
     with socket.create_connection((url.host, url.port), timeout=10) as line:
         line.sendall(b"POST /api/ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -5\r\n\r\n")
         assert line.recv(1000).split()[1] in (b"400", b"413")
+
+
+def test_openai_and_mcp_tell_of_a_callers_graphs_alone(house):
+    clients = house[0]
+    mine = clients["bo"].get("/v1/models").json()["data"]
+    assert [model["id"] for model in mine] == ["kitchen"]
+    refused = []
+    for name in ("reading-room", "no-such"):
+        body = {"model": name, "messages": [{"role": "user", "content": QUESTION}]}
+        reply = clients["bo"].post("/v1/chat/completions", json=body)
+        refused.append((reply.status_code, reply.json()["error"]["message"].replace(name, "it")))
+    assert refused[0] == refused[1]
+    assert refused[0][0] == 404
+
+    def told(method, **parameters):
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+        headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+        text = clients["bo"].post("/mcp", json=body, headers=headers).text
+        return json.loads(text.partition("data: ")[2])
+
+    listed = told("tools/call", name="list_graphs", arguments={})["result"]["structuredContent"]["graphs"]
+    assert [graph["name"] for graph in listed] == ["kitchen"]
+    resources = told("resources/list")["result"]["resources"]
+    assert [resource["uri"] for resource in resources] == ["nacre://graphs/kitchen/schema"]
+    for name, arguments in (
+        ("ask", {"question": QUESTION}),
+        ("query_sql", {"sql": "SELECT label FROM book"}),
+        ("search", {"text": "salt"}),
+        ("describe_graph", {}),
+        ("describe_thing", {"name": "Granite"}),
+    ):
+        result = told("tools/call", name=name, arguments={**arguments, "graph": "reading-room"})["result"]
+        assert result["isError"]
+        assert "No graph named 'reading-room'" in result["content"][0]["text"]
+    assert "error" in told("resources/read", uri="nacre://graphs/reading-room/schema")

@@ -1,13 +1,16 @@
 """`langgraph dev` as Studio and every other client of its API see it."""
 
 import json
+import subprocess
+import sys
 import uuid
+from pathlib import Path
 
 import httpx
 import pytest
 from langgraph_sdk import get_client, get_sync_client
 
-from tests.e2e.conftest import in_studio
+from tests.e2e.conftest import environment, in_studio
 from tests.model_servers import Reply, openai_server
 from tests.scripted_model import step
 
@@ -42,6 +45,14 @@ def test_context_and_input_have_schemas_for_forms(client, assistant):
     # the graphs are offered to choose from
     assert {"type": "string", "enum": ["reading-room"]} in schemas["context_schema"]["properties"]["graph"]["anyOf"]
     assert {"question", "messages"} <= set(schemas["input_schema"]["properties"])
+
+
+def test_the_example_with_langgraphs_sdk_runs(studio, data, tmp_path):
+    script = Path(__file__).parents[2] / "examples/clients/langgraph_client.py"
+    asked = [sys.executable, script, studio, "reading-room", "How many pages does Granite have?"]
+    ran = subprocess.run(asked, capture_output=True, text=True, cwd=tmp_path, env=environment(data), timeout=120)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert "[540] answered" in ran.stdout
 
 
 def test_two_turns_stream_and_the_state_keeps_them(client, assistant):

@@ -1,0 +1,20 @@
+"""LangGraph's SDK, against `make dev`.  python langgraph_client.py [ADDRESS] [GRAPH] [QUESTION]"""
+
+import sys
+
+from langgraph_sdk import get_sync_client
+
+given = dict(enumerate(sys.argv))
+ADDRESS = given.get(1, "http://127.0.0.1:2124")
+GRAPH = given.get(2, "bmw")
+QUESTION = given.get(3, "Which BMW X5 variants are there?")
+
+with get_sync_client(url=ADDRESS) as client:
+    thread = client.threads.create()["thread_id"]
+    asked = {"question": QUESTION, "graph": GRAPH}
+    for part in client.runs.stream(thread, "nacre", input=asked, stream_mode=["custom", "values"]):
+        if part.event == "custom" and part.data.get("type") == "token":
+            print(part.data["text"], end="", flush=True)
+    print()
+    record = client.threads.get_state(thread)["values"]["answer"]
+    print(record["values"], record["status"], record["confidence"])

@@ -1,0 +1,20 @@
+"""LangServe's RemoteRunnable.  python langserve_client.py [ADDRESS] [GRAPH] [QUESTION]"""
+
+import os
+import sys
+
+from langserve import RemoteRunnable
+
+given = dict(enumerate(sys.argv))
+ADDRESS = given.get(1, "http://127.0.0.1:8200")
+GRAPH = given.get(2, "bmw")
+QUESTION = given.get(3, "Which BMW X5 variants are there?")
+
+key = os.environ.get("NACRE_KEY")
+ask = RemoteRunnable(f"{ADDRESS}/ask", headers={"Authorization": f"Bearer {key}"} if key else {})
+asked = {"question": QUESTION, "graph": GRAPH, "thread": None}
+for token in ask.stream(asked):
+    print(token, end="", flush=True)
+print()
+record = ask.invoke(asked)
+print(record["values"], record["status"], record["confidence"])

@@ -1,0 +1,25 @@
+"""OpenAI's client: a graph is a model.  python openai_client.py [ADDRESS] [GRAPH] [QUESTION]"""
+
+import os
+import sys
+
+from openai import OpenAI
+
+given = dict(enumerate(sys.argv))
+ADDRESS = given.get(1, "http://127.0.0.1:8200")
+GRAPH = given.get(2, "bmw")
+QUESTION = given.get(3, "Which BMW X5 variants are there?")
+
+client = OpenAI(base_url=f"{ADDRESS}/v1", api_key=os.environ.get("NACRE_KEY", "none"))
+print("models:", [model.id for model in client.models.list()])
+
+# the messages are the conversation; nothing is kept on the server
+messages = [{"role": "user", "content": QUESTION}]
+reply = client.chat.completions.create(model=GRAPH, messages=messages)
+print(reply.choices[0].message.content)
+print(reply.nacre["values"], reply.nacre["status"], reply.nacre["confidence"])
+
+messages += [reply.choices[0].message, {"role": "user", "content": "How many are there?"}]
+for chunk in client.chat.completions.create(model=GRAPH, messages=messages, stream=True):
+    print(chunk.choices[0].delta.content or "", end="", flush=True)
+print()

@@ -1,0 +1,140 @@
+"""Whoever leaves ends the turn, on every interface: the call of the model that the turn waits for is closed."""
+
+import json
+import socket
+import threading
+import time
+from contextlib import contextmanager
+
+import httpx
+import openai
+import pytest
+
+from nacre import Nacre
+
+QUESTION = "Which of the books would a railway worker enjoy, and why?"
+HEADERS = {"Accept": "application/json, text/event-stream"}
+CALL = {"name": "ask", "arguments": {"question": QUESTION}}
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+# far less than a model may take
+SECONDS = 20
+
+
+class Silent:
+    """A model server that takes what it is asked and never answers: how many asked, and how many have gone."""
+
+    def __init__(self):
+        self.came = self.gone = 0
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}/v1"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self._listening.accept()
+            except OSError:
+                return
+            self.came += 1
+            threading.Thread(target=self._hear, args=(connection,), daemon=True).start()
+
+    def _hear(self, connection):
+        with connection:
+            try:
+                while connection.recv(65536):
+                    pass
+            except OSError:
+                pass
+        self.gone += 1
+
+    def close(self):
+        self._listening.close()
+
+
+def waited(reached):
+    for _ in range(SECONDS * 10):
+        if reached():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.fixture(scope="module")
+def silent():
+    server = Silent()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def slow(data, silent, tmp_path_factory):
+    """A server whose model never answers."""
+    from tests.e2e.conftest import serving
+
+    settings = {
+        "NACRE_MODEL": "openai:silent",
+        "OPENAI_BASE_URL": silent.url,
+        "OPENAI_API_KEY": "none",
+        "NACRE_MODEL_SIZE": "large",
+        "NACRE_RESUME_SECONDS": "0",
+    }
+    with serving(data, tmp_path_factory.mktemp("slow"), **settings) as (address, _):
+        # that it reads the schema ahead is no turn
+        time.sleep(1)
+        yield address
+
+
+@contextmanager
+def openai_streamed(address):
+    client = openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0)
+    messages = [{"role": "user", "content": QUESTION}]
+    with client, client.chat.completions.create(model="reading-room", messages=messages, stream=True):
+        yield
+
+
+@contextmanager
+def in_the_middle(address, path, body, **headers):
+    """A request that is sent and whose reply is not waited for."""
+    host, port = address.removeprefix("http://").split(":")
+    sent = json.dumps(body).encode()
+    head = {"Host": f"{host}:{port}", "Content-Type": "application/json", "Content-Length": len(sent), **headers}
+    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items()), "", ""]
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall("\r\n".join(lines).encode() + sent)
+        yield
+
+
+def openai_whole(address):
+    body = {"model": "reading-room", "messages": [{"role": "user", "content": QUESTION}]}
+    return in_the_middle(address, "/v1/chat/completions", body)
+
+
+def mcp_of_2025(address):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": CALL}
+    return in_the_middle(address, "/mcp", body, **HEADERS, **{"MCP-Protocol-Version": "2025-11-25"})
+
+
+def mcp_of_2026(address):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {**CALL, "_meta": ENVELOPE}}
+    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "ask"}
+    return in_the_middle(address, "/mcp", body, **HEADERS, **headers)
+
+
+@contextmanager
+def python_streamed(address):
+    with Nacre(address) as nacre, nacre.graph("reading-room").stream(QUESTION):
+        yield
+
+
+@pytest.mark.parametrize("asking", [openai_streamed, openai_whole, mcp_of_2025, mcp_of_2026, python_streamed])
+def test_a_client_that_leaves_ends_its_turn(slow, silent, asking):
+    came, gone = silent.came, silent.gone
+    with asking(slow):
+        assert waited(lambda: silent.came > came), "the model was not asked"
+        assert silent.gone == gone
+    assert waited(lambda: silent.gone > gone), "the model's call goes on"
+    assert waited(lambda: "\nnacre_turns_under_way 0.0" in httpx.get(f"{slow}/metrics").text)

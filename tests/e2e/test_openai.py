@@ -1,0 +1,145 @@
+"""`/v1` as OpenAI's own client sees it: models, chat completions whole and streamed, errors in its form."""
+
+import uuid
+
+import httpx
+import openai
+import pytest
+
+QUESTION, FOLLOW = "How many pages does Granite have?", "And The Salt Road?"
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
+def user(content):
+    return {"role": "user", "content": content}
+
+
+@pytest.fixture(scope="module")
+def client(server):
+    with openai.OpenAI(base_url=f"{server}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+def asked(client, *messages, **more):
+    return client.chat.completions.create(model="reading-room", messages=list(messages), **more)
+
+
+def test_a_graph_is_a_model(client):
+    assert [(model.id, model.owned_by) for model in client.models.list()] == [("reading-room", "nacre")]
+    assert client.models.retrieve("reading-room").id == "reading-room"
+
+
+def test_the_content_is_the_answer_and_then_its_footnotes(client, server):
+    record = httpx.post(f"{server}/api/ask", json={"question": QUESTION}, headers={"Accept": "application/json"}).json()
+    reply = asked(client, user(QUESTION))
+    content = reply.choices[0].message.content
+    assert content.startswith(record["answer"])
+    assert content[len(record["answer"]) :].startswith("\n\n- [1] rows: ")
+    assert reply.choices[0].finish_reason == "stop"
+    assert reply.nacre["answer"] == record["answer"]
+    assert reply.nacre["values"] == [540]
+    # no model was asked
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.total_tokens) == (0, 0, 0)
+
+
+def test_a_stream_joins_to_the_same_content(client):
+    whole = asked(client, user(QUESTION)).choices[0].message.content
+    chunks = list(asked(client, user(QUESTION), stream=True, stream_options={"include_usage": True}))
+    tokens = [chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices]
+    assert len([token for token in tokens if token]) > 2
+    assert "".join(tokens) == whole
+    assert {chunk.id for chunk in chunks} == {chunks[0].id}
+    assert chunks[0].choices[0].delta.role == "assistant"
+    assert chunks[-2].choices[0].finish_reason == "stop"
+    assert whole.startswith(chunks[-2].nacre["answer"])
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage.total_tokens == 0
+    without = list(asked(client, user(QUESTION), stream=True))
+    assert all(chunk.usage is None for chunk in without)
+
+
+def test_the_messages_are_the_conversation_and_nothing_is_kept(client, server):
+    said = [
+        {"role": "system", "content": "Answer as a pirate."},
+        user(QUESTION),
+        {"role": "assistant", "content": asked(client, user(QUESTION)).choices[0].message.content},
+    ]
+    follow = [*said, user([{"type": "text", "text": FOLLOW}])]
+    assert asked(client, *follow).nacre["values"] == [312]
+    # of a conversation that this process has not seen, the questions are asked once more
+    other = [user("How many pages does Signal Box have?"), {"role": "assistant", "content": "Many."}, user(FOLLOW)]
+    assert asked(client, *other).nacre["values"] == [312]
+    assert asked(client, user(FOLLOW)).nacre["values"] != [312]
+    assert httpx.get(f"{server}/api/threads", params={"search": "Signal Box"}).json() == []
+
+
+def test_a_thread_is_kept_where_a_header_names_one(client, server):
+    thread = uuid.uuid4().hex
+    header = {"X-Nacre-Thread": thread}
+    asked(client, user(QUESTION), extra_headers=header)
+    assert asked(client, user(FOLLOW), extra_headers=header).nacre["values"] == [312]
+    assert len(httpx.get(f"{server}/api/threads/{thread}").json()["turns"]) == 2
+
+
+def test_tools_that_may_be_left_aside_are(client):
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+    reply = asked(client, user(QUESTION), tools=[tool], tool_choice="auto", temperature=0.7, seed=1)
+    assert reply.choices[0].message.tool_calls is None
+    assert reply.nacre["values"] == [540]
+
+
+@pytest.mark.parametrize(
+    ("messages", "more", "told"),
+    [
+        ([], {}, "messages is empty"),
+        ([user("")], {}, "question is empty"),
+        ([user([{"type": "text", "text": "What is it?"}, IMAGE])], {}, "image_url"),
+        ([user("a"), {"role": "assistant", "content": "b"}], {}, "last message"),
+        ([{"role": "system", "content": "a"}], {}, "last message"),
+        ([{"role": "wizard", "content": "a"}], {}, "role"),
+        ([user("x" * 4001)], {}, "4000"),
+        ([user("a")] * 4001, {}, "4000"),
+        ([user("a")], {"tool_choice": "required"}, "tool_choice"),
+        ([user("a")], {"n": 2}, "n must be 1"),
+        ([user("a")], {"response_format": {"type": "json_object"}}, "json_object"),
+        ([user("a")], {"modalities": ["audio"]}, "modalities"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_openais_form(client, messages, more, told):
+    for streamed in (False, True):
+        with pytest.raises(openai.BadRequestError) as refused:
+            asked(client, *messages, stream=streamed, **more)
+        assert told in refused.value.body["message"]
+        assert refused.value.body["type"] == "invalid_request_error"
+
+
+def test_an_unknown_model_is_not_found(client):
+    with pytest.raises(openai.NotFoundError) as refused:
+        client.chat.completions.create(model="gpt-4o", messages=[user(QUESTION)])
+    assert refused.value.code == "model_not_found"
+    assert "reading-room" in refused.value.body["message"]
+    with pytest.raises(openai.NotFoundError):
+        client.models.retrieve("gpt-4o")
+
+
+def test_a_context_beyond_all_bounds_is_too_large(client):
+    with pytest.raises(openai.APIStatusError) as refused:
+        asked(client, user("x" * 1_500_000))
+    assert (refused.value.status_code, refused.value.code) == (413, "context_length_exceeded")
+
+
+def test_what_else_openai_has_is_refused_in_its_form(client, server):
+    with pytest.raises(openai.NotFoundError) as refused:
+        client.embeddings.create(model="reading-room", input="x")
+    assert "/v1/embeddings" in refused.value.body["message"]
+    for method, path, body in (("PUT", "models", b""), ("POST", "chat/completions", b'{"model":')):
+        reply = httpx.request(method, f"{server}/v1/{path}", content=body)
+        assert reply.status_code in (400, 405)
+        assert set(reply.json()["error"]) == {"message", "type", "param", "code"}
+
+
+def test_a_conversation_of_long_standing_is_answered(client):
+    said = []
+    for n in range(40):
+        said += [user(f"{QUESTION} ({n})"), {"role": "assistant", "content": "540 [1]."}]
+    assert asked(client, *said, user(FOLLOW)).nacre["values"] == [312]
