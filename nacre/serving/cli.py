@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 import typer.main
 
-from nacre.serving import cli_ask, cli_attach, cli_calibrate, cli_eval, cli_graphs, cli_ingest, cli_serve
+from nacre.serving import cli_ask, cli_attach, cli_calibrate, cli_compare, cli_eval, cli_graphs, cli_ingest, cli_serve
 from nacre.serving.cli_keys import keys
 from nacre.serving.cli_model import model
 from nacre.serving.failures import explain
@@ -51,6 +51,7 @@ for command in (
 ):
     app.command()(command)
 app.command("eval")(cli_eval.evaluate)
+app.command()(cli_compare.compare)
 app.command()(cli_calibrate.calibrate)
 app.add_typer(keys, name="keys")
 app.add_typer(model, name="model")
