@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from agents.models.calls import ModelFailed, structured
 from agents.models.limits import Limits
 from agents.off_loop import off_loop
-from agents.plain import plain, quoted
+from nacre.semantics.plain import plain, quoted
 from agents.prompt import prompt
 from agents.result import NOTHING, Result
 from nacre.records.extracted import Claim, Extracted, Statement

@@ -9,6 +9,8 @@ from nacre.records.evidence import Evidence
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Graph
 from tools.sources import sources
+from tools.sources_away import sources_away
+from tools.sparql import vocabulary_at
 
 log = logging.getLogger(__name__)
 
@@ -18,11 +20,14 @@ async def opened(
 ) -> list[Evidence]:
     """The cited evidence, in this order; as it was found where tracing it fails, since the answer is out already."""
     found = [evidence[index] for index in cited]
-    if graph.stored is None:
-        # the rows of an attached graph are cited with their query and keys
-        return found
     plans = [plan_of(understanding, each) for each in found]
     try:
+        if graph.remote is not None and graph.endpoint is not None:
+            words, names = vocabulary_at(graph.endpoint, graph.schema), graph.endpoint.names
+            return [
+                await off_loop(sources_away, each, plan, graph.remote, words, names)
+                for each, plan in zip(found, plans, strict=True)
+            ]
         return [await off_loop(sources, each, plan, graph.tables) for each, plan in zip(found, plans, strict=True)]
     except Exception:
         log.exception("citations could not be traced")

@@ -235,7 +235,7 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         }
     )
     record = answer_record(done, told.value, gate, cited, view.found, first[0] if first else None)
-    remembered = earlier_turn(view, gate.answer, told.value, gate.cited)
+    remembered = earlier_turn(view, gate.answer, told.value, dict(zip(gate.cited, cited, strict=True)))
     return {
         "answer": record,
         "by": {"fuser": told.by},

@@ -120,11 +120,13 @@ def query_record(query: Query, i: int) -> QueryRecord:
     )
 
 
-def earlier_turn(view: TurnView, answer: str, told: Account, cited: Sequence[int]) -> Earlier:
-    """What later turns need of this one: its plan, at most 100 keys and labels of its result, what it cited."""
+def earlier_turn(view: TurnView, answer: str, told: Account, cited: Mapping[int, Evidence]) -> Earlier:
+    """What later turns need of this one: its plan, at most 100 keys and labels of its result, what it cited (as it
+    was opened, by the evidence's index)."""
     understanding = view.understanding
     used = view.evidence[told.table] if told.table is not None else None
     plan = plan_of(understanding, used) if used is not None else None
+    result = cited.get(told.table, used) if told.table is not None else None
     if used is None and understanding.readings:
         plan = understanding.readings[0].plan
     labels = tuple(value for value in told.values if isinstance(value, str))
@@ -133,11 +135,11 @@ def earlier_turn(view: TurnView, answer: str, told: Account, cited: Sequence[int
         view.standalone,
         answer,
         plan=plan,
-        keys=used.keys[:REMEMBERED] if used is not None else (),
+        keys=result.keys[:REMEMBERED] if result is not None else (),
         labels=labels[:REMEMBERED],
         options=told.options,
         confirm=_to_confirm(view, told),
-        evidence=tuple(_remembered(view.evidence[index]) for index in cited[:REMEMBERED_EVIDENCE]),
+        evidence=tuple(_remembered(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
         confidence=told.confidence,
     )
 

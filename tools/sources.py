@@ -42,10 +42,11 @@ def _of_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
     except ToolError as error:
         log.warning("triples of a citation: %s", error)
         found = ()
-    return replace(rows, triples=tuple(found), basis=_basis(rows.table, plan, rows.keys))
+    return replace(rows, triples=tuple(found), basis=basis_of(rows.table, plan, rows.keys))
 
 
-def _basis(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
+def basis_of(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
+    """What rows rest on, in words."""
     body = plan.body if plan is not None else None
     count = table.contributing
     some = f", of which {THINGS} are named" if count and count > THINGS else ""

@@ -23,10 +23,14 @@ def engine(source: OxigraphStore, tables: Tables) -> Engine:
     return on_sparql(source, Vocabulary(tables.schema, source.readings, closed=True), labels_of(tables), tables=tables)
 
 
+def vocabulary_at(endpoint: Endpoint, schema: Schema) -> Vocabulary:
+    """How an endpoint says what plans ask for."""
+    return Vocabulary(schema, dialect=endpoint.dialect, factors=endpoint.factors)
+
+
 def engine_at(source: SparqlSource, endpoint: Endpoint, schema: Schema, labels: Labels) -> Engine:
     """What the plans of an attached graph run on."""
-    words = Vocabulary(schema, dialect=source.dialect, factors=endpoint.factors)
-    return on_sparql(source, words, labels, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
+    return on_sparql(source, vocabulary_at(endpoint, schema), labels, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
 
 
 def labels_of(tables: Tables) -> Labels:

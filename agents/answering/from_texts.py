@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.answering.trust import sentences_of
-from agents.plain import quoted
+from nacre.semantics.plain import quoted
 from nacre.records.evidence import Evidence, Sentence
 from nacre.semantics.english import function_words
 from nacre.semantics.texts.answer import TextAnswer, answers, weights

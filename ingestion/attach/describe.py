@@ -51,8 +51,8 @@ _UNIT_AT_END = re.compile(r"\d\s*([^\d\s.,()]+)\s*$")
 
 class Described(NamedTuple):
     """The schema; (group, predicate, things) for what groups have; links between groups; predicates that name things,
-    the best first; groups most of whose things have no name, and the beginnings of these things' IRIs; by predicate, the
-    units beside its usual one and what brings them to it."""
+    the best first; groups most of whose things have no name, and the beginnings of these things' IRIs; by predicate,
+    the units beside its usual one and what brings them to it."""
 
     schema: Schema
     facts: list[tuple[str, str, int]]

@@ -68,11 +68,11 @@ def says_none(record: Answer) -> bool:
 def _exact(answers: Sequence[Value], gold: Gold, values: Sequence[Value]) -> bool:
     """Every value is a gold item and every gold item is there, under any of its names."""
     tolerance = gold.get("tolerance") or 0.0
-    items, loose = _items(answers, gold.get("answers_alt") or [])
+    items, loose = gold_items(answers, gold.get("answers_alt") or [])
     hit, spare = set(), set()
     for value in values:
-        found = {i for i, names in enumerate(items) if any(_same(name, value, tolerance) for name in names)}
-        other = {i for i, name in enumerate(loose) if _same(name, value, tolerance)} if not found else set()
+        found = {i for i, names in enumerate(items) if any(same_value(name, value, tolerance) for name in names)}
+        other = {i for i, name in enumerate(loose) if same_value(name, value, tolerance)} if not found else set()
         if not found and not other:
             return False
         hit |= found
@@ -82,7 +82,9 @@ def _exact(answers: Sequence[Value], gold: Gold, values: Sequence[Value]) -> boo
     return len(hit) + len(spare) >= len(items)
 
 
-def _items(answers: Sequence[Value], others: Sequence[Value | list[Value]]) -> tuple[list[list[Value]], list[Value]]:
+def gold_items(
+    answers: Sequence[Value], others: Sequence[Value | list[Value]]
+) -> tuple[list[list[Value]], list[Value]]:
     """The gold items with the other names that hold one of their words, and the other names that fit none."""
     items: list[list[Value]] = [[answer] for answer in answers]
     loose: list[Value] = []
@@ -95,7 +97,8 @@ def _items(answers: Sequence[Value], others: Sequence[Value | list[Value]]) -> t
     return items, loose
 
 
-def _same(gold: Value, value: Value, tolerance: float) -> bool:
+def same_value(gold: Value, value: Value, tolerance: float) -> bool:
+    """Whether a value is a gold item: names by their words, numbers within a share of them."""
     if isinstance(value, bool) or isinstance(gold, bool):
         return _truth(gold) is _truth(value) is not None
     if isinstance(gold, int | float):
@@ -136,7 +139,7 @@ def _said(wanted: Sequence[Value], gold: Gold, record: Answer) -> bool:
         if isinstance(value, int | float) and not isinstance(value, bool):
             if not any(_near(value, number, tolerance) for number in told):
                 return False
-        elif not any(_same(value, own, tolerance) for own in record["values"]):
+        elif not any(same_value(value, own, tolerance) for own in record["values"]):
             return False
     return True
 

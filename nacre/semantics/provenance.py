@@ -47,18 +47,18 @@ class _Tracer:
 
     def behind(self, select: Select, keys: tuple[str, ...]) -> Iterator[Triple]:
         """What the select's rows rest on; `keys` are the things of its answers, where they are known."""
-        narrowed = _narrowed(select, keys)
-        answer = _of(narrowed.answers[0]).variable
-        asked = [_of(answer) for answer in narrowed.answers]
+        about = narrowed(select, keys)
+        answer = value_of(about.answers[0]).variable
+        asked = [value_of(answer) for answer in about.answers]
         named = {variable.name for variable in select.variables if variable.keys}
-        for bound in self._bindings(narrowed, bool(keys)):
-            for edge in narrowed.edges:
+        for bound in self._bindings(about, bool(keys)):
+            for edge in about.edges:
                 yield bound[edge.subject], edge.predicate, bound[edge.object]
             for attribute in asked:
                 if isinstance(attribute, Attribute):
                     yield from self._values(bound[attribute.variable], attribute.predicate)
             yield from self._conditions(select, bound)
-            yield from self._itself(bound[answer], narrowed, answer)
+            yield from self._itself(bound[answer], about, answer)
             for variable, key in bound.items():
                 name = self.triples.naming(key) if variable != answer else None
                 if name and (variable in named or name[2] in self.shown):
@@ -87,7 +87,7 @@ class _Tracer:
             if isinstance(condition.right, Select):
                 yield from self._inner(condition, condition.right, bound)
         for term in terms:
-            attribute = _of(term) if isinstance(term, Attribute | Aggregate) else None
+            attribute = value_of(term) if isinstance(term, Attribute | Aggregate) else None
             if isinstance(attribute, Attribute) and attribute.variable in bound:
                 yield from self.triples.of(bound[attribute.variable], attribute.predicate)
 
@@ -109,11 +109,11 @@ class _Tracer:
             yield name
 
 
-def _narrowed(select: Select, keys: tuple[str, ...]) -> Select:
+def narrowed(select: Select, keys: tuple[str, ...]) -> Select:
     """The select without order, groups and conditions on them, about the things of its result alone."""
     filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
     grouped = select.group[0] if select.group else None
-    subject = grouped or _of(select.answers[0]).variable
+    subject = grouped or value_of(select.answers[0]).variable
     variables = tuple(
         replace(v, keys=tuple(k for k in keys if not v.keys or k in v.keys) or keys)
         if keys and v.name == subject
@@ -123,5 +123,6 @@ def _narrowed(select: Select, keys: tuple[str, ...]) -> Select:
     return Select(select.answers, variables, select.edges, filters, order=None)
 
 
-def _of(term: Term) -> Attribute | Itself:
+def value_of(term: Term) -> Attribute | Itself:
+    """What a term is about: of an aggregate, what it is taken over."""
     return term.of if isinstance(term, Aggregate) else term

@@ -112,6 +112,12 @@ class _Runner:
         return rows.rows, rows.truncated
 
     def table(self, body: Select | Combine) -> Table | None:
+        aggregate = (
+            next((a for a in body.answers if isinstance(a, Aggregate)), None) if isinstance(body, Select) else None
+        )
+        counted = aggregate if self.engine.away and isinstance(body, Select) and not (body.group or body.by) else None
+        if counted and isinstance(body, Select) and body.order is None:
+            return self._counted(body, Aggregate("count", Itself(counted.of.variable)))
         asked = with_measure(body)
         statement = self.engine.write(asked)
         found = self.run(statement)
@@ -120,10 +126,7 @@ class _Runner:
         table = table_of(statement, *found)
         if asked is not body:
             table = parted(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
-        aggregate = isinstance(body, Select) and next((a for a in body.answers if isinstance(a, Aggregate)), None)
         if isinstance(body, Select) and aggregate and not body.group:
-            if self.beside and self.engine.away:
-                return table
             things = self.engine.contributing(body, aggregate.of.variable)
             keys = self.run(things, CONTRIBUTING)
             if keys is not None:
@@ -135,6 +138,26 @@ class _Runner:
                     count = self._count(self.engine.number_contributing(body, aggregate.of.variable))
                 return replace(table, keys=tuple(behind for _ in table.rows), contributing=count)
         return table
+
+    def _counted(self, body: Select, number: Aggregate) -> Table | None:
+        """The row of aggregates with the number of things behind it, by one query; which these are is asked when the
+        row is cited."""
+        own = number in body.answers
+        statement = self.engine.write(body if own else replace(body, answers=(*body.answers, number)))
+        found = self.run(statement)
+        if found is None:
+            return None
+        table = table_of(statement, *found)
+        place = body.answers.index(number) if own else len(table.columns) - 1
+        behind = table.rows[0][place] if table.rows else None
+        shown = len(table.columns) - (not own)
+        return replace(
+            table,
+            columns=table.columns[:shown],
+            rows=tuple(row[:shown] for row in table.rows),
+            units=table.units[:shown],
+            contributing=int(behind) if isinstance(behind, int | float) else None,
+        )
 
     def _count(self, things: Statement | Sparql) -> int | None:
         found = self.run(things)

@@ -14,6 +14,7 @@ from nacre.serving import (
     cli_ask,
     cli_attach,
     cli_calibrate,
+    cli_compare,
     cli_complete,
     cli_eval,
     cli_extract,
@@ -80,6 +81,7 @@ for command in (
 ):
     app.command()(command)
 app.command("eval")(cli_eval.evaluate)
+app.command()(cli_compare.compare)
 app.command()(cli_calibrate.calibrate)
 app.add_typer(keys, name="keys")
 app.add_typer(model, name="model")

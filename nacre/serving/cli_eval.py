@@ -43,7 +43,7 @@ def evaluate(
     context = options.context(settings, mind, branches)
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.open("w", encoding="utf-8", errors="replace") as file:
-        asyncio.run(_run(wanted, graph, context, file))
+        asyncio.run(ask_all(wanted, graph, context, file))
     if score:
         sys.stdout.write(_scored(questions, out))
 
@@ -61,7 +61,8 @@ def _scored(questions: Path, predictions: Path) -> str:
     return report(golds, answers)
 
 
-async def _run(questions: "list[Question]", graph: str | None, context: "Context", out: TextIO) -> None:
+async def ask_all(questions: "list[Question]", graph: str | None, context: "Context", out: TextIO) -> None:
+    """Ask the questions one at a time and write their records, a line each as soon as it is there."""
     from nacre.config.settings import Settings
     from nacre.evaluation.run import run
     from nacre.serving.asking import opened

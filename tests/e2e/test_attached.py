@@ -1,4 +1,4 @@
-"""`nacre attach` and what follows on the command line, over real servers of Oxigraph and Virtuoso, and over a bad one."""
+"""`nacre attach` on the command line, over real servers of Oxigraph and Virtuoso, and over a bad one."""
 
 import json
 import shutil

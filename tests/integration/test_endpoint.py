@@ -98,7 +98,9 @@ def test_what_a_server_had_found_when_its_time_was_over_is_no_answer() -> None:
         source.close()
 
 
-@pytest.mark.parametrize(("rows", "truth"), [([], False), ([{"__ASK_RETVAL": {"type": "literal", "value": "1"}}], True)])
+@pytest.mark.parametrize(
+    ("rows", "truth"), [([], False), ([{"__ASK_RETVAL": {"type": "literal", "value": "1"}}], True)]
+)
 def test_truth_as_rows(rows: list[dict[str, dict[str, str]]], truth: bool) -> None:
     def respond(handler: BaseHTTPRequestHandler, query: str) -> None:
         data = {"head": {"vars": ["__ASK_RETVAL"]}, "results": {"bindings": rows}}

@@ -12,7 +12,7 @@ from nacre.records.errors import ToolError
 from nacre.semantics.linking.found_names import SLIPS, FoundNames
 from nacre.semantics.linking.name_patterns import NamePatterns, may_be_misspelt
 from nacre.semantics.sparql_terms import iri
-from nacre.semantics.words import fold, lemma, name_tokens, split_name, tokens
+from nacre.semantics.words import Token, fold, lemma, name_tokens, split_name, tokens
 from nacre.stores.lexicon import Lexicon, Name, Thing
 from nacre.stores.sparql_source import SparqlSource, Term
 from nacre.stores.triples import TYPE
@@ -24,6 +24,8 @@ MANY = 200_000
 # things whose names are asked for in one query, and things that are remembered
 AT_ONCE, MOST_KEPT = 500, 20_000
 _REMEMBERED = 256
+# a name of so many words says which thing is meant; names of more than the longest are found by a part
+LONG, LONGEST = 3, 16
 
 # the classes and names of things
 Facts = Mapping[str, tuple[tuple[str, Term], ...]]
@@ -41,6 +43,7 @@ class EndpointNames:
         self._group_of = {frozenset(g.classes): g.relation for g in lexicon.schema.groups}
         self._known: Facts = {}
         self._looked_up: Mapping[str, Collection[str]] = {}
+        self._long: Mapping[tuple[str, ...], Collection[str]] = {}
         self.about = lru_cache(_REMEMBERED)(self._about)
 
     def labels(self, iris: Collection[str]) -> dict[str, str]:
@@ -63,9 +66,11 @@ class EndpointNames:
     def _about(self, text: str) -> Lexicon:
         """The graph's names with those of the things that a text may name; without these where none can be had."""
         words = tokens(text)
-        forms = self._patterns.forms(words)
         known, looked_up = self._known, self._looked_up
-        facts = {
+        told = {place: key for place, key in self._told(words) if key in known}
+        open_ = [token for place, token in enumerate(words) if place not in told]
+        forms = self._patterns.forms(open_)
+        facts = {key: known[key] for key in told.values()} | {
             key: known[key]
             for form in forms
             for key in looked_up.get(form, ())
@@ -90,6 +95,14 @@ class EndpointNames:
         names = tuple(self._named(dict(sorted(facts.items()))))
         return FoundNames(self.lexicon, names, self.endpoint.frequent, self.thing)
 
+    def _told(self, words: Sequence[Token]) -> Iterator[tuple[int, str]]:
+        """The places of words that are the whole long name of a thing that was seen, and that thing."""
+        norms = tuple(token.norm for token in words)
+        for size in range(min(LONGEST, len(norms)), LONG - 1, -1):
+            for start in range(len(norms) - size + 1):
+                for key in self._long.get(norms[start : start + size], ()):
+                    yield from ((place, key) for place in range(start, start + size))
+
     def _is_near(self, said: Sequence[tuple[str, Term]], key: str, forms: Sequence[str]) -> bool:
         """Whether a name of a thing holds one of the words, as part of a code or with a slip too."""
         held = {word for each in self._names_of(key, said) for word in each}
@@ -112,8 +125,15 @@ class EndpointNames:
                 found[subject.value].append((predicate.value, value))
         facts = {key: tuple(sorted(said)) for key, said in sorted(found.items())}
         if len(self._known) > MOST_KEPT:
-            self._looked_up, self._known = {}, {}
+            self._looked_up, self._known, self._long = {}, {}, {}
         self._known = {**self._known, **facts}
+        long = {
+            n: (*self._long.get(n, ()), key)
+            for key, s in facts.items()
+            for n in self._names_of(key, s)
+            if len(n) >= LONG
+        }
+        self._long = {**self._long, **long}
         return facts
 
     def _named(self, facts: Facts) -> Iterator[Name]:

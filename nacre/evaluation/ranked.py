@@ -1,0 +1,50 @@
+"""How much of a gold answer the values of a record hold, and how far up: Gold + Answer -> Ranked."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nacre.evaluation.questions import Gold
+from nacre.evaluation.verdict import gold_items, same_value
+from nacre.records.answer import Answer, Value
+
+FIRST = 5
+
+
+class Ranked(NamedTuple):
+    """Shares of one: of F1 over the sets of items, of the first value, of one over the place of the first right value,
+    and whether one of the first five is right."""
+
+    f1: float
+    first: float
+    reciprocal: float
+    five: float
+
+
+def ranked(gold: Gold, record: Answer) -> Ranked | None:
+    """The best over all answers that the file calls right; None where it gives none whose items can be listed.
+
+    >>> gold = {"id": 1, "question": "?", "answers": ["Ann", "Bo"]}
+    >>> ranked(gold, {"status": "answered", "values": ["Cy", "Ann"]})
+    Ranked(f1=0.5, first=0.0, reciprocal=0.5, five=1.0)
+    """
+    names: list[Sequence[Sequence[Value]]] = [
+        gold_items(answers, gold.get("answers_alt") or [])[0]
+        for answers in (gold.get("answers") or [], *(gold.get("alt_answers") or []))
+        if answers
+    ]
+    if not names and gold.get("must_include"):
+        names = [gold["must_include"]]
+    found = [_against(items, record["values"], gold.get("tolerance") or 0.0) for items in names]
+    return max(found) if found else None
+
+
+def _against(items: Sequence[Sequence[Value]], values: Sequence[Value], tolerance: float) -> Ranked:
+    hits = [
+        {i for i, each in enumerate(items) if any(same_value(n, value, tolerance) for n in each)} for value in values
+    ]
+    right = [place for place, hit in enumerate(hits, 1) if hit]
+    precision = len(right) / len(values) if values else 0.0
+    recall = len(set().union(*hits)) / len(items)
+    f1 = 2 * precision * recall / (precision + recall) if precision and recall else 0.0
+    best = min(right, default=0)
+    return Ranked(f1, float(best == 1), 1 / best if best else 0.0, float(0 < best <= FIRST))

@@ -1,0 +1,47 @@
+"""Open a citation of an attached graph: Evidence -> the same with its triples, asked for where they lie."""
+
+import logging
+from collections.abc import Collection
+from dataclasses import replace
+
+from nacre.records.errors import ToolError
+from nacre.records.evidence import Evidence, Rows
+from nacre.records.plan import Ask, Compute, Plan, Select
+from nacre.semantics.provenance import MOST, THINGS
+from nacre.semantics.sparql_pattern import Vocabulary
+from nacre.semantics.to_sparql import behind
+from nacre.stores.sparql_source import SparqlSource, Term
+from nacre.stores.triples import TYPE, Triple
+from tools.sources import IN_WORDS, basis_of
+
+log = logging.getLogger(__name__)
+
+# of each query for triples; the answer is out already
+SECONDS = 3.0
+
+
+def sources_away(
+    evidence: Evidence, plan: Plan | None, source: SparqlSource, words: Vocabulary, names: Collection[str]
+) -> Evidence:
+    """The evidence with at most 200 triples behind at most 50 things, by one CONSTRUCT for each select of the plan."""
+    if not isinstance(evidence, Rows):
+        return replace(evidence, basis=IN_WORDS)
+    body = plan.body if plan is not None else None
+    selects = {Select: lambda: [body], Ask: lambda: [body.select], Compute: lambda: [body.left, body.right]}
+    keys = tuple(dict.fromkeys(key for row in evidence.table.keys[:THINGS] for key in row))[: 4 * THINGS]
+    found: dict[Triple, None] = {}
+    try:
+        for select in selects.get(type(body), list)():
+            own = () if isinstance(body, Compute) else keys
+            query = behind(select, own, words, names, things=THINGS)
+            triples = source.construct(query, limit=MOST - len(found), seconds=SECONDS)
+            found.update(dict.fromkeys(sorted((_text(s), p.value, _text(o)) for s, p, o in triples)))
+    except ToolError as error:
+        log.warning("triples of a citation: %s", error)
+    # the things behind a number are known now
+    things = evidence.keys or tuple(dict.fromkeys(s for s, p, _ in found if p == TYPE))
+    return replace(evidence, keys=things, triples=tuple(found), basis=basis_of(evidence.table, plan, things))
+
+
+def _text(term: Term) -> str:
+    return f"_:{term.value}" if term.kind == "blank" else term.value
