@@ -1,7 +1,7 @@
 """What texts answer: TurnView -> the likeliest answer that a sentence of a document gives, with its probability."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.answering.trust import sentences_of
 from agents.plain import quoted
@@ -31,8 +31,20 @@ class FromText:
 
 
 def from_texts(question: str, evidence: Sequence[Evidence]) -> FromText | None:
-    """The likeliest answer among the sentences of documents; None where none of them may be one."""
+    """The likeliest answer among the sentences of documents, to the question or to it with a thing of the graph in the
+    place of what describes it; None where none of them may be one."""
     told = [(i, each) for i, each in sentences_of(evidence) if each.document is not None]
+    found = [_answer(question, [(i, each) for i, each in told if each.joined is None or each.joined.basis])]
+    for joined in dict.fromkeys(each.joined for _, each in told if each.joined is not None and not each.joined.basis):
+        basis = [i for i, each in enumerate(evidence) if each.joined == replace(joined, basis=True)]
+        other = _answer(joined.question, [(i, each) for i, each in told if each.joined == joined])
+        if other is not None:
+            answer = other.answer._replace(probability=other.probability * joined.chance)
+            found.append(FromText(other.text, (*other.evidence, *basis), answer))
+    return max(filter(None, found), key=lambda each: each.probability, default=None)
+
+
+def _answer(question: str, told: Sequence[tuple[int, Sentence]]) -> FromText | None:
     once = {(each.document, each.start, each.end, each.text): i for i, each in reversed(told)}
     chosen = sorted(once.values())
     sentences = [each for i, each in told if i in set(chosen)]

@@ -73,10 +73,13 @@ class _Read(NamedTuple):
         return self.own + self.titled + self.before
 
 
-def answers(question: str, sentences: Sequence[Sentence]) -> list[TextAnswer]:
-    """What sentences answer, the likeliest first; empty where there is no span of the kind that is asked for."""
+def answers(
+    question: str, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]] | None = None
+) -> list[TextAnswer]:
+    """What sentences answer, the likeliest first; empty where there is no span of the kind that is asked for. Where
+    spans are `given`, for each sentence its own, the answer is one of them."""
     want = wanted(question)
-    found, none = candidates(want, sentences)
+    found, none = candidates(want, sentences, given)
     if not found:
         return []
     model = weights()
@@ -104,7 +107,9 @@ def same(span: Span) -> object:
     return span.value, span.unit
 
 
-def candidates(want: Wanted, sentences: Sequence[Sentence]) -> tuple[list[Candidate], dict[str, float]]:
+def candidates(
+    want: Wanted, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]] | None = None
+) -> tuple[list[Candidate], dict[str, float]]:
     """All spans that may be the answer, and the features of there being none."""
     reads = _reads(want, sentences)
     found: list[Candidate] = []
@@ -112,7 +117,7 @@ def candidates(want: Wanted, sentences: Sequence[Sentence]) -> tuple[list[Candid
     for read in reads:
         text = sentences[read.index].text
         parts = parts_of(text)
-        own = _spans(text, want, read, parts)
+        own = list(given[read.index]) if given is not None else _spans(text, want, read, parts)
         for span in own:
             within = any(each != span and each.start <= span.start and span.end <= each.end for each in own)
             features = _features(span, want, read, parts, best) | _beside(span, read, own)
