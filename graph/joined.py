@@ -17,7 +17,7 @@ from graph.names import names_for
 from nacre.records.evidence import Evidence, Found, Joined, Query, Rows, Sentence
 from nacre.records.turn import Rewrite, Understanding
 from nacre.semantics.described import Described, described
-from nacre.semantics.texts.answer import answers
+from nacre.semantics.texts.answer import named as described_by
 from nacre.semantics.texts.spans import Span
 from nacre.semantics.understand import understand
 from nacre.semantics.words import name_tokens, tokens
@@ -59,12 +59,14 @@ def _by_text(phrase: Described, graph: Graph, names: Lexicon, round: int, limit:
     found = _search(phrase.question, graph, round, limit)
     told = [each for each in found.evidence if isinstance(each, Sentence) and each.document is not None]
     spans = [list(_things(each, phrase, names)) for each in told]
-    answer = next(iter(answers(phrase.question, told, spans)), None)
+    # of which kind a thing is the graph knows, a sentence need not say it
+    clause = phrase.clause if phrase.relations else phrase.question
+    answer = next(iter(described_by(clause, told, spans)), None)
     if answer is None or answer.probability < LEAST:
         return Found(sql.BRANCH)
     thing = names.thing(str(answer.value))
     label = thing.label if thing is not None else ""
-    rows, queries = _rows(phrase.asking(label), graph, names, round)
+    rows, queries = _rows(phrase.asking(label), graph, names, round, about=str(answer.value))
     if rows is None or not label:
         return Found(sql.BRANCH)
     join = Joined(phrase.asking(label), label, round_chance(answer.probability))
@@ -108,16 +110,20 @@ def _search(text: str, graph: Graph, round: int, limit: int) -> Found:
     )
 
 
-def _rows(question: str, graph: Graph, names: Lexicon, round: int) -> tuple[Rows | None, tuple[Query, ...]]:
-    """The likeliest rows of a question that the graph accounts for wholly, without the place of their reading."""
+def _rows(
+    question: str, graph: Graph, names: Lexicon, round: int, about: str = ""
+) -> tuple[Rows | None, tuple[Query, ...]]:
+    """The likeliest rows of a question that the graph accounts for wholly, or that names the thing it is `about`;
+    without the place of their reading."""
     understanding = understand(Rewrite(question), graph.schema, names)
-    if not _is_accounted(understanding):
+    is_about = bool(about) and any(mention.target == about for mention in understanding.mentions)
+    if not is_about and not _is_accounted(understanding):
         return None, ()
     readings = understanding.readings[:MOST_RUN]
     ran = [sql.run_reading(reading, i, graph.tables, round=round) for i, reading in enumerate(readings)]
     found = [rows for each in weighed(understanding, ran) for rows in each.rows if not is_empty(rows.table)]
     best = max(found, key=lambda rows: chance(understanding, rows), default=None)
-    if best is None or best.reading is None or understanding.readings[best.reading].unused:
+    if best is None or best.reading is None or (understanding.readings[best.reading].unused and not is_about):
         return None, ()
     plan = understanding.readings[best.reading].plan
     queries = (best.query, *best.beside) if best.query is not None else best.beside

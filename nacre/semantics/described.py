@@ -15,10 +15,11 @@ _END = re.compile(r"[\s?.!]*$")
 
 
 class Described(NamedTuple):
-    """`question` asks which thing is described ("which ship has a library"); `before`, `between` and `after` are what
+    """`question` asks which thing is described ("which ship has a library"), `clause` is what is said of it; `before`, `between` and `after` are what
     the turn's question says around the phrase; `relations` are the tables of its kind, empty where it names none."""
 
     question: str
+    clause: str
     before: str
     between: str
     after: str
@@ -27,7 +28,7 @@ class Described(NamedTuple):
     def asking(self, label: str) -> str:
         """The turn's question with a name in the place of the phrase.
 
-        >>> Described("which ship has a library", "Who steers", "", "?", frozenset()).asking("Hebe")
+        >>> Described("which ship has a library", "has a library", "Who steers", "", "?", frozenset()).asking("Hebe")
         'Who steers Hebe?'
         """
         return " ".join(f"{self.before} {label} {self.between}".split()) + (self.after or "?")
@@ -58,7 +59,7 @@ def _clauses(text: str, said: list[Token], lexicon: Lexicon) -> list[Described]:
         clause = _as_question(said, at, text[said[at].start : stop], text[said[at].end : stop].strip())
         phrase = text[said[first + 1].start : said[last].end]
         before, between = text[: said[first].start].strip(), text[said[last].end : said[start].start].strip()
-        found.append(Described(f"which {phrase} {clause}?", before, between, "?", relations))
+        found.append(Described(f"which {phrase} {clause}?", clause, before, between, "?", relations))
     return found
 
 
@@ -88,7 +89,7 @@ def _superlatives(text: str, said: list[Token], lexicon: Lexicon) -> list[Descri
                 last = i + size
                 phrase = text[said[i].start : said[last].end]
                 before, after = text[: said[i - 1].start].strip(), text[said[last].end :].strip(" ?.!")
-                found.append(Described(f"which is the {phrase}?", before, after, "?", relations))
+                found.append(Described(f"which is the {phrase}?", phrase, before, after, "?", relations))
                 break
     return found
 

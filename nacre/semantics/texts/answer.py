@@ -73,13 +73,19 @@ class _Read(NamedTuple):
         return self.own + self.titled + self.before
 
 
-def answers(
-    question: str, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]] | None = None
-) -> list[TextAnswer]:
-    """What sentences answer, the likeliest first; empty where there is no span of the kind that is asked for. Where
-    spans are `given`, for each sentence its own, the answer is one of them."""
-    want = wanted(question)
-    found, none = candidates(want, sentences, given)
+def answers(question: str, sentences: Sequence[Sentence]) -> list[TextAnswer]:
+    """What sentences answer, the likeliest first; empty where there is no span of the kind that is asked for."""
+    return chosen(*candidates(wanted(question), sentences))
+
+
+def named(clause: str, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]]) -> list[TextAnswer]:
+    """Of which of the spans `given` for each sentence the sentences say what a clause says, the likeliest first."""
+    want = wanted(clause)._replace(kind="name", noun=frozenset(), units=None)
+    return chosen(*candidates(want, sentences, given))
+
+
+def chosen(found: Sequence[Candidate], none: Mapping[str, float]) -> list[TextAnswer]:
+    """The values of candidates with their probabilities, the likeliest first."""
     if not found:
         return []
     model = weights()
