@@ -179,7 +179,7 @@ def _rows(index: int, used: Rows, view: TurnView, schema: Schema) -> Account:
         if used.joined is not None and each.joined == replace(used.joined, basis=True)
     )
     sure = is_sure(understanding, used) and not _left_out(understanding, used)
-    options = () if sure else others(used, understanding, evidence, schema)
+    options = () if sure or used.joined is not None else others(used, understanding, evidence, schema)
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
