@@ -75,12 +75,14 @@ def account(view: TurnView, schema: Schema) -> Account:
     understanding, evidence = view.understanding, view.evidence
     if is_greeting(understanding.standalone):
         return Account(Ledger(((greeting(understanding.standalone, schema), ()),)), "answered")
-    if asks_for_prose(view):
+    text = from_texts(understanding.standalone, evidence)
+    if asks_for_prose(view) and not (text is not None and text.sure and text.is_reason):
         told = _prose(understanding, evidence)
         if told is not None:
             return told
     answering = answering_table(understanding, evidence)
-    text = from_texts(understanding.standalone, evidence)
+    if answering is not None and _is_of_texts(understanding, answering[1], evidence):
+        answering = None
     if text is not None and text.probability > _bar(understanding, answering):
         return _from_text(text, view, schema)
     if answering is not None:
@@ -105,6 +107,15 @@ def account(view: TurnView, schema: Schema) -> Account:
 def _bar(understanding: Understanding, answering: tuple[int, Rows] | None) -> float:
     """What the probability of an answer from a text must exceed to be given: that of the rows, if there are some."""
     return DECLINED if answering is None else max(DECLINED, chance(understanding, answering[1]))
+
+
+def _is_of_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
+    """Whether rows that are not sure leave out words that the graph does not know and the texts do: what is asked for is
+    told in them, or nowhere."""
+    if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
+        return False
+    said = content_words(" ".join(each.text for _, each in sentences_of(evidence) if each.document is not None))
+    return all(content_words(word) <= said for word, _ in understanding.unknown)
 
 
 def _from_text(text: FromText, view: TurnView, schema: Schema) -> Account:

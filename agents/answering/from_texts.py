@@ -8,16 +8,19 @@ from agents.plain import quoted
 from nacre.records.evidence import Evidence, Sentence
 from nacre.semantics.english import function_words
 from nacre.semantics.texts.answer import TextAnswer, answers, weights
+from nacre.semantics.texts.wanted import wanted
 from nacre.semantics.words import tokens
 
 
 @dataclass(frozen=True)
 class FromText:
-    """An answer of a text: its words, the evidence by index (the sentence first), as data, and how likely it is right."""
+    """An answer of a text: its words, the evidence by index (the sentence first), as data, and how likely it is right;
+    `is_reason`: it says why."""
 
     text: str
     evidence: tuple[int, ...]
     answer: TextAnswer
+    is_reason: bool = False
 
     @property
     def probability(self) -> float:
@@ -53,7 +56,7 @@ def _answer(question: str, told: Sequence[tuple[int, Sentence]]) -> FromText | N
         return None
     best = found[0]
     sentence = sentences[best.sentence]
-    return FromText(worded(best, sentence), (chosen[best.sentence],), best)
+    return FromText(worded(best, sentence), (chosen[best.sentence],), best, wanted(question).kind == "reason")
 
 
 def worded(answer: TextAnswer, sentence: Sentence) -> str:

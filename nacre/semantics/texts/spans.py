@@ -157,7 +157,7 @@ def _numbers(text: str, want: Wanted) -> Iterator[Span]:
     for amount in [*amounts(text), *_spelt(text)]:
         if any(start <= amount.start < end for start, end in dated):
             continue
-        how = _fits(amount, want)
+        how = _fits(amount, want) or _counted(text, amount, want)
         if how:
             unit = amount.unit
             yield Span(amount.start, amount.end, how, _plain(amount.value), unit)
@@ -203,6 +203,13 @@ def _fits(amount: Amount, want: Wanted) -> str:
         return "fitting" if "currency" in want.units else ""
     fits = any(unit and unit != "currency" and convert(1.0, amount.unit, unit) is not None for unit in want.units)
     return "fitting" if fits else "measured" if "" in want.units else ""
+
+
+def _counted(text: str, amount: Amount, want: Wanted) -> str:
+    """ "number" for a measure of what is counted: "300 kg of apples"."""
+    after = tokens(text[amount.end : amount.end + 40])[:2]
+    of = want.kind == "count" and len(after) == 2 and after[0].norm == "of" and after[1].lemma in want.noun
+    return "number" if of else ""
 
 
 def is_money(unit: str) -> bool:
