@@ -14,6 +14,7 @@ from agents.result import Result
 from agents.team import Team
 from agents.turn_view import TurnView
 from graph.database import database
+from graph.joined import joined, may_join
 from graph.names import endpoint_names
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, ToolError
@@ -58,7 +59,19 @@ class Branch:
 
 
 async def _sql(view: TurnView, tools: Tools) -> Result[Found]:
-    return await tools.team.query_writer(view, database(tools.graph, tools.settings, tools.apart, view.round))
+    result = await tools.team.query_writer(view, database(tools.graph, tools.settings, tools.apart, view.round))
+    if view.round > 1 or not may_join(view, tools.graph):
+        return result
+    joining = off_loop(joined, view.understanding, tools.graph, round=view.round, limit=tools.top_k)
+    more = await asyncio.wait_for(joining, tools.settings.branch_seconds)
+    found = result.value
+    if not more.evidence:
+        return result
+    # what was found in both ways together is no failure of either
+    together = replace(
+        found, evidence=found.evidence + more.evidence, queries=found.queries + more.queries, error=None
+    )
+    return replace(result, value=together)
 
 
 async def _sparql(view: TurnView, tools: Tools) -> Result[Found]:
@@ -83,7 +96,8 @@ async def _vector(view: TurnView, tools: Tools) -> Result[Found]:
     if vectors is None or passages is None:
         raise ToolError("unavailable", lacks_vectors(tools.graph))
     text, limit = _text(view, tools.top_k)
-    looking = off_loop(vector_tool.search, vectors, passages, text, view.standalone, round=view.round, limit=limit)
+    given = {"round": view.round, "limit": limit, "documents": tools.graph.documents}
+    looking = off_loop(vector_tool.search, vectors, passages, text, view.standalone, **given)
     try:
         return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
     except ConfigError as error:
@@ -95,7 +109,8 @@ async def _lexical(view: TurnView, tools: Tools) -> Result[Found]:
     if lexical is None or passages is None:
         raise ToolError("unavailable", lacks_lexical(tools.graph))
     text, limit = _text(view, tools.top_k)
-    looking = off_loop(lexical_tool.search, lexical, passages, text, view.standalone, round=view.round, limit=limit)
+    given = {"round": view.round, "limit": limit, "documents": tools.graph.documents}
+    looking = off_loop(lexical_tool.search, lexical, passages, text, view.standalone, **given)
     return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
 
 

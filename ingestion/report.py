@@ -7,6 +7,7 @@ from typing import Any
 
 from ingestion.read.omissions import NOTHING, Omission, Omissions
 from ingestion.vocabulary import TYPE
+from nacre.stores.documents import Documents, LeftOut, left_out_lines
 from nacre.stores.tables import Tables
 
 
@@ -40,7 +41,8 @@ class Account:
 
 @dataclass(frozen=True)
 class Report:
-    """`triples` were read; `shown` + `left_out` = `triples`. `omitted` is what could not be read."""
+    """`triples` were read; `shown` + `left_out` = `triples`. `omitted` is what could not be read. `texts` documents were
+    read, `texts_left_out` are those that could not be, or that repeat another."""
 
     triples: int
     entities: int
@@ -48,10 +50,12 @@ class Report:
     left_out: int
     predicates: tuple[Account, ...]
     omitted: Omissions = NOTHING
+    texts: int = 0
+    texts_left_out: tuple[LeftOut, ...] = ()
 
 
-def report(tables: Tables) -> Report:
-    """Count what lies where, in the file itself; most frequent predicates first."""
+def report(tables: Tables, documents: Documents | None = None) -> Report:
+    """Count what lies where, in the file itself; most frequent predicates first; and what was read of `documents`."""
     connection = tables.trusted()
     layout = json.loads(tables.meta("layout"))
     labels = {p.iri: p.label for p in tables.schema.predicates}
@@ -75,7 +79,10 @@ def report(tables: Tables) -> Report:
     shown = sum(x.triples for a in accounts for x in a.lies)
     aside = sum(x.triples for a in accounts for x in a.left_out)
     entities = connection.execute("SELECT count(*) FROM entity").fetchone()[0]
-    return Report(layout["triples"], entities, shown, aside, tuple(accounts), omitted(tables))
+    texts, texts_left_out = (documents.count, tuple(documents.left_out())) if documents is not None else (0, ())
+    return Report(
+        layout["triples"], entities, shown, aside, tuple(accounts), omitted(tables), texts, texts_left_out
+    )
 
 
 def omitted(tables: Tables) -> Omissions:
@@ -117,7 +124,9 @@ def report_text(found: Report) -> str:
         lines += [f"{x.triples:>18}  not shown: {x.reason}" for x in account.left_out]
     if found.shown + found.left_out != found.triples:
         lines.append(f"{found.triples - found.shown - found.left_out} triples are not accounted for. Ingest again.")
-    return "\n".join([*lines, *omitted_lines(found.omitted)])
+    if found.texts or found.texts_left_out:
+        lines.append(f"{found.texts:,} document{'' if found.texts == 1 else 's'} in passages.")
+    return "\n".join([*lines, *omitted_lines(found.omitted), *left_out_lines(found.texts_left_out)])
 
 
 def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> list[Lies]:

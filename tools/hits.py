@@ -3,8 +3,11 @@
 import time
 from collections.abc import Callable, Sequence
 
+from dataclasses import replace
+
 from nacre.records.evidence import Found, Query, Sentence
 from nacre.semantics.sentences import best
+from nacre.stores.documents import Documents
 from nacre.stores.passages import Hit, Passages
 
 MOST_WORDS = 300
@@ -20,8 +23,10 @@ def found(
     *,
     round: int,
     limit: int,
+    documents: Documents | None = None,
 ) -> Found:
-    """What `search(text, limit)` finds, as at most 24 sentences, those that answer `question` best first."""
+    """What `search(text, limit)` finds, as at most 24 sentences, those that answer `question` best first; with the
+    things that they name, where `documents` knows them."""
     started = time.perf_counter()
     hits = search(text, limit)
     scores = {hit.id: hit.score for hit in hits}
@@ -42,6 +47,12 @@ def found(
         for sentence in passage.sentences
     ]
     chosen = tuple(sentences[i] for i in best(question, sentences, MOST_WORDS)[:MOST_SENTENCES])
+    if documents is not None:
+        named = documents.named_in([(each.document, each.start, each.end) for each in chosen if each.document])
+        chosen = tuple(
+            replace(each, keys=(*each.keys, *named.get((each.document or "", each.start, each.end), ())))
+            for each in chosen
+        )
     query = Query(
         branch, round, text, words=f"passages like: {text}", rows=len(hits), seconds=time.perf_counter() - started
     )

@@ -1,6 +1,7 @@
 """The branch `lexical`: the words of a text -> sentences of the passages that hold them."""
 
 from nacre.records.evidence import Found
+from nacre.stores.documents import Documents
 from nacre.stores.lexical import Lexical
 from nacre.stores.passages import Passages
 from tools import hits
@@ -8,6 +9,6 @@ from tools import hits
 BRANCH = "lexical"
 
 
-def search(lexical: Lexical, passages: Passages, text: str, question: str, *, round: int, limit: int) -> Found:
+def search(lexical: Lexical, passages: Passages, text: str, question: str, *, round: int, limit: int, documents: Documents | None = None) -> Found:
     """Sentences of the `limit` passages that hold the words of `text` best, the best for `question` first."""
-    return hits.found(BRANCH, lexical.search, passages, text, question, round=round, limit=limit)
+    return hits.found(BRANCH, lexical.search, passages, text, question, round=round, limit=limit, documents=documents)

@@ -1,6 +1,7 @@
 """The branch `vector`: a text -> sentences of the passages nearest in meaning."""
 
 from nacre.records.evidence import Found
+from nacre.stores.documents import Documents
 from nacre.stores.passages import Passages
 from nacre.stores.vectors import Vectors
 from tools import hits
@@ -8,6 +9,6 @@ from tools import hits
 BRANCH = "vector"
 
 
-def search(vectors: Vectors, passages: Passages, text: str, question: str, *, round: int, limit: int) -> Found:
+def search(vectors: Vectors, passages: Passages, text: str, question: str, *, round: int, limit: int, documents: Documents | None = None) -> Found:
     """Sentences of the `limit` passages nearest to `text`, the best for `question` first."""
-    return hits.found(BRANCH, vectors.search, passages, text, question, round=round, limit=limit)
+    return hits.found(BRANCH, vectors.search, passages, text, question, round=round, limit=limit, documents=documents)

@@ -47,6 +47,10 @@ def absence(
         near = [nearest for _, nearest in understanding.unknown if nearest]
         hint = f" The nearest name it has is {listed(near)}." if near else ""
         text = f"This graph knows nothing called {names}.{hint}"
+        if not schema.classes:
+            text = f"The texts do not tell of {names}."
+        elif any(each.document is not None for _, each in sentences_of(evidence)):
+            text = f"This graph knows nothing called {names}, and its texts do not answer this.{hint}"
         return Absence(text, "not_in_graph", text)
     if empty is not None and is_sure(understanding, empty[1]):
         index, rows = empty
@@ -92,6 +96,8 @@ def _known_instead(understanding: Understanding, schema: Schema, evidence: Seque
     known = content_words(" ".join([*named, *(each.text for each in about), *asked_for]))
     missing = [t.text for t in tokens(understanding.standalone) if _is_missing(t, known)]
     words = f" on {listed(missing[:4])}" if missing else ""
+    if not schema.classes:
+        return f"The texts say nothing{words or ' that answers this question'}."
     if not key:
         return f"This graph holds nothing{words or ' that answers this question'}."
     told = _properties(key, schema, evidence)

@@ -1,7 +1,7 @@
 """What the rules answer: question + evidence -> Account: sentences with their evidence, values, status."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.answering.absence import absence, closed, listed
 from agents.answering.agreement import Dispute, disputes
@@ -75,18 +75,22 @@ def account(view: TurnView, schema: Schema) -> Account:
     understanding, evidence = view.understanding, view.evidence
     if is_greeting(understanding.standalone):
         return Account(Ledger(((greeting(understanding.standalone, schema), ()),)), "answered")
-    if asks_for_prose(view):
+    text = from_texts(understanding.standalone, evidence)
+    if asks_for_prose(view) and not (text is not None and text.sure and text.is_reason):
         told = _prose(understanding, evidence)
         if told is not None:
             return told
     answering = answering_table(understanding, evidence)
-    text = from_texts(understanding.standalone, evidence)
+    if answering is not None and _is_of_texts(understanding, answering[1], evidence):
+        answering = None
     if text is not None and text.probability > _bar(understanding, answering):
-        return _from_text(text)
+        return _from_text(text, view, schema)
     if answering is not None:
         # a text that has the words that the rows' reading leaves out knows more of what was asked
         left_out = _left_out(understanding, answering[1])
         told = _text(understanding, evidence, only_texts=True, words=left_out) if left_out else None
+        if told is not None and text is not None and text.probability > DECLINED:
+            return _from_text(text, view, schema)
         return told or _rows(*answering, view, schema)
     told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
     if told is not None:
@@ -105,11 +109,22 @@ def _bar(understanding: Understanding, answering: tuple[int, Rows] | None) -> fl
     return DECLINED if answering is None else max(DECLINED, chance(understanding, answering[1]))
 
 
-def _from_text(text: FromText) -> Account:
-    """The sentence that answers; one that is not sure is said to be only the nearest."""
+def _is_of_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
+    """Whether rows that are not sure leave out words that the graph does not know and the texts do: what is asked for is
+    told in them, or nowhere."""
+    if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
+        return False
+    said = content_words(" ".join(each.text for _, each in sentences_of(evidence) if each.document is not None))
+    return all(content_words(word) <= said for word, _ in understanding.unknown)
+
+
+def _from_text(text: FromText, view: TurnView, schema: Schema) -> Account:
+    """The sentence that answers, with the fact that it rests on; one that is not sure is said to be only the nearest."""
     caveats = () if text.sure else ("The texts may mean something else: this is the nearest that they say.",)
+    basis = [(index, rows) for index in text.evidence[1:] if isinstance(rows := view.evidence[index], Rows)]
+    said_rows = tuple((worded(rows, rows.plan, schema, view.question).text, (index,)) for index, rows in basis)
     return Account(
-        Ledger(((text.text, text.evidence),)),
+        Ledger(((text.text, text.evidence[:1]), *said_rows)),
         "answered" if text.sure else "clarify",
         confidence=round(text.probability, 3),
         values=(text.answer.value,),
@@ -166,15 +181,20 @@ def _rows(index: int, used: Rows, view: TurnView, schema: Schema) -> Account:
     partial = bool(caveats)
     disputed = tuple(
         sentence
-        for other in disputes(used, understanding.standalone, understanding, evidence)
+        for other in (disputes(used, understanding.standalone, understanding, evidence) if used.joined is None else ())
         for sentence in _otherwise(evidence[other.index], other)
     )
+    rests_on = tuple(
+        (each.text, (i,))
+        for i, each in sentences_of(evidence)
+        if used.joined is not None and each.joined == replace(used.joined, basis=True)
+    )
     sure = is_sure(understanding, used) and not _left_out(understanding, used)
-    options = () if sure else others(used, understanding, evidence, schema)
+    options = () if sure or used.joined is not None else others(used, understanding, evidence, schema)
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
-        Ledger(((result.text, (index,)), *disputed)),
+        Ledger(((result.text, (index,)), *rests_on, *disputed)),
         "partial" if partial else "answered" if sure else "clarify",
         confidence=round(chance(understanding, used), 3),
         values=result.values,

@@ -1,23 +1,26 @@
 """What texts answer: TurnView -> the likeliest answer that a sentence of a document gives, with its probability."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.answering.trust import sentences_of
 from nacre.semantics.plain import quoted
 from nacre.records.evidence import Evidence, Sentence
 from nacre.semantics.english import function_words
 from nacre.semantics.texts.answer import TextAnswer, answers, weights
+from nacre.semantics.texts.wanted import wanted
 from nacre.semantics.words import tokens
 
 
 @dataclass(frozen=True)
 class FromText:
-    """An answer of a text: its words, the evidence by index (the sentence first), as data, and how likely it is right."""
+    """An answer of a text: its words, the evidence by index (the sentence first), as data, and how likely it is right;
+    `is_reason`: it says why."""
 
     text: str
     evidence: tuple[int, ...]
     answer: TextAnswer
+    is_reason: bool = False
 
     @property
     def probability(self) -> float:
@@ -31,8 +34,20 @@ class FromText:
 
 
 def from_texts(question: str, evidence: Sequence[Evidence]) -> FromText | None:
-    """The likeliest answer among the sentences of documents; None where none of them may be one."""
+    """The likeliest answer among the sentences of documents, to the question or to it with a thing of the graph in the
+    place of what describes it; None where none of them may be one."""
     told = [(i, each) for i, each in sentences_of(evidence) if each.document is not None]
+    found = [_answer(question, [(i, each) for i, each in told if each.joined is None or each.joined.basis])]
+    for joined in dict.fromkeys(each.joined for _, each in told if each.joined is not None and not each.joined.basis):
+        basis = [i for i, each in enumerate(evidence) if each.joined == replace(joined, basis=True)]
+        other = _answer(joined.question, [(i, each) for i, each in told if each.joined == joined])
+        if other is not None:
+            answer = other.answer._replace(probability=other.probability * joined.chance)
+            found.append(FromText(other.text, (*other.evidence, *basis), answer))
+    return max(filter(None, found), key=lambda each: each.probability, default=None)
+
+
+def _answer(question: str, told: Sequence[tuple[int, Sentence]]) -> FromText | None:
     once = {(each.document, each.start, each.end, each.text): i for i, each in reversed(told)}
     chosen = sorted(once.values())
     sentences = [each for i, each in told if i in set(chosen)]
@@ -41,7 +56,7 @@ def from_texts(question: str, evidence: Sequence[Evidence]) -> FromText | None:
         return None
     best = found[0]
     sentence = sentences[best.sentence]
-    return FromText(worded(best, sentence), (chosen[best.sentence],), best)
+    return FromText(worded(best, sentence), (chosen[best.sentence],), best, wanted(question).kind == "reason")
 
 
 def worded(answer: TextAnswer, sentence: Sentence) -> str:

@@ -45,8 +45,13 @@ def is_sure(understanding: Understanding, rows: Rows) -> bool:
 
 
 def rows_of(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
-    """The rows of this turn, with their indexes."""
-    return [(i, each) for i, each in enumerate(evidence) if isinstance(each, Rows) and each.round]
+    """The rows of this turn that may answer, with their indexes."""
+    return [(i, each) for i, each in enumerate(evidence) if isinstance(each, Rows) and each.round and not is_basis(each)]
+
+
+def is_basis(evidence: Evidence) -> bool:
+    """Whether evidence only says which thing the question describes."""
+    return evidence.joined is not None and evidence.joined.basis
 
 
 def sentences_of(evidence: Sequence[Evidence]) -> list[tuple[int, Sentence]]:
@@ -56,13 +61,13 @@ def sentences_of(evidence: Sequence[Evidence]) -> list[tuple[int, Sentence]]:
 
 def gathered(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
     """The rows of this turn that no reading gave: those of a model's queries, and comparisons; with their indexes."""
-    return [(i, each) for i, each in rows_of(evidence) if each.reading is None]
+    return [(i, each) for i, each in rows_of(evidence) if each.reading is None and each.joined is None]
 
 
 def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
     """The plan that gave the rows; None for a query that a model wrote, and for a sentence."""
     if isinstance(evidence, Sentence) or evidence.reading is None:
-        return None
+        return None if isinstance(evidence, Sentence) else evidence.plan
     return understanding.readings[evidence.reading].plan
 
 

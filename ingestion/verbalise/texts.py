@@ -32,7 +32,7 @@ class Seen:
 
     def text(self, name: str, text: Text) -> str:
         """The document that says the same as this one, "" where it is the first to say it."""
-        said = _digest("\n".join(_words(text, block) for block in text.blocks))
+        said = _digest("\n".join(_words(text, block) for block in text.blocks if block.kind != "heading"))
         return "" if self._texts.setdefault(said, name) == name else self._texts[said]
 
     def block(self, title: str, words: str) -> bool:
@@ -46,11 +46,12 @@ class Seen:
 
 
 def title_of(name: str, text: Text) -> str:
-    """What a document is called: its first heading of the highest level, what it says of itself, else its file's name."""
-    headings = [block for block in text.blocks if block.kind == "heading"]
-    top = next((block for block in headings if block.level == 1), None)
-    first = top or (None if text.title else next(iter(headings), None))
-    said = _words(text, first) if first else clean(text.title)
+    """What a document is called: its first heading of the highest level, what it says of itself, a heading that it
+    begins with, else its file's name."""
+    top = next((block for block in text.blocks if block.kind == "heading" and block.level == 1), None)
+    if top is None and not text.title and text.blocks and text.blocks[0].kind == "heading":
+        top = text.blocks[0]
+    said = _words(text, top) if top else clean(text.title)
     return said or Path(name).stem.replace("_", " ").replace("-", " ")
 
 

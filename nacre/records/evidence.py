@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from nacre.records.plan import Plan
+
 Cell = str | int | float | bool | None
 Wants = Literal["names", "number", "date", "yes_no", "table", "text", "prose"]
 
@@ -48,6 +50,18 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Joined:
+    """What joins facts of a graph and sentences of texts: `question` is the turn's with a thing's name (`label`) in the
+    place of the words that describe it, `chance` the probability that it is the thing they describe. Evidence that is
+    the `basis` says that it is; other evidence answers `question`."""
+
+    question: str
+    label: str
+    chance: float
+    basis: bool = False
+
+
+@dataclass(frozen=True)
 class Rows:
     """Rows that one branch found in one round.
 
@@ -55,7 +69,8 @@ class Rows:
     they were computed from; `reading` is the index of the understanding's reading that they answer, None where a model
     wrote the query, and `words` says what was read. `text` shows the first rows, `keys` are the IRIs behind them all.
     `probability` is the chance that they answer the question, after they were seen; `confirmed` rows were found in
-    another way as well; rows from a text have the place of their first sentence. `triples` are looked up when they are cited; `basis` then says what a citation rests on.
+    another way as well; rows from a text have the place of their first sentence. `triples` are looked up when they are
+    cited; `basis` then says what a citation rests on. `plan` is that of rows of no reading, where they have one.
     """
 
     branch: str
@@ -75,6 +90,8 @@ class Rows:
     document: str | None = None
     start: int = 0
     end: int = 0
+    plan: Plan | None = None
+    joined: Joined | None = None
     kind: Literal["table"] = "table"
 
 
@@ -94,6 +111,7 @@ class Sentence:
     start: int = 0
     end: int = 0
     basis: str = ""
+    joined: Joined | None = None
     kind: Literal["sentence"] = "sentence"
 
 

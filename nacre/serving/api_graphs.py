@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import PlainTextResponse
 
 from ingestion.examples import examples
 from ingestion.report import Report
@@ -13,9 +14,14 @@ from nacre.records.errors import ConfigError
 from nacre.records.schema import Class, Predicate
 from nacre.serving.door import Who
 from nacre.serving.reach import REFUSALS, TheAsking, TheGraph
+from nacre.serving.refusals import Missing
 from nacre.stores.catalog import Library
 
 EXAMPLES = 6
+LONGEST_NAME = 1000
+# no document has more characters, and so many are sent at once
+MOST_CHARACTERS = 20_000_000
+MOST_AT_ONCE = 100_000
 
 router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=REFUSALS)
 
@@ -64,6 +70,35 @@ def report(asking: TheAsking, caller: Who, graph: TheGraph) -> Report:
     return _report(asking.library, graph, asking.library.current(graph))
 
 
+@router.get(
+    "/{graph}/documents/{name:path}",
+    summary="Read a stretch of a document",
+    response_class=PlainTextResponse,
+    responses={200: {"content": {"text/plain": {}}, "description": "The text from `start` to `end`."}},
+)
+def document(
+    asking: TheAsking,
+    caller: Who,
+    graph: TheGraph,
+    name: Annotated[str, Path(max_length=LONGEST_NAME)],
+    start: Annotated[int, Query(ge=0, le=MOST_CHARACTERS)] = 0,
+    end: Annotated[int | None, Query(ge=0, le=MOST_CHARACTERS)] = None,
+    version: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,
+) -> PlainTextResponse:
+    """The text that citations point into (`place`), as plain text, at most 100,000 characters; `X-Page` is the page on
+    which it begins, where the document has pages. `version` is that of the answer."""
+    if end is not None and end < start:
+        raise ConfigError(f"end {end} lies before start {start}. Take both from a citation's place.")
+    stop = min(start + MOST_AT_ONCE, start + MOST_AT_ONCE if end is None else end)
+    with asking.library.open(graph, version) as opened:
+        text = opened.documents.part(name, start, stop) if opened.documents is not None else None
+        if text is None or opened.documents is None:
+            raise Missing(f"No document named {name[:100]!r} in graph {graph!r}.")
+        page = opened.documents.page(name, start)
+    headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
+    return PlainTextResponse(text, headers=headers | ({"X-Page": str(page)} if page is not None else {}))
+
+
 @router.get("/{graph}/examples", summary="Questions to begin with")
 def questions(asking: TheAsking, caller: Who, graph: TheGraph) -> list[str]:
     """Questions of different kinds that this graph answers."""
@@ -89,7 +124,7 @@ def listed(library: Library, name: str) -> Listed:
 @lru_cache(64)
 def _report(library: Library, name: str, version: str) -> Report:
     with library.open(name, version) as graph:
-        return made(graph.tables)
+        return made(graph.tables, graph.documents)
 
 
 @lru_cache(64)

@@ -14,7 +14,7 @@ from nacre.serving.started import as_started
 from nacre.serving.terminal import say
 
 if TYPE_CHECKING:
-    from nacre.stores.catalog import Library
+    from nacre.stores.catalog import Graph, Library
     from nacre.stores.tables import Tables
 
 
@@ -50,11 +50,11 @@ def report(
     from ingestion.report import report_text
     from nacre.records.json_form import to_json
 
-    with _tables(graph) as (_, tables):
+    with _opened(graph) as opened:
         if suggest:
-            sys.stdout.write(suggest_annotations(tables.schema))
+            sys.stdout.write(suggest_annotations(opened.schema))
             return
-        found = made(tables)
+        found = made(opened.tables, opened.documents)
     if as_json:
         sys.stdout.write(json.dumps(to_json(found), ensure_ascii=False) + "\n")
     else:
@@ -108,6 +108,12 @@ def _library() -> "Iterator[Library]":
 
     with library_of(Settings()) as library:
         yield library
+
+
+@contextmanager
+def _opened(name: str | None) -> "Iterator[Graph]":
+    with _library() as library, library.open(library.resolve(name)) as graph:
+        yield graph
 
 
 @contextmanager

@@ -27,7 +27,7 @@ def ingest(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
     sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
     texts: Annotated[
-        list[str] | None, typer.Option("--texts", metavar="PATH...", help="Markdown and text files that go with it.")
+        list[str] | None, typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json")
     ] = None,
     annotations: Annotated[
         Path | None, typer.Option("--annotations", metavar="FILE", help="YAML that renames, comments or hides.")
@@ -46,7 +46,7 @@ def ingest(
         bool, typer.Option("--fetch-contexts", help="Download JSON-LD contexts that are not here.")
     ] = False,
 ) -> int:
-    """Make a graph of RDF files and texts.
+    """Make a graph of RDF files and documents, or of either alone.
 
     They are its whole content: what was there before is replaced. The graph answers as soon as its tables and words
     are there; the vectors for search by meaning follow, and may be left to `nacre index`.
@@ -57,7 +57,9 @@ def ingest(
     from nacre.records.errors import ConfigError
 
     if not sources and not texts:
-        raise ConfigError(f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph}")
+        raise ConfigError(
+            f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph}, or nacre ingest --texts FOLDER --graph {graph}"
+        )
     settings = Settings()
     embedder = None if tables_only or no_vectors else embedder_of(settings)
     with progress() as on_stage:
@@ -162,12 +164,14 @@ def _tell_omitted(name: str) -> None:
     """What could not be read, the first lines of it."""
     from ingestion.report import omitted, omitted_lines
     from nacre.config.settings import Settings
+    from nacre.stores.documents import left_out_lines
 
     with library_of(Settings()) as library, library.open(name) as graph:
         found = omitted(graph.tables)
-    for line in omitted_lines(found, MOST_OMITTED):
+        texts = graph.documents.left_out() if graph.documents is not None else []
+    for line in (*omitted_lines(found, MOST_OMITTED), *left_out_lines(texts, MOST_OMITTED)):
         say(line)
-    if len(found.listed) > MOST_OMITTED:
+    if max(len(found.listed), len(texts)) > MOST_OMITTED:
         say(as_started(f"  All of them: nacre report --graph {name}"))
 
 

@@ -1,6 +1,7 @@
 """JSON and JSON lines -> blocks: an object each, as a row of its keys and values; keys of what lies deeper are headings."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from ingestion.read.documents.text import Builder, Text, Unreadable
@@ -37,18 +38,39 @@ def _add(builder: Builder, value: Any, name: str, depth: int) -> None:
         raise RecursionError
     if isinstance(value, list):
         for each in value:
+            before = len(builder.blocks)
             _add(builder, each, name, depth + 1)
+            if name and any(block.kind == "heading" for block in builder.blocks[before:]):
+                # what follows stands below the list's own heading again
+                builder.add("heading", name, level=min(6, depth + 1))
         return
     if not isinstance(value, dict):
         builder.add("paragraph", f"{name}: {_said(value)}." if name else _said(value))
         return
-    plain = {key: said for key, each in value.items() if (said := _plain(each))}
+    plain = dict(_flat(value, ""))
     if plain:
-        builder.add("row", "; ".join(f"{_label(key)}: {said}" for key, said in plain.items()) + ".")
+        builder.add("row", "; ".join(f"{key}: {said}" for key, said in plain.items()) + ".")
     for key, each in value.items():
-        if key not in plain and isinstance(each, dict | list) and each:
+        if not _is_said(each) and each:
             builder.add("heading", _label(key), level=min(6, depth + 2))
             _add(builder, each, _label(key), depth + 1)
+
+
+def _is_said(value: Any) -> bool:
+    """Whether a value is said in its object's row: all but lists of objects, and objects that have objects."""
+    if isinstance(value, dict):
+        return not any(isinstance(each, dict | list) for each in value.values())
+    return not isinstance(value, list) or bool(_plain(value))
+
+
+def _flat(value: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:
+    """The keys and values of an object that go into its row; those of an object within have both keys."""
+    for key, each in value.items():
+        label = f"{name} {_label(key)}".strip()
+        if isinstance(each, dict) and not name and _is_said(each):
+            yield from _flat(each, label)
+        elif said := _plain(each):
+            yield label, said
 
 
 def _plain(value: Any) -> str:

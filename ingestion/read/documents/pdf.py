@@ -19,6 +19,9 @@ APART = 1.7
 EDGE = 2
 
 
+_END = re.compile(r"[.!?:][\"'”’)]*$")
+
+
 class _Line(NamedTuple):
     text: str
     size: float
@@ -111,18 +114,22 @@ def _blocks(pages: list[list[_Line]], title: str) -> Text:
     begins = []
     held = ""
     for lines in pages:
-        begins.append(builder.size)
+        first = True
         for kind, text, size in _paragraphs(lines, usual):
-            if kind == "heading":
+            goes_on = held and kind == "paragraph" and not _END.search(held) and not text[0].isupper()
+            if not goes_on:
                 builder.add("paragraph", held)
                 held = ""
+            if first:
+                begins.append(builder.size + len(held))
+                first = False
+            if kind == "heading":
                 builder.add("heading", text, level=min(6, larger.index(size) + 1))
-            elif held and not re.search(r"[.!?:][\"'”’)]*$", held) and not text[0].isupper():
-                # a paragraph goes on where the next page begins
-                held = _joined(held, text)
             else:
-                builder.add("paragraph", held)
-                held = text
+                # a paragraph may go on where the next page begins
+                held = _joined(held, text) if held else text
+        if first:
+            begins.append(builder.size + len(held))
     builder.add("paragraph", held)
     return builder.done(title, begins)
 

@@ -8,6 +8,7 @@ that they were not learned from.
 """
 
 import json
+import random
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,6 +31,29 @@ READING = Path(__file__).with_name("reading.yaml")
 RIDGE = 0.1
 WORDS = 300
 RIGHT = 0.9
+# an answer must at least be likelier than not (given)
+LEAST = 0.5
+SEED = 5
+# of the things of a kind so much is told; the rest are questions without an answer
+TOLD = 0.75
+TOGETHER = 0.4
+DAYS = {"2 May 1911": "1911-05-02", "19 July 2004": "2004-07-19", "June 1958": "1958-06", "30 October 1987": "1987-10-30"}
+FILL: dict[str, Sequence[Any]] = {
+    "n": range(30, 900),
+    "year": range(1870, 2020),
+    "price": (9.5, 12, 48, 75.2, 110, 131),
+    "size": range(12, 60),
+    "long": range(60, 900),
+    "few": range(2, 9),
+    "person": ("Ada Brandt", "Ben Okoro", "Cleo Marsh", "Dag Holm", "Eva Sorel", "Finn Adler"),
+    "other": ("Gus Petty", "Hana Wirth", "Ivar Lund", "Jo Keller", "Kit Osman", "Lea Brook"),
+    "place": ("Ravenna", "Old Tarbet", "Lisse", "Brunnen", "Port Hale", "Novi Grad"),
+    "colour": ("green", "dark red", "white", "sand yellow", "blue"),
+    "day": tuple(DAYS),
+    "why": ("a flood", "rotten planks", "a strike of the painters", "broken chains"),
+    "nick": ("Foxy", "The Wall", "Little Thunder", "Spoon"),
+    "may": ("", "not "),
+}
 
 
 class Example(NamedTuple):
@@ -44,7 +68,8 @@ class Example(NamedTuple):
 
 def examples() -> list[Example]:
     """The questions of the file with their candidates."""
-    texts = yaml.safe_load(READING.read_text(encoding="utf-8"))
+    read = yaml.safe_load(READING.read_text(encoding="utf-8"))
+    texts = [text for each in read for text in ([each] if "title" in each else _of_kind(each, random.Random(SEED)))]
     sentences = [sentence for each in texts for sentence in _sentences(each)]
     found = []
     for each in texts:
@@ -54,7 +79,7 @@ def examples() -> list[Example]:
             right = ["is" in asked and _is_right(asked["is"], span.span.value) for span in spans]
             features = (*(span.features for span in spans), none)
             values = (*(span.span.value for span in spans), None)
-            found.append(Example(each["title"], asked["q"], features, (*right, not any(right)), values))
+            found.append(Example(each.get("fold", each["title"]), asked["q"], features, (*right, not any(right)), values))
     return found
 
 
@@ -98,6 +123,7 @@ def chances(each: Example, weights: Mapping[str, float]) -> tuple[object, float,
 def out_of_fold(found: Sequence[Example]) -> list[tuple[Example, object, float, bool]]:
     """Each question answered with weights of the other texts."""
     judged = []
+    # a text, or the things of one kind, at a time
     for text in dict.fromkeys(each.text for each in found):
         weights = learn([each for each in found if each.text != text])
         judged += [(each, *chances(each, weights)) for each in found if each.text == text]
@@ -112,7 +138,7 @@ def threshold(answered: Sequence[tuple[float, bool]]) -> float:
         if above and sum(above) < RIGHT * len(above):
             break
         least = step / 100
-    return least
+    return max(LEAST, least)
 
 
 def main() -> None:
@@ -130,6 +156,43 @@ def main() -> None:
     if "--write" in sys.argv:
         made = {"threshold": threshold(answered), "features": learn(found)}
         FILE.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _of_kind(kind: Mapping[str, Any], chance: random.Random) -> list[dict[str, Any]]:
+    """Texts about things of one kind: each other thing has a text of its own, in which others may be named too, the rest
+    share one; all are one fold."""
+    many: list[str] = []
+    asked: list[dict[str, Any]] = []
+    texts = []
+    last: dict[str, str] = {}
+    for i, name in enumerate(kind["names"]):
+        values = {slot: chance.choice(fill) for slot, fill in FILL.items()} | {"name": name}
+        # what is not told of a thing has no answer
+        told = [line for line in kind["told"] if chance.random() < TOLD]
+        own = [line["own"].format(**values) for line in told if i % 2]
+        for line in told:
+            said = line["many"].format(**values)
+            if i % 2 == 0 and line["many"] in last and chance.random() < TOGETHER:
+                # what is told of two things in one sentence
+                other = last.pop(line["many"])
+                many.remove(other)
+                said = said[0].lower() + said[1:] if said.startswith("The ") else said
+                many.append(f"{other[:-1]}, and {said}")
+            elif i % 2 == 0:
+                many.append(said)
+                last[line["many"]] = said
+        for line in kind["told"]:
+            answer = values[line["is"]]
+            known = any(f"{{{line['is']}}}" in each["own" if i % 2 else "many"] for each in told)
+            given = {"is": answer == "" if line["is"] == "may" else DAYS.get(answer, answer)} if known else {}
+            asked.append({"q": line["ask"].format(name=name), **given})
+        if own:
+            # a text of one thing also speaks of others
+            own += chance.sample(many, min(2, len(many)))
+            chance.shuffle(own)
+            texts.append({"title": name, "text": " ".join(own), "ask": [], "fold": kind["kind"]})
+    chance.shuffle(many)
+    return [*texts, {"title": f"A word on {kind['kind']}", "text": " ".join(many), "ask": asked, "fold": kind["kind"]}]
 
 
 def _sentences(text: Mapping[str, Any]) -> list[Sentence]:

@@ -56,7 +56,8 @@ class TextAnswer(NamedTuple):
 
 class _Read(NamedTuple):
     """A sentence as the question sees it: its words, where it says words of the question, and how much of them it, its
-    title and the sentence before it say (0..1), and how many of the names in it none of these says."""
+    title and the sentence before it say (0..1), how many of the names in it none of these says (0..1), and whether it
+    or its title names something else."""
 
     index: int
     said: tuple[Token, ...]
@@ -65,6 +66,7 @@ class _Read(NamedTuple):
     titled: float
     before: float
     lacking: float
+    another: bool
 
     @property
     def whole(self) -> float:
@@ -73,8 +75,17 @@ class _Read(NamedTuple):
 
 def answers(question: str, sentences: Sequence[Sentence]) -> list[TextAnswer]:
     """What sentences answer, the likeliest first; empty where there is no span of the kind that is asked for."""
-    want = wanted(question)
-    found, none = candidates(want, sentences)
+    return chosen(*candidates(wanted(question), sentences))
+
+
+def named(clause: str, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]]) -> list[TextAnswer]:
+    """Of which of the spans `given` for each sentence the sentences say what a clause says, the likeliest first."""
+    want = wanted(clause)._replace(kind="name", noun=frozenset(), units=None)
+    return chosen(*candidates(want, sentences, given))
+
+
+def chosen(found: Sequence[Candidate], none: Mapping[str, float]) -> list[TextAnswer]:
+    """The values of candidates with their probabilities, the likeliest first."""
     if not found:
         return []
     model = weights()
@@ -102,7 +113,9 @@ def same(span: Span) -> object:
     return span.value, span.unit
 
 
-def candidates(want: Wanted, sentences: Sequence[Sentence]) -> tuple[list[Candidate], dict[str, float]]:
+def candidates(
+    want: Wanted, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]] | None = None
+) -> tuple[list[Candidate], dict[str, float]]:
     """All spans that may be the answer, and the features of there being none."""
     reads = _reads(want, sentences)
     found: list[Candidate] = []
@@ -110,8 +123,12 @@ def candidates(want: Wanted, sentences: Sequence[Sentence]) -> tuple[list[Candid
     for read in reads:
         text = sentences[read.index].text
         parts = parts_of(text)
-        for span in _spans(text, want, read, parts):
-            found.append(Candidate(read.index, span, _features(span, want, read, parts, best)))
+        own = list(given[read.index]) if given is not None else _spans(text, want, read, parts)
+        for span in own:
+            within = any(each != span and each.start <= span.start and span.end <= each.end for each in own)
+            features = _features(span, want, read, parts, best) | _beside(span, read, own)
+            features |= {f"{want.kind} within": 1.0} if within else {}
+            found.append(Candidate(read.index, span, features))
     lacking = min((read.lacking for read in reads), default=1.0)
     own = max((read.own for read in reads), default=0.0)
     none = {"none": 1.0, f"none {want.kind}": 1.0, "none covered": best, "none own": own, "none lacking": lacking}
@@ -150,9 +167,16 @@ def _reads(want: Wanted, sentences: Sequence[Sentence]) -> list[_Read]:
         known = found.keys() | titled | before
         lacking = sum(i not in known for i in names) / len(names) if names else 0.0
         shares = [sum(weight[i] for i in places) / whole for places in (found, titled, before)]
-        reads.append(_Read(index, said[index], found, *shares, lacking))
+        another = _names_another(sentences[index], said[index], want)
+        reads.append(_Read(index, said[index], found, shares[0], shares[1], shares[2], lacking, another))
     ranked = sorted((read for read in reads if read.whole), key=lambda read: (-read.whole, -read.own, read.index))
     return ranked[:MOST_SENTENCES]
+
+
+def _names_another(sentence: Sentence, said: Sequence[Token], want: Wanted) -> bool:
+    """Whether a sentence or its title names something that the question does not."""
+    inside = any(token.text[0].isupper() and token.norm not in want.asked for token in said[1:])
+    return inside or any(token.norm not in want.asked and token.text[0].isupper() for token in _tokens(sentence.title))
 
 
 def _says(said: Sequence[Token], word: object) -> bool:
@@ -190,6 +214,10 @@ def _features(span: Span, want: Wanted, read: _Read, parts: tuple[int, ...], bes
         "titled": read.titled,
         "before": read.before,
         "lacking": read.lacking,
+        "lacks a name": float(read.lacking > 0),
+        "tells of another": float(read.lacking > 0 and read.another),
+        "name elsewhere": float(bool(names) and not any(part <= read.said[j].start < after for j in names)),
+        "another instead": float(_is_of_another(first, last, want, read)),
         "best": float(read.whole >= best - 1e-9),
         "here": here / len(read.places) if read.places else 0.0,
         "near": 1 / (1 + min(distances)) if distances and span.how != "part" else 0.0,
@@ -200,10 +228,34 @@ def _features(span: Span, want: Wanted, read: _Read, parts: tuple[int, ...], bes
         "name near": 1 / (1 + named) if named is not None and span.how != "part" else 0.0,
         "nothing own": float(read.own == 0),
         "cue": float(previous in cues),
-        "long": float(last - first >= LONG),
+        "shared": sum(read.said[j].norm in want.asked for j in range(first, last + 1)) / (last - first + 1),
+        f"{want.kind} the": float(previous == "the"),
+        "long": float(last - first >= LONG and span.how != "part"),
         "after": float(bool(places) and first > max(places)),
         f"{want.kind} {span.how}": 1.0,
     }
+
+
+def _beside(span: Span, read: _Read, own: Sequence[Span]) -> dict[str, float]:
+    """How many of the question's words stand between this span and the one before it, and the one after it, of those
+    that may be the answer in the same sentence (0..1)."""
+    others = [each for each in own if each.end <= span.start or span.end <= each.start]
+    if not others or not read.places:
+        return {}
+    before = max((each.end for each in others if each.end <= span.start), default=0)
+    after = min((each.start for each in others if span.end <= each.start), default=math.inf)
+    starts = [[read.said[j].start for j in found] for found in read.places.values()]
+    leads = sum(any(before <= start < span.start for start in found) for found in starts)
+    follows = sum(any(span.end <= start < after for start in found) for found in starts)
+    return {"leads": leads / len(starts), "follows": follows / len(starts)}
+
+
+def _is_of_another(first: int, last: int, want: Wanted, read: _Read) -> bool:
+    """Whether a sentence that does not name what the question names, though its title may, names something else."""
+    if not any(word.name for word in want.words) or any(want.words[i].name for i in read.places):
+        return False
+    beside = (token for j, token in enumerate(read.said) if j and not first <= j <= last)
+    return any(token.text[0].isupper() and token.norm not in want.asked for token in beside)
 
 
 def _tokens_of(span: Span, said: Sequence[Token]) -> tuple[int, int]:

@@ -49,27 +49,29 @@ def spans(text: str, want: Wanted, said: tuple[Token, ...]) -> list[Span]:
     """What may be the answer in a sentence, whose words are `said`; nothing that the question says itself."""
     found: list[Span] = []
     if want.kind in ("date", "time"):
-        found += _times(text) if want.kind == "time" else [*_dates(text), *_times(text)]
+        found += [] if want.kind == "time" else _dates(text)
+        # what happened once has a date, what happens again and again a time of the day as well
+        found += [] if want.past and want.kind == "date" else _times(text)
     elif want.kind in ("count", "amount"):
         found += _numbers(text, want)
     elif want.kind == "person":
         found += _names(text, said)
     elif want.kind == "place":
-        found += _after(text, "place")
+        found += _after(text, "place", want)
         found += _names(text, said)
     elif want.kind == "reason":
-        found += _after(text, "reason")
+        found += _after(text, "reason", want)
     elif want.kind == "name":
         if want.units is not None:
             found += _numbers(text, want)
-        found += [*_quoted(text), *_numbered(text, want, said), *_names(text, said)]
-        found += [*_after(text, "name"), *_of_noun(text, want, said)]
+        found += [*_quoted(text), *_numbered(text, want, said), *_of_kind(text, want, said), *_names(text, said)]
+        found += [*_after(text, "name", want), *_of_noun(text, want, said)]
     elif want.kind == "thing":
-        found += [*_numbers(text, want), *_dates(text), *_names(text, said), *_after(text, "name")]
+        found += [*_numbers(text, want), *_dates(text), *_names(text, said), *_after(text, "name", want)]
     kept: dict[tuple[int, int], Span] = {}
     dates = [] if want.kind in ("date", "time", "count", "amount") else [*_dates(text), *_times(text)]
     quotes = [(match.start(1), match.end(1)) for match in _QUOTED.finditer(text)]
-    for span in (_undated(each, text, dates) for each in found):
+    for span in (_as_number(_undated(each, text, dates), text) for each in found):
         within = any(a <= span.start < b and span.how != "quoted" for a, b in quotes)
         if span.end > span.start and not within and not _is_said(text[span.start : span.end], want):
             kept.setdefault((span.start, span.end), span)
@@ -90,6 +92,17 @@ def polarity(text: str) -> bool:
 def _denials() -> frozenset[str]:
     phrases = language().phrases
     return frozenset(f"{phrases['negating']} {phrases['denying']}".split())
+
+
+def _as_number(span: Span, text: str) -> Span:
+    """A phrase that is a number with its unit, as that."""
+    if not isinstance(span.value, str) or not span.value[:1].isdigit() or span.how in ("date", "time", "quoted"):
+        return span
+    said = text[span.start : span.end]
+    found = amounts(said)
+    if len(found) != 1 or (found[0].start, found[0].end) != (0, len(said)):
+        return span
+    return span._replace(value=_plain(found[0].value), unit=found[0].unit)
 
 
 def _undated(span: Span, text: str, dates: Iterable[Span]) -> Span:
@@ -144,7 +157,7 @@ def _numbers(text: str, want: Wanted) -> Iterator[Span]:
     for amount in [*amounts(text), *_spelt(text)]:
         if any(start <= amount.start < end for start, end in dated):
             continue
-        how = _fits(amount, want)
+        how = _fits(amount, want) or _counted(text, amount, want)
         if how:
             unit = amount.unit
             yield Span(amount.start, amount.end, how, _plain(amount.value), unit)
@@ -192,6 +205,13 @@ def _fits(amount: Amount, want: Wanted) -> str:
     return "fitting" if fits else "measured" if "" in want.units else ""
 
 
+def _counted(text: str, amount: Amount, want: Wanted) -> str:
+    """ "number" for a measure of what is counted: "300 kg of apples"."""
+    after = tokens(text[amount.end : amount.end + 40])[:2]
+    of = want.kind == "count" and len(after) == 2 and after[0].norm == "of" and after[1].lemma in want.noun
+    return "number" if of else ""
+
+
 def is_money(unit: str) -> bool:
     """Whether a unit is a currency, as `amounts` gives it.
 
@@ -237,16 +257,39 @@ def _quoted(text: str) -> Iterator[Span]:
         yield Span(match.start(1), match.end(1), "quoted", match[1].strip(" .,"))
 
 
-def _after(text: str, kind: str) -> Iterator[Span]:
+def _without_noun(phrase: str, want: Wanted) -> str:
+    """A name without what it is the name of: "the pilot Ann Lee", where a pilot is asked for."""
+    words = tokens(phrase)
+    rest = words[1:] if words and words[0].norm in language().words["article"] | {"the"} else words
+    return phrase[rest[1].start :] if len(rest) > 1 and rest[0].lemma in want.noun else phrase
+
+
+def _after(text: str, kind: str, want: Wanted) -> Iterator[Span]:
     """The phrases after the words that stand before such an answer."""
     for match in _before(kind).finditer(text):
         start = match.end()
         if text[start : start + 1] in "“\"‘":
             continue
         end = _phrase_end(text, start, kind)
-        phrase = text[start:end].strip()
+        phrase = _without_noun(text[start:end].strip(), want)
+        start = text.find(phrase, start)
         if phrase and len(phrase.split()) <= LONGEST:
             yield Span(start, start + len(phrase), f"{kind} {match[1].casefold()}", phrase)
+
+
+def _of_kind(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
+    """The words for what is of the kind that is asked for, with one that shades them: "dark red"."""
+    known = frozenset(" ".join(words for kind, words in language().phrases["kinds"].items() if kind in want.noun).split())
+    for i, token in enumerate(said):
+        if token.norm in known:
+            shaded = i > 0 and text[said[i - 1].end : token.start] == " " and said[i - 1].norm not in function_words()
+            start = said[i - 1].start if shaded and said[i - 1].text.islower() and _is_noun(said[i - 1]) else token.start
+            yield Span(start, token.end, "kind", text[start : token.end])
+
+
+def _is_noun(token: Token) -> bool:
+    """Whether a word has the form of a noun or adjective, not that of a verb ("painted")."""
+    return not token.norm.endswith(("ed", "ing")) and token.norm == token.lemma
 
 
 def _of_noun(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
@@ -260,6 +303,8 @@ def _of_noun(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]
         j = i
         while j > 0 and said[j - 1].norm not in function_words() and text[said[j - 1].end : said[j].start] == " ":
             j -= 1
+        while j < i and said[j].lemma in want.noun:
+            j += 1
         if i - LONGEST < j < i:
             yield Span(said[j].start, said[i - 1].end, "before noun", text[said[j].start : said[i - 1].end])
 
@@ -267,7 +312,7 @@ def _of_noun(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]
 @cache
 def _before(kind: str) -> re.Pattern[str]:
     words = sorted(language().phrases["before"][kind], key=len, reverse=True)
-    return re.compile(rf"\b({'|'.join(map(re.escape, words))})\s+(?:(?:a|an)\s+(?=\w+\s+of\b))?", re.IGNORECASE)
+    return re.compile(rf"\b({'|'.join(map(re.escape, words))})\s+", re.IGNORECASE)
 
 
 @cache

@@ -13,6 +13,7 @@ Kind = Literal["reason", "time", "date", "count", "amount", "degree", "person", 
 
 # words with so many letters in common from their beginning may be forms of one word (given)
 STEM = 5
+_PAST = frozenset("was were did had".split())
 _ASKING = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how)\b", re.IGNORECASE)
 
 
@@ -26,7 +27,8 @@ class Word(NamedTuple):
 
 class Wanted(NamedTuple):
     """`kind` of answer; `units` that it may have (None: any); lemmas of the `noun` that it is or counts; the `words` of
-    the question beside it; `asked` are all its words, of which an answer should add some; `denied`: it asks whether something is not so."""
+    the question beside it; `asked` are all its words, of which an answer should add some; `denied`: it asks whether something is not so, `past`:
+    what was once."""
 
     kind: Kind
     units: tuple[str, ...] | None
@@ -34,6 +36,7 @@ class Wanted(NamedTuple):
     words: tuple[Word, ...]
     asked: frozenset[str]
     denied: bool = False
+    past: bool = False
 
 
 @lru_cache(256)
@@ -58,7 +61,8 @@ def wanted(question: str) -> Wanted:
     asked = frozenset(form for token in said for form in (token.norm, token.lemma))
     denials = f"{language().phrases['negating']} {language().phrases['denying']}".split()
     denied = sum(word in denials for word in re.findall(r"[\w']+", fold(text))) % 2 == 1
-    return Wanted(cast(Kind, kind), units, noun, words, asked, denied)
+    past = any(token.norm in _PAST for token in said)
+    return Wanted(cast(Kind, kind), units, noun, words, asked, denied, past)
 
 
 def _word(token: Token, *, first: bool) -> Word:

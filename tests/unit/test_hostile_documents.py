@@ -1,0 +1,133 @@
+"""Documents that are broken or made to harm: each is left out with its reason, or read within its bounds."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from ingestion.read.documents import json_data, markdown, pdf, table, web, word
+from ingestion.read.documents.find import find_documents
+from ingestion.read.documents.load import load
+from ingestion.read.documents.text import Unreadable
+from ingestion.verbalise.texts import Seen, text_passages
+
+FIXTURES = Path(__file__).parents[1] / "fixtures/documents"
+ENTITIES = b"""<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">%s]><w:document
+xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>&z;</w:t></w:r></w:p>
+</w:body></w:document>"""
+
+
+def rewritten(part: str, content: bytes) -> bytes:
+    """The Word file of the fixtures with another content of one of its parts."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(FIXTURES / "bees.docx") as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, content if name == part else old.read(name))
+    return made.getvalue()
+
+
+def test_a_zip_that_unpacks_to_far_more_is_not_unpacked() -> None:
+    bomb = rewritten("word/document.xml", b"<w>" + b" " * 60_000_000)
+    assert len(bomb) < 200_000
+    with pytest.raises(Unreadable, match="unpack"):
+        word.read(bomb)
+
+
+def test_entities_that_multiply_are_not_expanded() -> None:
+    names = "bcdefghijklmnopqrstuvwxyz"
+    entities = "".join(
+        f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip("a" + names, names, strict=False)
+    )
+    content = rewritten("word/document.xml", ENTITIES % entities.encode())
+    try:
+        assert len(word.read(content).text) < 1000
+    except Unreadable as error:
+        assert "Word document" in str(error)
+
+
+def test_a_file_that_names_others_reads_none() -> None:
+    outside = b'<!ENTITY z SYSTEM "file:///etc/passwd">'
+    try:
+        assert "root:" not in word.read(rewritten("word/document.xml", ENTITIES % outside)).text
+    except Unreadable as error:
+        assert "root:" not in str(error)
+
+
+@pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"no pdf at all", (FIXTURES / "press.pdf").read_bytes()[:700]])
+def test_a_broken_pdf_is_told(content: bytes) -> None:
+    with pytest.raises(Unreadable):
+        pdf.read(content)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", (FIXTURES / "bees.docx").read_bytes()[:9000]])
+def test_a_broken_word_file_is_told(content: bytes) -> None:
+    with pytest.raises(Unreadable, match="Word"):
+        word.read(content)
+
+
+def test_a_locked_pdf_is_told() -> None:
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter(clone_from=PdfReader(FIXTURES / "press.pdf"))
+    writer.encrypt("secret", algorithm="RC4-128")
+    made = io.BytesIO()
+    writer.write(made)
+    with pytest.raises(Unreadable, match="password"):
+        pdf.read(made.getvalue())
+
+
+def test_a_pdf_of_pictures_has_no_text() -> None:
+    from pypdf import PdfWriter
+
+    writer = PdfWriter()
+    writer.add_blank_page(200, 200)
+    made = io.BytesIO()
+    writer.write(made)
+    with pytest.raises(Unreadable, match="no text"):
+        pdf.read(made.getvalue())
+
+
+@pytest.mark.parametrize(
+    "text", ["# " * 150_000, "```a\n" * 30_000, "<!--" * 80_000, "[" * 60_000, "|" * 300_000, "\n \n" * 100_000, "~~~\n" * 70_000]
+)
+def test_marks_without_end_are_read_in_linear_time(text: str) -> None:
+    # a parser that looks back would take hours
+    read = markdown.read(f"{text}\n\nThe end.")
+    told = [s.text for p in text_passages("a.md", read, Seen()) for s in p.sentences]
+    assert not told or told[-1].endswith("The end.")
+
+
+def test_a_page_that_nests_without_end_is_read() -> None:
+    read = web.read(b"<div>" * 100_000 + b"<p>Deep.</p>" + b"<table><tr><td>" * 20_000)
+    assert len(read.text) < 1000
+
+
+def test_json_that_nests_without_end_is_told() -> None:
+    with pytest.raises(Unreadable, match="too deep"):
+        json_data.read("[" * 200_000 + "]" * 200_000)
+    with pytest.raises(Unreadable, match="no JSON"):
+        json_data.read('{"a": ')
+
+
+def test_a_table_with_a_cell_of_a_megabyte_is_told() -> None:
+    with pytest.raises(Unreadable, match="no table"):
+        table.read(f'a,b\n"{"x" * 1_000_000}",1\n')
+
+
+def test_a_file_that_takes_too_long_is_ended_and_the_others_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes((FIXTURES / "press.pdf").read_bytes())
+    (tmp_path / "b.md").write_text("B is here.")
+    slow, quick = load(find_documents([str(tmp_path)]), seconds=0.001)
+    assert slow.text is None
+    assert slow.why == "not read within 0.001 seconds"
+    assert quick.text is not None
+
+
+def test_ten_megabytes_of_text_are_read(tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("The seal sleeps on the rock. It wakes at noon.\n\n" * 210_000)
+    (loaded,) = load(find_documents([str(tmp_path / "long.txt")]))
+    assert loaded.text is not None
+    # what repeats itself is told once
+    (passage,) = text_passages("long.txt", loaded.text, Seen())
+    assert [s.text for s in passage.sentences] == ["The seal sleeps on the rock.", "It wakes at noon."]
