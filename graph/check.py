@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 
-from agents.answering.trust import answering_table, is_enough, is_sure
+from agents.answering.trust import answering_table, chance, is_enough
 from agents.tool_selector import LAYERS
 from agents.turn_view import TurnView
 from graph.branches import BRANCHES
 from nacre.records.evidence import Evidence
+
+
+# from this probability on a lower layer rarely knows better (given); whether it is an answer is decided elsewhere
+SETTLED = 0.5
 
 
 def wanted(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
@@ -29,8 +33,8 @@ def wanted(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
 
 
 def is_answered(view: TurnView) -> bool:
-    """Whether a waterfall may stop: rows that are sure and whose reading leaves no word out, or a description of
-    something that is known in full."""
+    """Whether a waterfall may stop: rows that are likelier right than not, of a question of which no word is left out,
+    so that no text would answer in their place; or a description of something that is known in full."""
     understanding = view.understanding
     if understanding.unknown:
         return False
@@ -41,7 +45,7 @@ def is_answered(view: TurnView) -> bool:
         return False
     rows = found[1]
     unused = understanding.readings[rows.reading].unused if rows.reading is not None else ()
-    return is_sure(understanding, rows) and not unused
+    return chance(understanding, rows) >= SETTLED and not unused
 
 
 def _lacks(branch: str, evidence: Sequence[Evidence]) -> bool:

@@ -83,17 +83,18 @@ def measured(understanding: Understanding, stores: Stores) -> list[tuple[Group, 
     if not groups:
         return []
     left = [_without(question, each.anchor) for each in groups]
-    triples = [f"{each.relation} {each.triples[0].other}" for each in groups]
-    texts = [*left, *triples, *(name for each in groups for name in (each.relation, *each.names))]
+    texts = [*left, *(name for each in groups for name in (each.relation, *each.names))]
     vectors = dict(zip(texts, _embedded(stores.embedder, texts), strict=True))
-    triple = [float(vectors[said] @ vectors[asked]) for said, asked in zip(triples, left, strict=True)]
     relation = [
         max(float(vectors[name] @ vectors[asked]) for name in (each.relation, *each.names))
         for each, asked in zip(groups, left, strict=True)
     ]
+    nearest = sorted(zip(groups, left, relation, rivals(relation), strict=True), key=lambda each: -each[2])[:TOP]
+    triples = [f"{group.relation} {group.triples[0].other}" for group, *_ in nearest]
+    said = _embedded(stores.embedder, triples)
     return [
-        (group, features(asked, group, *cosines))
-        for group, asked, *cosines in zip(groups, left, triple, relation, rivals(relation), strict=True)
+        (group, features(asked, group, float(triple @ vectors[asked]), cosine, rival))
+        for triple, (group, asked, cosine, rival) in zip(said, nearest, strict=True)
     ]
 
 
