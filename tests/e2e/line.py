@@ -1,0 +1,73 @@
+"""A line between a client and a server on this machine, which can be held up, cut and joined again: port -> Line."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+class Line:
+    """Forwards connections to `port`, which may change. While it is held, nothing that the server says gets through."""
+
+    def __init__(self, port: int) -> None:
+        self.to = port
+        self._free = threading.Event()
+        self._free.set()
+        self._open: list[socket.socket] = []
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def hold(self) -> None:
+        self._free.clear()
+
+    def release(self) -> None:
+        self._free.set()
+
+    def cut(self) -> None:
+        """Break all connections that are open; new ones are taken."""
+        for each in self._open:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        self._open.clear()
+
+    def close(self) -> None:
+        self.release()
+        self._listening.close()
+        self.cut()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listening.accept()
+            except OSError:
+                return
+            try:
+                far = socket.create_connection(("127.0.0.1", self.to))
+            except OSError:
+                near.close()
+                continue
+            self._open += [near, far]
+            threading.Thread(target=self._pass, args=(near, far), daemon=True).start()
+            threading.Thread(target=self._pass, args=(far, near, self._free), daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket, free: threading.Event | None = None) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                if free is not None:
+                    free.wait()
+                target.sendall(data)
+        for each in (source, target):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+
+@contextmanager
+def line_to(port: int) -> Iterator[Line]:
+    """A line that ends with the block."""
+    line = Line(port)
+    try:
+        yield line
+    finally:
+        line.close()
