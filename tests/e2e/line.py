@@ -2,15 +2,17 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 
 class Line:
-    """Forwards connections to `port`, which may change. While it is held, nothing that the server says gets through."""
+    """Forwards connections to `port`. While it is held, nothing that the server says gets through; `seen` is given what
+    does."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, seen: Callable[[bytes], None] = lambda data: None) -> None:
         self.to = port
+        self._seen = seen
         self._free = threading.Event()
         self._free.set()
         self._open: list[socket.socket] = []
@@ -56,6 +58,7 @@ class Line:
             while data := source.recv(65536):
                 if free is not None:
                     free.wait()
+                    self._seen(data)
                 target.sendall(data)
         for each in (source, target):
             with suppress(OSError):
@@ -64,9 +67,9 @@ class Line:
 
 
 @contextmanager
-def line_to(port: int) -> Iterator[Line]:
+def line_to(port: int, seen: Callable[[bytes], None] = lambda data: None) -> Iterator[Line]:
     """A line that ends with the block."""
-    line = Line(port)
+    line = Line(port, seen)
     try:
         yield line
     finally:
