@@ -2,7 +2,8 @@
 
 import { $ } from "./dom.js";
 
-const PAUSES = [200, 400, 800, 1500, 3000, 5000, 5000];
+// about a minute: a server that is restarted may take that long
+const PAUSES = [200, 400, 800, 1500, 3000, ...Array(10).fill(5000)];
 export const access = { token: sessionStorage.getItem("nacre-key") || "" };
 
 export class Problem extends Error {

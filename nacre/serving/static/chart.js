@@ -56,6 +56,6 @@ function line(points, column) {
   return svg("svg", { viewBox: `0 0 ${WIDE} ${high}`, class: "line" },
     [low, (low + top) / 2, top].map((value) => svg("g", {}, svg("line", { x1: left, x2: WIDE - 16, y1: y(value), y2: y(value), class: "rule" }), svg("text", { x: left - 10, y: y(value) + 4, "text-anchor": "end", class: "value" }, shown(value)))),
     svg("polyline", { points: points.map((each, i) => x(i) + "," + y(each.value)).join(" ") }),
-    points.map((each, i) => svg("circle", { cx: x(i), cy: y(each.value), r: 3.5 }, svg("title", {}, each.name + ": " + shown(each.value, column)))),
+    points.map((each, i) => svg("circle", { cx: x(i), cy: y(each.value), r: points.length > 40 ? 2 : 3.5 }, svg("title", {}, each.name + ": " + shown(each.value, column)))),
     points.map((each, i) => (i % every ? null : svg("text", { x: x(i), y: high - 8, "text-anchor": "middle", class: "name" }, each.name))));
 }

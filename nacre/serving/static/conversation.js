@@ -20,10 +20,10 @@ const toEnd = () => { $("talk").scrollTop = $("talk").scrollHeight; };
 const toEndSoon = () => { toEnd(); requestAnimationFrame(toEnd); };
 
 // an answer is followed while it grows, until somebody looks elsewhere
-let following = false;
+let following = null;
 new ResizeObserver(() => { if (following) toEnd(); }).observe($("turns"));
-for (const kind of ["wheel", "touchmove", "pointerdown"]) $("talk").addEventListener(kind, () => { following = false; }, { passive: true });
-$("talk").addEventListener("keydown", () => { following = false; });
+for (const kind of ["wheel", "touchmove", "pointerdown"]) $("talk").addEventListener(kind, () => { following = null; }, { passive: true });
+$("talk").addEventListener("keydown", () => { following = null; });
 
 // Nothing is shown; the next question begins a conversation.
 export function clear() {
@@ -94,7 +94,7 @@ export async function ask(question, insteadOf) {
   for (const each of $("turns").querySelectorAll(".onward")) each.remove();
   $("turns").append(turn.root);
   if (!$("panel").hidden) panel.show(turn);
-  following = true;
+  following = turn;
   toEnd();
   const again = () => { turn.root.remove(); ask(question, insteadOf); };
   try {
@@ -111,7 +111,7 @@ export async function ask(question, insteadOf) {
       else hear(turn, kind, payload);
       panel.changed(turn);
     }, stopping.signal);
-    if (turn.live.record && own === view) suggest(turn).then(() => setTimeout(() => { following = false; }, 500), () => {
+    if (turn.live.record && own === view) suggest(turn).then(() => setTimeout(() => { if (following === turn) following = null; }, 500), () => {
       // suggestions are an offer: without them the answer stands
     });
   } catch (problem) {

@@ -32,7 +32,7 @@ function summary(record) {
   const told = [["Status", record.status.replaceAll("_", " ")], ["Probability", record.confidence == null ? null : Math.round(record.confidence * 100) + " %"],
     ["Took", seconds(record.seconds)], ["First word", seconds(record.first_token_seconds)], ["Rounds", record.rounds], ["Strategy", record.strategy],
     ["Model calls", record.llm_calls || null], ["Tokens", record.llm_calls ? shown(record.input_tokens) + " read, of which " + shown(record.cached_tokens) + " cached; " + shown(record.output_tokens) + " written" : null],
-    ["Price", record.llm_calls ? (record.price == null ? "unknown" : "$ " + record.price.toFixed(5)) : null], ["Unsupported claims", record.unsupported ? record.unsupported + " left out" : null], ["Graph version", record.version]];
+    ["Price", record.llm_calls ? (record.price == null ? "unknown" : "$ " + record.price.toFixed(5)) : null], ["Unsupported claims", record.unsupported ? record.unsupported + " left out" : null], ...Object.entries(record.unavailable).map(([branch, why]) => ["Not available", placeOf(branch) + ": " + why]), ["Graph version", record.version]];
   return make("dl", { class: "summary" }, told.filter(([, value]) => value != null && value !== "").map(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
 }
 
@@ -93,7 +93,7 @@ function query(each, record) {
     out.replaceChildren(make("p", { class: "working" }, "Running …"));
     try {
       const ran = await send("POST", place("graphs", record.graph, "query"), { language, text: written });
-      out.replaceChildren(make("p", { class: "quiet" }, count(ran.rows.length, "row") + (ran.truncated ? ", cut off" : "") + ", " + seconds(ran.seconds)), ran.columns.length ? grid({ ...ran, name: "rows", caption: each.words || "Rows" }) : "");
+      out.replaceChildren(make("p", { class: "quiet" }, count(ran.rows.length, "row") + (ran.truncated ? ", cut off" : "") + ", " + seconds(ran.seconds)), ran.columns.length ? grid({ ...ran, name: "rows", caption: each.words || "Rows", cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "");
     } catch (problem) {
       out.replaceChildren(failure(problem));
     }

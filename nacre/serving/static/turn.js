@@ -16,6 +16,7 @@ const STATUS = {
 const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 // from so many names on a sentence becomes a list; a sentence names so many, and says of the others how many they are
 const LONG_LIST = 6, MOST_NAMED = 30;
+const ELSEWHERE = /(; the first are shown)?,? ask with --json for the rest|the first are shown, ask with --json for the rest| \(ask with --json for all\)/;
 export const placeOf = (branch) => PLACES[branch] || branch;
 
 // `hooks`: ask(question, insteadOf), derive(turn, show), fork(record); those that are missing leave out their buttons.
@@ -88,7 +89,8 @@ export function finish(turn, record, kept = null) {
   const rich = (record.by.fuser || "").startsWith("model");
   const whole = record.table;
   turn.answer.replaceChildren();
-  fill(turn.answer, record.answer, { rich, cite, table: whole ? () => grid({ ...whole, name: "answer", after: (body) => link(turn, body), caption: record.question }) : null });
+  // on a command line the rest is asked for; here it is below
+  fill(turn.answer, record.answer.replace(ELSEWHERE, ""), { rich, cite, table: whole ? () => grid({ ...whole, name: "answer", after: (body) => link(turn, body), caption: record.question }) : null });
   withoutOptions(turn, record);
   asList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
@@ -119,7 +121,7 @@ function asList(turn, record) {
     const node = [...paragraph.childNodes].find((each) => each.nodeType === Node.TEXT_NODE && each.data.includes(lead));
     const at = node ? node.data.indexOf(lead) : -1;
     if (at < 0 || !node.data.slice(at + lead.length).startsWith(" and " + named.at(-1))) continue;
-    node.after(node.data.slice(at + lead.length + 5 + named.at(-1).length).replace(/^ and [\d,]+ more( \([^)]*\))?/, ""));
+    node.after(node.data.slice(at + lead.length + 5 + named.at(-1).length).replace(/^ and [\d,]+ more/, ""));
     node.data = (node.data.slice(0, at).trimEnd() || count(said.length, "value")).replace(/:$/, "") + " ";
     const list = make("ul", { class: "names" }, named.map((value) => make("li", {}, value)));
     const rest = said.length - named.length;
@@ -161,7 +163,7 @@ function statusOf(record) {
   if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
   notes.push(...record.caveats);
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
-  for (const [branch, why] of Object.entries(record.unavailable)) notes.push("Not looked in " + placeOf(branch) + ": " + why);
+  if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push("Not looked in " + placeOf(branch) + ": " + why);
   if (["not_understood", "not_in_graph", "failed", "partial"].includes(record.status)) {
     const tried = [...new Set(record.visited)].map((branch) => placeOf(branch) + " (" + count(record.queries.filter((each) => each.tool === branch).length, "query", "queries") + ")");
     if (tried.length) notes.push("Tried: " + tried.join(", ") + ".");
