@@ -10,12 +10,12 @@ from pydantic import BaseModel, Field
 from agents.models.calls import ModelFailed, structured
 from agents.models.limits import Limits
 from agents.off_loop import off_loop
-from nacre.semantics.plain import plain, quoted
 from agents.prompt import prompt
 from agents.result import NOTHING, Result
 from nacre.records.extracted import Claim, Extracted, Statement
 from nacre.semantics.extraction.clauses import LONGEST_END, kind_of
 from nacre.semantics.extraction.resolve import Names, about, extracted, pattern_confidence, resolve
+from nacre.semantics.plain import plain, quoted
 from nacre.semantics.words import fold
 from nacre.stores.lexicon import Lexicon
 

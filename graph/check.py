@@ -8,7 +8,6 @@ from agents.turn_view import TurnView
 from graph.branches import BRANCHES
 from nacre.records.evidence import Evidence
 
-
 # from this probability on a lower layer rarely knows better (given); whether it is an answer is decided elsewhere
 SETTLED = 0.5
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.answering.trust import sentences_of
-from nacre.semantics.plain import quoted
 from nacre.records.evidence import Evidence, Sentence
 from nacre.semantics.english import function_words
+from nacre.semantics.plain import quoted
 from nacre.semantics.texts.answer import TextAnswer, answers, weights
 from nacre.semantics.texts.wanted import wanted
 from nacre.semantics.words import tokens

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre.evaluation.questions import Gold, answerable, kind, read
-from nacre.evaluation.verdict import f1, is_right, status_is_right
+from nacre.evaluation.ranked import ranked
+from nacre.evaluation.verdict import is_right, status_is_right
 from nacre.records.answer import Answer
 
 Answers = Mapping[Any, Answer]
@@ -74,11 +75,19 @@ def _line(name: str, questions: Sequence[Gold], answers: Answers) -> Line:
         name,
         len(questions),
         sum(is_right(*pair) for pair in pairs),
-        sum(f1(*pair) for pair in pairs) / max(1, len(questions)),
+        sum(_f1(*pair) for pair in pairs) / max(1, len(questions)),
         sum(status_is_right(*pair) for pair in pairs),
         quantile(seconds, 0.5),
         quantile(seconds, 0.95),
     )
+
+
+def _f1(question: Gold, record: Answer) -> float:
+    """Prose is right or wrong."""
+    if is_right(question, record):
+        return 1.0
+    found = ranked(question, record)
+    return found.f1 if found else 0.0
 
 
 def report(questions: Sequence[Gold], answers: Answers, *, kinds: bool = True) -> str:

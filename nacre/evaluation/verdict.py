@@ -26,31 +26,6 @@ def is_right(gold: Gold, record: Answer) -> bool:
     return any(_exact(answers, gold, record["values"]) for answers in golds)
 
 
-def f1(gold: Gold, record: Answer) -> float:
-    """How much of the answer is right, 0..1: the harmonic mean of the shares of values that are gold items and of gold
-    items that are values, of the gold answer that fits best. Prose is right or wrong.
-
-    >>> f1({"id": 1, "question": "?", "answers": ["a", "b"]}, {"status": "answered", "values": ["a"], "answer": "a"})
-    0.6666666666666666
-    """
-    if is_right(gold, record):
-        return 1.0
-    if record["status"] == "failed" or "must_include" in gold or "nuggets" in gold or not record["values"]:
-        return 0.0
-    golds = [gold.get("answers") or [], *(gold.get("alt_answers") or [])]
-    return max(_overlap(answers, gold, record["values"]) for answers in golds)
-
-
-def _overlap(answers: Sequence[Value], gold: Gold, values: Sequence[Value]) -> float:
-    tolerance = gold.get("tolerance") or 0.0
-    items, loose = _items(answers, gold.get("answers_alt") or [])
-    named = [*items, *([name] for name in loose)]
-    hits = [{i for i, names in enumerate(named) if any(_same(n, value, tolerance) for n in names)} for value in values]
-    found = sum(bool(hit) for hit in hits)
-    items_found = min(len(items), len(set().union(*hits)))
-    return 2 * found * items_found / (found * len(items) + items_found * len(values)) if found else 0.0
-
-
 def status_is_right(gold: Gold, record: Answer) -> bool:
     """Whether the status says what the file tells: that there is an answer, or that the graph has none."""
     return record["status"] in ("answered", "clarify") if answerable(gold) else says_none(record)
