@@ -75,15 +75,15 @@ def _line(name: str, questions: Sequence[Gold], answers: Answers) -> Line:
         name,
         len(questions),
         sum(is_right(*pair) for pair in pairs),
-        sum(_f1(*pair) for pair in pairs) / max(1, len(questions)),
+        sum(f1(*pair) for pair in pairs) / max(1, len(questions)),
         sum(status_is_right(*pair) for pair in pairs),
         quantile(seconds, 0.5),
         quantile(seconds, 0.95),
     )
 
 
-def _f1(question: Gold, record: Answer) -> float:
-    """Prose is right or wrong."""
+def f1(question: Gold, record: Answer) -> float:
+    """How much of the answer is right, 0..1; prose is right or wrong."""
     if is_right(question, record):
         return 1.0
     found = ranked(question, record)

@@ -1,8 +1,8 @@
 import pytest
 
 from nacre.evaluation.questions import alone, answerable, kind
-from nacre.evaluation.score import Line, refused, report, right, table
-from nacre.evaluation.verdict import f1, is_right, says_none, status_is_right
+from nacre.evaluation.score import Line, f1, refused, report, right, table
+from nacre.evaluation.verdict import is_right, says_none, status_is_right
 
 
 def record(answer="", values=(), status="answered", rows=(1,), **more):
