@@ -1,4 +1,4 @@
-"""Values that have an order without being numbers: a bound before the name of a month or a day -> the names it leaves."""
+"""Values that have an order without being numbers: a bound before a name of a month or a day -> the names it leaves."""
 
 import calendar
 from collections.abc import Collection
