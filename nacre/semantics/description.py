@@ -8,7 +8,7 @@ from itertools import accumulate
 from nacre.records.evidence import Sentence
 from nacre.records.plan import Aggregate, Edge, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.semantics.english import synonyms
+from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, facts_of, links_of, without_kind
 from nacre.semantics.labels_said import Label, class_noun, flag, is_telling, is_time, label_of
 from nacre.semantics.nouns import article, counted, is_plural, joined, plural
@@ -35,6 +35,7 @@ class _Known:
     label: Label
     facts: tuple[Fact, ...]
     timed: bool = False
+    person: bool = False
 
     @property
     def number(self) -> int:
@@ -55,18 +56,21 @@ class _Known:
         return joined([f.said for f in self.shown])
 
     def clause(self, owner: str = "") -> str:
-        """ "its price is 5 EUR", "it borders Spain"; with an `owner` its name instead of "it"."""
-        it = owner or "it"
+        """ "its price is 5 EUR", "it borders Spain", of a person "they wrote"; with an `owner` its name instead."""
+        they = self.person and not owner
+        it, be_, whose = ("they", "are", "their") if they else (owner or "it", "is", "its")
         number = self.number
         if self.predicate.datatype == "boolean" and self.said in ("yes", "no"):
-            return f"{it} {flag(self.label, self.said == 'yes')[0]}"
+            return f"{it} {flag(self.label, self.said == 'yes')[they]}"
         if self.label.kind in ("verb", "past"):
-            return f"{it} {self.label.one} {self.said}"
+            verb = self.label.many if they and self.label.kind == "verb" else self.label.one
+            return f"{it} {verb} {self.said}"
         if self.label.kind in ("state", "flag"):
-            be = "was" if self.label.kind == "state" and self.timed else "is"
+            was = "were" if they else "was"
+            be = was if self.label.kind == "state" and self.timed else be_
             return f"{it} {be} {self.label.one} {self.said}"
         if self.label.kind == "role":
-            return f"{it} is {article(self.label.one)} of {self.said}"
+            return f"{it} {be_} {article(self.label.one)} of {self.said}"
         name = plural(self.label.one) if number > 1 else self.label.one
         many = number > 1 or is_plural(name)
         if number > 1 and not is_plural(name) and name == self.label.one:
@@ -74,7 +78,7 @@ class _Known:
             be = "includes"
         else:
             be = "include" if number > len(self.shown) else "are" if many else "is"
-        return f"{f'the {name} of {owner}' if owner else f'its {name}'} {be} {self.said}"
+        return f"{f'the {name} of {owner}' if owner else f'{whose} {name}'} {be} {self.said}"
 
 
 def description(
@@ -82,8 +86,10 @@ def description(
 ) -> list[Sentence]:
     """What the thing is (unless that was `told`), what it links to, what is part of it, its values, and what links to
     it, each fact once; with a `topic` what has to do with it."""
+    noun = class_noun(thing, schema)
+    person = bool(thing.classes) and is_person(noun)
     known = _once(
-        _Known(p, label_of(p.iri, schema), tuple(without_kind(facts, p)), is_time(p.iri, schema))
+        _Known(p, label_of(p.iri, schema), tuple(without_kind(facts, p)), is_time(p.iri, schema), person)
         for p in schema.predicates
         if is_telling(p, schema)
         if (facts := tuple(f for f in facts_of(p, thing, schema, run) if fold(f.said) != fold(name)))
@@ -97,7 +103,6 @@ def description(
     linked = [k for k in known if k.predicate.has_links]
     valued = [k for k in known if not k.predicate.has_links]
     sentences: list[tuple[str, Sequence[Fact]]] = []
-    noun = class_noun(thing, schema)
     # a room that is called "room 12" need not be said to be a room
     owner = name if name.startswith(f"{noun} ") else ""
     if thing.classes and not owner and not told:
@@ -108,7 +113,7 @@ def description(
         sentences += parts_told(name, thing, schema, run)
     sentences += _told(valued, 2, "" if linked else owner)
     if not about:
-        sentences += _incoming(name, thing, schema, run)
+        sentences += _incoming(thing, schema, run, person=person)
     return [
         Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
         for text, facts in sentences[:SENTENCES]
@@ -167,7 +172,7 @@ def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known
     return replace(known, facts=tuple(order))
 
 
-def _incoming(name: str, thing: Variable, schema: Schema, run: Run) -> list[tuple[str, Sequence[Fact]]]:
+def _incoming(thing: Variable, schema: Schema, run: Run, *, person: bool) -> list[tuple[str, Sequence[Fact]]]:
     """Who links to the thing, counted by their kind."""
     clauses, told = [], list[Fact]()
     for predicate in schema.predicates:
@@ -189,7 +194,7 @@ def _incoming(name: str, thing: Variable, schema: Schema, run: Run) -> list[tupl
             told += facts[:MOST_CITED]
     if not clauses:
         return []
-    return [(f"It is {joined(clauses[:FACTS])}.", told)]
+    return [(f"{'They are' if person else 'It is'} {joined(clauses[:FACTS])}.", told)]
 
 
 def _once(known: Iterable[_Known]) -> list[_Known]:

@@ -1,7 +1,7 @@
 """The resources of general English: measures of adjectives, synonyms, phrases, function words."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -26,6 +26,22 @@ class Measure(NamedTuple):
 def resource() -> dict[str, Any]:
     """The parsed resource file."""
     return _load("english.yaml")
+
+
+@lru_cache(maxsize=4096)
+def is_person(noun: str) -> bool:
+    """Whether a noun phrase names persons, who are "they" and not "it".
+
+    >>> is_person("chief engineer"), is_person("engine")
+    (True, False)
+    """
+    words = noun.casefold().split()
+    return bool(words) and lemma(words[-1]) in _persons()
+
+
+@cache
+def _persons() -> frozenset[str]:
+    return frozenset(lemma(word) for word in resource()["persons"])
 
 
 @cache

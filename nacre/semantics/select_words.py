@@ -6,6 +6,7 @@ from functools import cached_property
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable
 from nacre.records.schema import Schema
 from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many, spans
+from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of
 from nacre.semantics.nouns import article, is_plural, joined, plural
 from nacre.semantics.values_said import is_number_name, say
@@ -311,7 +312,11 @@ class Wording:
         if isinstance(each.right, Attribute):
             label = label_of(each.right.predicate, self.schema).one
             same = each.right.variable == _of(each)
-            return f"its {label}" if same else f"the {label} of the {self.noun(each.right.variable)}"
+            return (
+                f"{'their' if is_person(self.noun(each.right.variable)) else 'its'} {label}"
+                if same
+                else f"the {label} of the {self.noun(each.right.variable)}"
+            )
         return None
 
     def _placed(self, order: Order) -> str:

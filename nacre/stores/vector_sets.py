@@ -16,7 +16,10 @@ def open_collection(home: Path, vectors: str, url: str | None, key: str | None, 
     if name is None:
         from nacre.stores.vectors_edge import EdgeCollection
 
-        return EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
+        try:
+            return EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
+        except ImportError as error:
+            raise ConfigError("what reads the vectors is missing. Run: pip install 'nacre[vectors]'") from error
     if url is None:
         raise ConfigError(f"the vectors are on a Qdrant server ({name}). Set NACRE_QDRANT_URL")
     from nacre.stores.vectors_server import ServerCollection

@@ -17,7 +17,10 @@ TURN_SECONDS, INGEST_SECONDS = 3, 30
 @lru_cache(maxsize=8)
 def connect(url: str, key: str | None = None, seconds: int = INGEST_SECONDS) -> Any:
     """The client of one server, shared by the process; nothing is sent yet. ":memory:" is a server in this process."""
-    from qdrant_client import QdrantClient
+    try:
+        from qdrant_client import QdrantClient
+    except ImportError as error:
+        raise ConfigError("NACRE_QDRANT_URL is set. Run: pip install 'nacre[qdrant]'") from error
 
     # a client that is left to the interpreter's end is closed when the modules it needs are gone
     atexit.register(connect.cache_clear)

@@ -8,7 +8,7 @@ from agents.answering.account import Account, account
 from agents.turn_view import TurnView
 from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
 from nacre.records.plan import Attribute, Itself, Plan, Select, Variable
-from nacre.records.schema import Predicate, Schema
+from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.turn import Mention, Reading, Rewrite, Understanding
 
 E = "http://example.org/"
@@ -18,7 +18,7 @@ def predicate(name: str) -> Predicate:
     return Predicate(E + name.replace(" ", ""), name, 3, 3, 3, True, False, True, {}, {})
 
 
-SCHEMA = Schema((), (), (predicate("cooking time"), predicate("serves"), predicate("founding year")), (), {}, 9, 3)
+SCHEMA = Schema((Class("https://e.org/Dish", "dish", 1, "dish"),), (), (predicate("cooking time"), predicate("serves"), predicate("founding year")), (), {}, 9, 3)
 QUESTION = "What is the cooking time of the pilaf?"
 PILAF = Mention("pilaf", 31, 36, "entity", f"{E}pilaf", "pilaf", 1.0)
 TIME = Plan(

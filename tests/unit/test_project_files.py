@@ -26,7 +26,11 @@ def test_every_import_is_a_declared_dependency():
     house = set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
     provided = packages_distributions()
     extras = PROJECT["project"]["optional-dependencies"]
-    optional = {name(requirement) for extra in ("bundled", "local", "otel", "learn") for requirement in extras[extra]}
+    optional = {
+        name(requirement)
+        for extra in ("bundled", "vectors", "qdrant", "local", "otel", "learn")
+        for requirement in extras[extra]
+    }
     declared = {name(requirement) for requirement in PROJECT["project"]["dependencies"]} | optional
     missing = set()
     for file in (path for package in house for path in (ROOT / package).rglob("*.py")):
@@ -38,6 +42,30 @@ def test_every_import_is_a_declared_dependency():
                 if not {name(distribution) for distribution in provided.get(module, [module])} & declared:
                     missing.add(f"{file.relative_to(ROOT)}: {module}")
     assert missing == set()
+
+
+def test_every_declared_dependency_is_imported():
+    """What is declared and never imported costs space for nothing, but for what is taken by its name."""
+    by_name = {
+        "fastapi-offline",  # its files are served
+        "langchain-community",  # loaders of documents
+        "langchain-ollama",  # by init_chat_model, for the provider that NACRE_MODEL names
+    }
+    imported = set()
+    for file in (
+        path
+        for package in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+        for path in (ROOT / package).rglob("*.py")
+    ):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.split(".")[0])
+    provided = packages_distributions()
+    used = {name(distribution) for module in imported for distribution in provided.get(module, [])}
+    declared = {name(requirement) for requirement in PROJECT["project"]["dependencies"]}
+    assert declared - used - by_name == set()
 
 
 def test_no_file_names_the_host_of_a_registry():

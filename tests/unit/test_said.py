@@ -1,5 +1,6 @@
 """What answers and plans read like, over a small schema."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +69,30 @@ def said(body: object, *rows: tuple[object, ...], columns: tuple[str, ...] = ("p
     units = more.pop("units", ("",) * len(columns))
     table = Table(columns, tuple(rows), units=units, **more)  # type: ignore[arg-type]
     return phrase(Plan(body), table, SCHEMA, "").text  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        ((">=", "2019-01-01"), "after 2018"),
+        (("<", "2019-01-01"), "before 2019"),
+        ((">=", "2015-04-01"), "after March 2015"),
+        ((">=", "2015-04-02"), "no earlier than 2 April 2015"),
+        ((">", "2019-01-01"), "after 1 January 2019"),
+        ((">=", "2019-01-01", "<", "2020-01-01"), "in 2019"),
+        ((">=", "2015-03-01", "<", "2015-04-01"), "in March 2015"),
+        ((">=", "2015-03-05", "<", "2015-03-06"), "on 5 March 2015"),
+        ((">=", "1990-01-01", "<", "2000-01-01"), "in the 1990s"),
+        ((">=", "2011-01-01", "<", "2018-01-01"), "between 2011 and 2017"),
+        ((">=", "2015-03-05", "<", "2019-01-01"), "no earlier than 5 March 2015 and that were born before 2019"),
+    ],
+)
+def test_dates_are_said_as_people_bound_them(bounds: tuple[str, ...], expected: str) -> None:
+    filters = tuple(
+        Filter(Attribute("p", N + "born"), op, day)  # type: ignore[arg-type]
+        for op, day in zip(bounds[::2], bounds[1::2], strict=True)
+    )
+    assert words(Select((Itself("p"),), (P,), (), filters)) == f"players that were born {expected}"
 
 
 def test_plans_read_like_noun_phrases() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import NAMED, RARE
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.scales import bounded
 from nacre.semantics.parsing.state import (
     Reader,
     State,
@@ -52,8 +53,10 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         yield from _against_thing(state, link, reader)
         yield from _chosen_among(state, link, reader)
     for at in slots:
-        new = linked(state, link, reader, at)._replace(last="value", sticky=())
-        values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
+        several = _on_scale(link, at, reader)
+        mention = link._replace(covered=link.covered | 1 << (link.start - 1)) if several else link
+        new = linked(state, mention, reader, at)._replace(last="value", sticky=())
+        values: tuple[str | float, ...] = several or ((link.value,) if link.kind == "value" else ())
         op = "=" if values else "is"
         join = state.join
         label = link.label
@@ -98,6 +101,14 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             rule, gain, conditions=(*state.conditions, condition), negated=False,
             join=join if join == "both" else "and", like="",
         )  # fmt: skip
+
+
+def _on_scale(link: Link, ref: Ref, reader: Reader) -> tuple[str, ...]:
+    """The values that "before April" leaves, where the property has names of months or days; none elsewhere."""
+    if link.kind != "value" or not link.start or not ref.predicate or not isinstance(link.value, str):
+        return ()
+    word = reader.question.tokens[link.start - 1].norm
+    return bounded(word, link.value, reader.graph.about(ref.predicate).values)
 
 
 def _chosen_among(state: State, link: Link, reader: Reader) -> Iterator[State]:
