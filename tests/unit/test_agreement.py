@@ -18,7 +18,15 @@ def predicate(name: str) -> Predicate:
     return Predicate(E + name.replace(" ", ""), name, 3, 3, 3, True, False, True, {}, {})
 
 
-SCHEMA = Schema((Class("https://e.org/Dish", "dish", 1, "dish"),), (), (predicate("cooking time"), predicate("serves"), predicate("founding year")), (), {}, 9, 3)
+SCHEMA = Schema(
+    (Class("https://e.org/Dish", "dish", 1, "dish"),),
+    (),
+    (predicate("cooking time"), predicate("serves"), predicate("founding year")),
+    (),
+    {},
+    9,
+    3,
+)
 QUESTION = "What is the cooking time of the pilaf?"
 PILAF = Mention("pilaf", 31, 36, "entity", f"{E}pilaf", "pilaf", 1.0)
 TIME = Plan(
