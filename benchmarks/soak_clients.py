@@ -1,0 +1,249 @@
+"""All interfaces at once, for long: python -m benchmarks.soak_clients [SECONDS] [--workers N].
+
+Beside clients of OpenAI, MCP (two versions), LangServe, Python and the API itself there are some that leave in the
+middle of an answer, and some that send what can't be used. Every reply must be the right one; memory and open files of
+the server must not grow, and no turn may be left under way. Exit 1 where that does not hold.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+from langserve import RemoteRunnable
+from mcp import Client
+
+from benchmarks.load import GRAPH, GROWTH_LIMIT, WARM_SHARE, memory, server
+from nacre import Nacre
+
+PAUSE_SECONDS = 0.5
+# of each interface
+CLIENTS = 2
+MORE_FILES = 20
+MCP_2025 = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+UNUSABLE: tuple[tuple[str, bytes], ...] = (
+    ("/v1/chat/completions", b'{"model": "gpt-4o", "messages": [{"role": "user", "content": "x"}]}'),
+    ("/v1/chat/completions", b'{"model": "load", "messages": []}'),
+    ("/v1/chat/completions", b'{"model": "load", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}'),
+    ("/v1/chat/completions", b'{"model":'),
+    ("/v1/embeddings", b"{}"),
+    ("/mcp", b'{"jsonrpc": "2.0", "id": 1}'),
+    ("/mcp", b"[1, 2"),
+    ("/ask/invoke", b'{"input": 3}'),
+    ("/api/ask", b'{"question": ""}'),
+)
+
+
+@dataclass
+class Seen:
+    """What was done by each kind of client, what went wrong, and the server's memory in MB and open files over time."""
+
+    done: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
+    files: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Questions and the values that answer them."""
+
+    address: str
+    expected: dict[str, list[Any]]
+
+    def pick(self, chance: random.Random) -> tuple[str, list[Any]]:
+        """One of the questions."""
+        return chance.choice(sorted(self.expected.items()))
+
+
+Kind = Callable[[Task, random.Random], Awaitable[None]]
+
+
+async def by_openai(task: Task, chance: random.Random) -> None:
+    """One completion, streamed or not, in a conversation or not."""
+    question, values = task.pick(chance)
+    before = [{"role": "user", "content": task.pick(chance)[0]}, {"role": "assistant", "content": "So it is."}]
+    messages: Any = [*(before if chance.random() < 0.5 else []), {"role": "user", "content": question}]
+    async with openai.AsyncOpenAI(base_url=f"{task.address}/v1", api_key="none", max_retries=0) as client:
+        if chance.random() < 0.5:
+            reply: Any = await client.chat.completions.create(model=GRAPH, messages=messages)
+            _check(question, reply.nacre["values"], values)
+            return
+        text, told = "", None
+        async for chunk in await client.chat.completions.create(model=GRAPH, messages=messages, stream=True):
+            text += chunk.choices[0].delta.content or ""
+            told = getattr(chunk, "nacre", told)
+        if told is None or not text.startswith(told["answer"]):
+            raise ValueError(f"the stream is not the answer: {text!r}")
+        _check(question, told["values"], values)
+
+
+async def by_mcp(task: Task, chance: random.Random) -> None:
+    """A connection in the newest version of the protocol or an older one, and a few calls."""
+    async with Client(f"{task.address}/mcp", mode=chance.choice(["auto", "legacy"])) as client:
+        question, values = task.pick(chance)
+        told = (await client.call_tool("ask", {"question": question})).structured_content or {}
+        _check(question, told["values"], values)
+        for name, arguments in (
+            ("query_sql", {"sql": "SELECT count(*) FROM entity"}),
+            ("search", {"text": question, "limit": 3}),
+            ("describe_graph", {}),
+        ):
+            if (await client.call_tool(name, arguments)).is_error:
+                raise ValueError(f"{name} failed")
+        if not (await client.call_tool("query_sql", {"sql": "DELETE FROM entity"})).is_error:
+            raise ValueError("a statement that writes was taken")
+
+
+async def by_langserve(task: Task, chance: random.Random) -> None:
+    """A stream of tokens, or a record."""
+    question, values = task.pick(chance)
+    ask: Any = RemoteRunnable(f"{task.address}/ask")
+    if chance.random() < 0.5:
+        _check(question, (await ask.ainvoke({"question": question}))["values"], values)
+    elif not [token async for token in ask.astream({"question": question})]:
+        raise ValueError("no tokens came")
+
+
+async def by_python(task: Task, chance: random.Random) -> None:
+    """A conversation of two turns, the second streamed."""
+    async with Nacre(task.address) as nacre:
+        chat = nacre.graph(GRAPH).chat()
+        question, values = task.pick(chance)
+        _check(question, (await chat.aask(question)).values, values)
+        async with chat.astream(question) as tokens:
+            text = "".join([token async for token in tokens])
+        if text != tokens.reply.text:
+            raise ValueError(f"the stream is not the answer: {text!r}")
+
+
+async def by_events(task: Task, chance: random.Random) -> None:
+    """The record of a turn from the API."""
+    question, values = task.pick(chance)
+    async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
+        reply = await client.post("/api/ask", json={"question": question}, headers={"Accept": "application/json"})
+        _check(question, reply.json()["values"], values)
+
+
+async def by_leaving(task: Task, chance: random.Random) -> None:
+    """A request that is left at its first bytes, or before."""
+    question = task.pick(chance)[0]
+    chat = {"model": GRAPH, "messages": [{"role": "user", "content": question}], "stream": chance.random() < 0.5}
+    call = {"name": "ask", "arguments": {"question": question}}
+    rpc = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    path, body, headers = chance.choice(
+        [("/v1/chat/completions", chat, {}), ("/mcp", rpc, MCP_2025), ("/api/ask", {"question": question}, {})]
+    )
+    async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
+        try:
+            async with asyncio.timeout(chance.choice([0.005, 0.02, 0.1])):
+                async with client.stream("POST", path, json=body, headers=headers) as reply:
+                    await anext(reply.aiter_raw())
+        except TimeoutError:
+            return
+
+
+async def by_misuse(task: Task, chance: random.Random) -> None:
+    """Something that can't be used, which is refused with words."""
+    path, body = chance.choice(UNUSABLE)
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
+        reply = await client.post(path, content=body, headers=headers)
+    if not 400 <= reply.status_code < 500 or not (reply.json().keys() & {"detail", "error"}):
+        raise ValueError(f"{path} answered {body!r} with {reply.status_code}")
+
+
+KINDS: tuple[Kind, ...] = (by_openai, by_mcp, by_langserve, by_python, by_events, by_leaving, by_misuse)
+
+
+def _check(question: str, values: list[Any], expected: list[Any]) -> None:
+    if values != expected:
+        raise ValueError(f"{question!r} was answered by {values!r}, not {expected!r}")
+
+
+async def client(kind: Kind, task: Task, number: int, until: float, seen: Seen) -> None:
+    """One client of a kind, again and again."""
+    chance = random.Random(f"{kind.__name__} {number}")
+    while time.monotonic() < until:
+        try:
+            await kind(task, chance)
+            seen.done[kind.__name__] += 1
+        except Exception as error:  # whatever a client raises is what is looked for
+            seen.wrong.append(f"{kind.__name__}: {type(error).__name__}: {str(error)[:300]}")
+        await asyncio.sleep(chance.uniform(0, 2 * PAUSE_SECONDS))
+
+
+async def run(address: str, pid: int, seconds: float) -> Seen:
+    """All clients for so long; then what is left under way."""
+    seen = Seen()
+    async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+        questions = (await http.get(f"/api/graphs/{GRAPH}/examples")).json()
+        expected = {}
+        for question in questions:
+            asked = await http.post("/api/ask", json={"question": question}, headers={"Accept": "application/json"})
+            expected[question] = asked.json()["values"]
+        task, until = Task(address, expected), time.monotonic() + seconds
+        clients = [asyncio.create_task(client(kind, task, n, until, seen)) for kind in KINDS for n in range(CLIENTS)]
+        while time.monotonic() < until:
+            await asyncio.sleep(1.0)
+            seen.memory.append(memory(pid))
+            seen.files.append(files(pid))
+        await asyncio.gather(*clients)
+        # who left without a word is given up after NACRE_RESUME_SECONDS
+        await asyncio.sleep(7)
+        counters = (await http.get("/metrics")).text
+    left = float(counters.split("\nnacre_turns_under_way ")[1].split()[0])
+    if left:
+        seen.wrong.append(f"{left:g} turns are still under way")
+    return seen
+
+
+def files(pid: int) -> int:
+    """Open files of a process and its children."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return sum(len(os.listdir(f"/proc/{each}/fd")) for each in (pid, *children))
+
+
+def told(seen: Seen, seconds: float) -> tuple[str, bool]:
+    """What was seen, on one line, and whether the limits hold."""
+    warm = int(len(seen.memory) * WARM_SHARE)
+    used, opened = seen.memory[warm:] or [0.0], seen.files[warm:] or [0]
+    half = max(1, len(used) // 2)
+    growth = statistics.median(used[half:] or used) / max(1.0, statistics.median(used[:half]))
+    more = statistics.median(opened[half:] or opened) - statistics.median(opened[:half])
+    line = (
+        f"{len(KINDS) * CLIENTS} clients, {seconds:g} s: {json.dumps(dict(sorted(seen.done.items())))}; "
+        f"memory {used[0]:.0f} -> {used[-1]:.0f} MB (x{growth:.2f}), open files {opened[0]} -> {opened[-1]}; "
+        f"{len(seen.wrong)} wrong"
+    )
+    every = all(seen.done[kind.__name__] for kind in KINDS)
+    return line, every and not seen.wrong and growth <= GROWTH_LIMIT and more <= MORE_FILES
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser("python -m benchmarks.soak_clients")
+    parser.add_argument("seconds", nargs="?", type=float, default=1800.0)
+    parser.add_argument("--workers", type=int, default=1)
+    given = parser.parse_args(arguments)
+    with server(given.workers) as (address, pid):
+        seen = asyncio.run(run(address, pid, given.seconds))
+    line, holds = told(seen, given.seconds)
+    print(line)
+    for problem, times in Counter(seen.wrong).most_common(10):
+        print(f"{times} x {problem}")
+    return 0 if holds else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
