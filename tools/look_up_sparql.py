@@ -40,7 +40,8 @@ def _named(name: str, known: dict[str, str], prefixes: Prefixes) -> str | None:
     full = prefixes.full(name)
     if full in known:
         return full
-    best = process.extractOne(name.rpartition(":")[2], known, scorer=fuzz.ratio, score_cutoff=NEAR)
+    labels = {key: label.lower() for key, label in known.items()}
+    best = process.extractOne(name.rpartition(":")[2].lower(), labels, scorer=fuzz.ratio, score_cutoff=NEAR)
     return str(best[2]) if best else None
 
 

@@ -53,7 +53,8 @@ class Prefixes:
 
 def prefixes_of(schema: Schema) -> Prefixes:
     """A prefix for each namespace of classes and properties, by the last word of the namespace."""
-    spaces = dict.fromkeys(_split(each.iri)[0] for each in (*schema.classes, *schema.predicates))
+    named = [*(each.iri for each in schema.classes), *(each.iri for each in schema.predicates)]
+    spaces = {_split(iri)[0] for iri in named}
     found: dict[str, str] = dict(COMMON)
     for space in sorted(spaces):
         if space in found or not space:
