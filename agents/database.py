@@ -1,7 +1,7 @@
 """What agents may ask of an opened graph: the protocol `Database`; branches implement it over one version."""
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from nacre.records.evidence import Found
 from nacre.records.look_up import LookUp, Occurrence
@@ -9,9 +9,24 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.stores.lexicon import Lexicon
 
+Language = Literal["sql", "sparql"]
+
 
 class Database(Protocol):
-    """One version of a graph. No method raises for a query that fails: the failure is in what it returns."""
+    """One version of a graph. No method raises for a query that fails: the failure is in what it returns.
+
+    By `sparql` classes (IRIs) take the place of tables, and properties that of columns.
+    """
+
+    @property
+    def language(self) -> Language:
+        """What its queries are written in, and the branch that they belong to."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """How many readings of a question are run."""
+        ...
 
     @property
     def schema(self) -> Schema:
@@ -27,16 +42,16 @@ class Database(Protocol):
         """The rows of a reading, which has this place among those of the turn."""
         ...
 
-    async def query(self, sql: str) -> Found:
-        """The rows of a SELECT from outside, behind the guard, within limits."""
+    async def query(self, text: str) -> Found:
+        """The rows of a query from outside, behind the guard, within limits."""
         ...
 
     def describe(self, relations: Collection[str] | None) -> str:
-        """CREATE statements of these tables, of all where None."""
+        """CREATE statements of these tables, of all where None; by SPARQL the properties of these classes."""
         ...
 
     def table_of(self, thing: str) -> str:
-        """The table that a thing (an IRI) lies in, or ""."""
+        """The table that a thing (an IRI) lies in, or by SPARQL its classes, or ""."""
         ...
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:

@@ -9,6 +9,7 @@ from agents.off_loop import off_loop
 from nacre.records.look_up import Occurrence
 from nacre.records.turn import Mention, Understanding
 from nacre.semantics.plain import quoted
+from nacre.semantics.sparql_terms import iri
 
 MOST = 14
 PLACES = 3
@@ -59,6 +60,8 @@ def _linked(mention: Mention, database: Database) -> list[str]:
     """What the linker takes a stretch of the question for."""
     said = quoted(mention.text)[:80]
     sure = f" (score {mention.score:.2f})"
+    if database.language == "sparql":
+        return _linked_iri(mention, database)
     if mention.kind == "entity":
         table = database.table_of(mention.target)
         label = _literal(mention.label)
@@ -67,6 +70,19 @@ def _linked(mention: Mention, database: Database) -> list[str]:
         places = _places(mention.predicate, database)
         return [f"'{said}' may be {' or '.join(places)} = {_literal(mention.label)}{sure}"] if places else []
     # tables and columns are there to be read
+    return []
+
+
+def _linked_iri(mention: Mention, database: Database) -> list[str]:
+    """The same in the terms of SPARQL: IRIs, and values of properties."""
+    said, sure = quoted(mention.text)[:80], f" (score {mention.score:.2f})"
+    if mention.kind == "entity":
+        classes = database.table_of(mention.target)
+        return (
+            [f"'{said}' may be {iri(mention.target)}, {_literal(mention.label)}, of {classes}{sure}"] if classes else []
+        )
+    if mention.kind == "value":
+        return [f"'{said}' may be the value {_literal(mention.label)} of {iri(mention.predicate)}{sure}"]
     return []
 
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from agents.answering.trust import chance
-from agents.database import Database
+from agents.database import Database, Language
 from agents.doubts import shown
 from agents.models.limits import Limits
 from agents.names_found import names_found
 from agents.off_loop import off_loop
 from agents.prompt import prompt
-from agents.schema_text import relevant, whole
+from agents.schema_text import relevant, relevant_classes, whole
 from agents.turn_view import TurnView
 from nacre.records.evidence import Found, Rows
 from nacre.records.look_up import LookUp
@@ -32,7 +32,7 @@ async def messages_of(
     every, tables = await off_loop(whole, database.schema, limits.schema_tokens, database.describe), ""
     if every is None:
         part = await off_loop(
-            relevant,
+            relevant if database.language == "sql" else relevant_classes,
             view.understanding,
             database.schema,
             database.lexicon,
@@ -48,17 +48,18 @@ async def messages_of(
         readings=_part("readings", _readings(view, drafts)),
         question=quoted(view.standalone),
     )
-    return [SystemMessage(head(every, small=small)), HumanMessage(turn)]
+    return [SystemMessage(head(every, small=small, language=database.language)), HumanMessage(turn)]
 
 
 def _part(name: str, lines: Sequence[str]) -> str:
     return f"<{name}>\n{chr(10).join(lines)}\n</{name}>\n" if lines else ""
 
 
-def head(tables: str | None, *, small: bool) -> str:
+def head(tables: str | None, *, small: bool, language: Language = "sql") -> str:
     """What every prompt about a graph begins with, byte for byte: all tables, where they fit."""
-    name = "query_writer_small" if small else "query_writer"
-    return prompt(name, schema=quoted_lines(tables or "The tables are named with each question."))
+    name = f"query_writer{'_small' if small else ''}{'' if language == 'sql' else '_sparql'}"
+    told = "The tables are" if language == "sql" else "The classes and properties are"
+    return prompt(name, schema=quoted_lines(tables or f"{told} named with each question."))
 
 
 def looked_up(seen: Sequence[tuple[LookUp, str]]) -> str:

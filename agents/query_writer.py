@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from agents.answering.agreement import say_the_same
 from agents.answering.trust import chance, is_empty
-from agents.answering.weighed import MOST_RUN, weighed
+from agents.answering.weighed import weighed
 from agents.database import Database
 from agents.doubts import doubt
 from agents.models.calls import ModelFailed, structured
@@ -26,7 +26,6 @@ from nacre.records.turn import Understanding
 from nacre.semantics.languages import ENGLISH
 from nacre.semantics.ranking.weights import weights
 
-BRANCH = "sql"
 MODEL_VISITS = 1
 MOST_LOOK_UPS = 4
 MOST_QUERIES = 4
@@ -64,6 +63,12 @@ class Written(BaseModel):
     sql: str = Field(min_length=6, max_length=4000)
 
 
+class WrittenSparql(BaseModel):
+    """The same in SPARQL."""
+
+    sparql: str = Field(min_length=6, max_length=4000)
+
+
 @dataclass(frozen=True)
 class Writing:
     """What a model came to: what it wants, its last queries' rows, all that it tried, and what that cost."""
@@ -77,9 +82,9 @@ class Writing:
     failed: str = ""
 
 
-async def by_rules(view: TurnView, database: Database, branch: str = BRANCH, most: int = MOST_RUN) -> Result[Found]:
-    """The rows of the best readings, `most` of them, each with the chance that it is right, the likeliest first."""
-    readings = view.understanding.readings[:most]
+async def by_rules(view: TurnView, database: Database) -> Result[Found]:
+    """The rows of the best readings, each with the chance that it is right, the likeliest first."""
+    readings, branch = view.understanding.readings[: database.most], database.language
     if not readings or not may_read(view.of(branch)):
         said = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(Found(branch, error=QueryError("empty", f"The question gives no query: {said}.")))
@@ -118,7 +123,7 @@ def by_model(
 
     async def query_writer(view: TurnView, database: Database) -> Result[Found]:
         drafted = await rules(view, database)
-        if len(view.of(BRANCH)) >= MODEL_VISITS or view.rewrite.chosen is not None:
+        if len(view.of(database.language)) >= MODEL_VISITS or view.rewrite.chosen is not None:
             # a reading that the person chose needs no other opinion
             return drafted
         found = drafted.value
@@ -157,7 +162,8 @@ async def _written(
     """Let the model write, look up, see what its queries gave, and write again, `limits.exchanges` times at most."""
     small = priors.size == "small"
     said: list[BaseMessage] = await messages_of(view, database, drafts, limits, small=small)
-    shape: type[Step | Written] = Written if small else Step
+    short: type[Written | WrittenSparql] = Written if database.language == "sql" else WrittenSparql
+    shape: type[Step | Written | WrittenSparql] = short if small else Step
     done = Writing()
     for left in range(limits.exchanges - 1, -1, -1):
         try:
@@ -174,7 +180,7 @@ async def _written(
         again = {query.text for query in done.tried}
         # of several queries the columns say what each is about
         words = step.meaning if len(step.queries) == 1 else ""
-        ran = tuple([_meaning(await database.query(sql), words) for sql in step.queries[:MOST_QUERIES]])
+        ran = tuple([_meaning(await database.query(query), words) for query in step.queries[:MOST_QUERIES]])
         if step.wants == "yes_no":
             ran = tuple(_as_truth(found) for found in ran)
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
@@ -186,10 +192,11 @@ async def _written(
     return done
 
 
-def _step(answer: Step | Written) -> Step:
+def _step(answer: Step | Written | WrittenSparql) -> Step:
     if isinstance(answer, Step):
         return answer
-    return Step(wants="text", look_ups=[], queries=[answer.sql], meaning="", missing="")
+    query = answer.sql if isinstance(answer, Written) else answer.sparql
+    return Step(wants="text", look_ups=[], queries=[query], meaning="", missing="")
 
 
 def _as_truth(found: Found) -> Found:
@@ -235,7 +242,7 @@ def _together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) 
             # a model that words them reads what its own query gives, not the plan in English
             own = [replace(each, words=words or each.words) for each in own]
     rest = [each for each in drafted.evidence if each not in agreeing]
-    return Found(BRANCH, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
+    return Found(drafted.branch, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
                  outcome=outcome)  # fmt: skip
 
 

@@ -51,6 +51,46 @@ def relevant(understanding: Understanding, schema: Schema, lexicon: Lexicon, tok
     return text
 
 
+def relevant_classes(
+    understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: Describe
+) -> str:
+    """The classes that a question is about with their properties, within the budget; at least one.
+
+    Classes that the question speaks of come first, then what they link to and what links to them, then the others that
+    share words with it.
+    """
+    iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
+    for reading in understanding.readings:
+        iris.update(_strings(to_json(reading.plan)))
+    asked = content_words(understanding.standalone)
+    worth: dict[str, int] = {}
+    for each in schema.classes:
+        own = [p for p in schema.predicates if each.iri in p.domains]
+        words = content_words(f"{each.label} {each.comment}")
+        labels = content_words(" ".join(p.label for p in own))
+        spoken = 2 * (each.iri in iris) + sum(p.iri in iris for p in own)
+        worth[each.iri] = 3 * len(words & asked) + spoken + len(labels & asked - words)
+    ranked = [c.iri for c in sorted(schema.classes, key=lambda c: (-worth[c.iri], -c.count, c.iri)) if c.count]
+    seeds = [iri for iri in ranked[:SEEDS] if worth[iri]]
+    beside = [
+        other
+        for seed in seeds
+        for p in schema.predicates
+        for near, others in ((p.domains, p.ranges), (p.ranges, p.domains))
+        if seed in near
+        for other in others
+    ]
+    chosen: list[str] = []
+    text = ""
+    for iri in dict.fromkeys([*seeds, *beside, *ranked]):
+        longer = describe([*chosen, iri])
+        if chosen and len(longer) > tokens * CHARACTERS_A_TOKEN:
+            continue
+        chosen.append(iri)
+        text = longer
+    return text
+
+
 def _connected(ranked: Sequence[str], links: Sequence[Link]) -> list[str]:
     """The tables in the order in which they are shown."""
     near: dict[str, dict[str, int]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.answering.weighed import MOST_RUN
@@ -16,6 +16,7 @@ from agents.turn_view import TurnView
 from graph.database import database
 from graph.joined import joined, may_join
 from graph.names import endpoint_names
+from graph.triples_database import OverTriples
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, ToolError
 from nacre.records.evidence import Found
@@ -82,13 +83,18 @@ async def _sparql(view: TurnView, tools: Tools) -> Result[Found]:
             # what can't be looked up can't be read either: that is no fault of the question
             await off_loop(graph.remote.ask, ANYTHING, seconds=tools.settings.branch_seconds)
         engine = sparql_tool.engine_at(graph.remote, names.endpoint, graph.schema, names.labels)
+        known, source, labels, most = names.about(view.standalone), graph.remote, names.labels, sparql_tool.MOST_AWAY
+        asked = OverTriples(graph, tools.settings, view.round, known, engine, source, labels, most)
     elif graph.triples is not None:
         engine = await off_loop(sparql_tool.engine, graph.triples, graph.tables)
+        labels_here = sparql_tool.labels_of(graph.tables)
+        asked = OverTriples(
+            graph, tools.settings, view.round, graph.lexicon, engine, graph.triples, labels_here, MOST_RUN
+        )
     else:
         raise ToolError("unavailable", lacks_triples(graph))
-    asked = replace(database(graph, tools.settings, tools.apart, view.round), engine=engine)
-    most = MOST_RUN if names is None else sparql_tool.MOST_AWAY
-    return await by_rules(view, asked, sparql_tool.BRANCH, most)
+    # beside SQL it gives the same readings in another language, and a model writes SQL
+    return await (by_rules if "sql" in view.enabled else tools.team.query_writer)(view, asked)
 
 
 async def _vector(view: TurnView, tools: Tools) -> Result[Found]:
@@ -175,10 +181,6 @@ def _next_reading(understanding: Understanding, earlier: Sequence[Found], by_mod
     return may_read(earlier) or (by_model and len(earlier) < MODEL_VISITS)
 
 
-def _same_reading(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
-    return may_read(earlier)
-
-
 def _wider(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:
     return len(earlier) < 2
 
@@ -192,7 +194,7 @@ BRANCHES: dict[str, Branch] = {
     "vector": Branch(_vector, lacks_vectors, _wider),
     "lexical": Branch(_lexical, lacks_lexical, _wider),
     # over an ingested graph it gives what `sql` gives, so it is there for who asks for it; an attached one has it alone
-    "sparql": Branch(_sparql, lacks_triples, _same_reading, by_default=False),
+    "sparql": Branch(_sparql, lacks_triples, _next_reading, by_default=False),
     # single triples of the graph and of its texts, for a waterfall and for who asks for them
     "triples": Branch(_triples, lacks_single_triples, _once, by_default=False),
 }

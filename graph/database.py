@@ -8,6 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agents.answering.weighed import MOST_RUN
+from agents.database import Language
 from agents.off_loop import off_loop
 from nacre.config.settings import Settings
 from nacre.records.errors import ToolError
@@ -15,7 +17,6 @@ from nacre.records.evidence import Found
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
-from nacre.semantics.run_plan import Engine
 from nacre.stores.lexicon import Lexicon
 from nacre.stores.schema_sql import schema_sql
 from tools import lexical, sql
@@ -38,7 +39,8 @@ class Opened:
     apart: Apart
     round: int
     names: Lexicon
-    engine: Engine | None = None
+    most: int = MOST_RUN
+    language: Language = "sql"
 
     @property
     def schema(self) -> Schema:
@@ -49,10 +51,7 @@ class Opened:
         return self.names
 
     async def read(self, reading: Reading, index: int) -> Found:
-        if self.engine is None:
-            running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
-        else:
-            running = off_loop(sql.run_reading, reading, index, self.engine, round=self.round)
+        running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
     async def query(self, text: str) -> Found:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from agents.answering.weighed import MOST_RUN
+from agents.database import Language
 from nacre.records.evidence import Found, Query, QueryError, Rows, Table
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Schema
@@ -59,20 +61,22 @@ class FakeDatabase:
     looked: list[LookUp] = field(default_factory=list)
     read_at: list[int] = field(default_factory=list)
     phrases: list[str] = field(default_factory=list)
+    language: Language = "sql"
+    most: int = MOST_RUN
 
     async def read(self, reading: Reading, index: int) -> Found:
         self.read_at.append(index)
         return self.readings[index] if index < len(self.readings) else Found("sql")
 
-    async def query(self, sql: str) -> Found:
-        self.queries.append(sql)
-        assert self.written, f"no rows are left for {sql}"
+    async def query(self, text: str) -> Found:
+        self.queries.append(text)
+        assert self.written, f"no rows are left for {text}"
         found = self.written.pop(0)
         return replace(
             found,
-            queries=tuple(replace(query, text=sql) for query in found.queries),
+            queries=tuple(replace(query, text=text) for query in found.queries),
             evidence=tuple(
-                replace(each, query=replace(each.query, text=sql) if each.query else None) for each in found.evidence
+                replace(each, query=replace(each.query, text=text) if each.query else None) for each in found.evidence
             ),
         )
 

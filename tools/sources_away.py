@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Evidence, Rows
-from nacre.records.plan import Ask, Compute, Plan, Select
+from nacre.records.plan import Ask, Body, Compute, Plan, Select
 from nacre.semantics.provenance import MOST, THINGS
 from nacre.semantics.sparql_pattern import Vocabulary
 from nacre.semantics.to_sparql import behind
@@ -27,11 +27,10 @@ def sources_away(
     if not isinstance(evidence, Rows):
         return replace(evidence, basis=IN_WORDS)
     body = plan.body if plan is not None else None
-    selects = {Select: lambda: [body], Ask: lambda: [body.select], Compute: lambda: [body.left, body.right]}
     keys = tuple(dict.fromkeys(key for row in evidence.table.keys[:THINGS] for key in row))[: 4 * THINGS]
     found: dict[Triple, None] = {}
     try:
-        for select in selects.get(type(body), list)():
+        for select in _selects(body):
             own = () if isinstance(body, Compute) else keys
             query = behind(select, own, words, names, things=THINGS)
             triples = source.construct(query, limit=MOST - len(found), seconds=SECONDS)
@@ -41,6 +40,15 @@ def sources_away(
     # the things behind a number are known now
     things = evidence.keys or tuple(dict.fromkeys(s for s, p, _ in found if p == TYPE))
     return replace(evidence, keys=things, triples=tuple(found), basis=basis_of(evidence.table, plan, things))
+
+
+def _selects(body: Body | None) -> list[Select]:
+    """The selects whose rows can be traced to things; sets that are combined can't."""
+    if isinstance(body, Select):
+        return [body]
+    if isinstance(body, Ask):
+        return [body.select]
+    return [body.left, body.right] if isinstance(body, Compute) else []
 
 
 def _text(term: Term) -> str:

@@ -102,11 +102,11 @@ def _check_names(predicate: Any, object_: Any, schema: Schema) -> None:
 
     for iri in _iris(predicate):
         if iri not in schema.predicate_of and not iri.startswith(_COMMON):
-            known = {p.iri: p.label for p in schema.predicates}
-            raise ToolError("unknown_name", f"There is no predicate <{iri}>.{_nearest(iri, known)}")
+            raise ToolError("unknown_name", f"There is no predicate <{iri}>.{_said(nearest(iri, schema, 'predicate'))}")
     if str(predicate) == TYPE and isinstance(object_, URIRef) and str(object_) not in schema.class_of:
-        known = {c.iri: c.label for c in schema.classes}
-        raise ToolError("unknown_name", f"There is no class <{object_}>.{_nearest(str(object_), known)}")
+        raise ToolError(
+            "unknown_name", f"There is no class <{object_}>.{_said(nearest(str(object_), schema, 'class'))}"
+        )
 
 
 def _iris(predicate: Any) -> Iterator[str]:
@@ -121,12 +121,18 @@ def _iris(predicate: Any) -> Iterator[str]:
             yield from _iris(inner)
 
 
-def _nearest(iri: str, known: dict[str, str]) -> str:
+def nearest(iri: str, schema: Schema, kind: str) -> str | None:
+    """The class or predicate whose name is most like that of an IRI which the graph has not."""
+    every = schema.classes if kind == "class" else schema.predicates
     word = iri.replace("#", "/").rpartition("/")[2]
-    names = {each: max((label, each.replace("#", "/").rpartition("/")[2]), key=len) for each, label in known.items()}
+    names = {each.iri: max((each.label, each.iri.replace("#", "/").rpartition("/")[2]), key=len) for each in every}
     best = process.extractOne(word.lower(), {k: v.lower() for k, v in names.items()}, scorer=fuzz.WRatio,
                               score_cutoff=NEAR)  # fmt: skip
-    return f" The nearest is <{best[2]}>." if best else ""
+    return str(best[2]) if best else None
+
+
+def _said(best: str | None) -> str:
+    return f" The nearest is <{best}>." if best else ""
 
 
 def _check_joined(triples: list[Any], parts: list[Any]) -> None:

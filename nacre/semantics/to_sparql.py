@@ -230,7 +230,7 @@ class _Writer:
                     made[f"?{self.prefix}f{len(made)}"] = f"SAMPLE({name})"
                     name = list(made)[-1]
                 names.append(name)
-        conditions = []
+        conditions: list[str] = []
         for each in having:
             assert isinstance(each.left, Aggregate)
             compared = gathered(each.left)

@@ -1,0 +1,95 @@
+"""One opened version of a graph as agents ask it by SPARQL, at an endpoint or over its own triples -> Database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from agents.database import Language
+from agents.off_loop import off_loop
+from nacre.config.settings import Settings
+from nacre.records.evidence import Found
+from nacre.records.look_up import LookUp, Occurrence
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading
+from nacre.semantics.on_sparql import Labels
+from nacre.semantics.run_plan import Engine
+from nacre.semantics.schema_sparql import Prefixes, prefixes_of, schema_sparql
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.sparql_source import SparqlSource
+from tools import sql
+from tools.look_up_sparql import look_up_sparql
+from tools.sparql_written import run_written_sparql
+
+if TYPE_CHECKING:
+    from nacre.stores.catalog import Graph
+
+# looking for values may take so much of a branch's time (given)
+SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class OverTriples:
+    """The `Database` of one round in SPARQL; the sense of its methods is told where the protocol is."""
+
+    graph: Graph
+    settings: Settings
+    round: int
+    names: Lexicon
+    engine: Engine
+    source: SparqlSource
+    labels: Labels
+    most: int
+    language: Language = "sparql"
+
+    @property
+    def schema(self) -> Schema:
+        return self.graph.schema
+
+    @property
+    def lexicon(self) -> Lexicon:
+        return self.names
+
+    @cached_property
+    def prefixes(self) -> Prefixes:
+        """How names are written in its queries."""
+        return prefixes_of(self.graph.schema)
+
+    async def read(self, reading: Reading, index: int) -> Found:
+        running = off_loop(sql.run_reading, reading, index, self.engine, round=self.round)
+        return await asyncio.wait_for(running, self.settings.branch_seconds)
+
+    async def query(self, text: str) -> Found:
+        return await off_loop(
+            run_written_sparql,
+            text,
+            self.source,
+            self.schema,
+            self.prefixes,
+            self.labels,
+            round=self.round,
+            limit=self.settings.row_limit,
+            seconds=self.settings.branch_seconds,
+        )
+
+    def describe(self, relations: Collection[str] | None) -> str:
+        return schema_sparql(self.schema, self.prefixes, relations)
+
+    def table_of(self, thing: str) -> str:
+        known = self.names.thing(thing)
+        groups = {group.relation: group for group in self.schema.groups}
+        group = groups.get(known.relation) if known else None
+        return ", ".join(map(self.prefixes.short, group.classes)) if group else ""
+
+    async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
+        # the names that the question may mean were looked up before it was understood
+        return []
+
+    async def look_up(self, wanted: LookUp) -> str:
+        seconds = self.settings.branch_seconds * SHARE
+        return await off_loop(
+            look_up_sparql, wanted, self.source, self.schema, self.prefixes, self.labels, seconds=seconds
+        )

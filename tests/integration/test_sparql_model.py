@@ -1,0 +1,130 @@
+"""SPARQL written by a chat model that follows a script, over an ingested graph's triples and over an attached graph."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from agents.models.limits import Limits
+from agents.models.priors import priors
+from agents.team import build_agents
+from graph.app import compose
+from graph.builder import build
+from graph.nodes import Resources
+from graph.turn import stream
+from ingestion.attach.attach import attach
+from nacre.config.settings import Settings
+from nacre.records.answer import Answer
+from nacre.semantics.schema_sparql import prefixes_of, schema_sparql
+from nacre.stores.catalog import Library
+from tests import sparql_server as servers
+from tests.scripted_model import ScriptedModel, step
+
+GRAPHS = Path(__file__).parents[1] / "fixtures" / "graphs"
+UNCLEAR = "Which of them simmers on and on?"
+DAL = 'SELECT DISTINCT ?dish { ?dish a kitchen:Dish ; rdfs:label ?name FILTER(LCASE(STR(?name)) = "dal") }'
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory, kitchen: Path) -> Iterator[Path]:
+    """The kitchen, ingested with its triples as `kitchen` and attached as `away`."""
+    with servers.endpoint(GRAPHS / "kitchen.ttl") as url:
+        attach(url, "away", data=kitchen)
+        yield kitchen
+
+
+async def ask(data: Path, model: ScriptedModel, question: str, graph: str, size: str = "large") -> Answer:
+    settings = Settings(data=data, embedder="none", _env_file=None)
+    composition = compose(settings)
+    team = build_agents(model, Limits(seconds=2), chances=priors(size), lead="model")  # type: ignore[arg-type]
+    app = build(Resources(composition.library, {**composition.teams, "model": team}, settings), InMemorySaver())
+    context: dict[str, Any] = {"mind": "model", "branches": ["sparql"], "graph": graph}
+    events = [event async for event in stream(app, question, context=context)]
+    composition.library.close()
+    answer: Answer = events[-1][1]
+    return answer
+
+
+@pytest.mark.parametrize("graph", ["kitchen", "away"])
+async def test_a_model_writes_sparql(data: Path, scripted: ScriptedModel, graph: str) -> None:
+    scripted.replies = [step(DAL)]
+    answer = await ask(data, scripted, UNCLEAR, graph)
+    assert answer["values"] == ["dal"]
+    assert answer["by"]["sparql"] == "model"
+    [query] = [query for query in answer["queries"] if query["by"] == "model"]
+    assert query["text"].startswith("PREFIX kitchen: <http://example.org/kitchen/>")
+    assert "LIMIT" in query["text"]
+    assert answer["citations"][0]["keys"] == ["http://example.org/kitchen/dal"]
+    head = str(scripted.asked[0][0].content)
+    assert "SPARQL 1.1" in head
+    assert "CLASS kitchen:Dish" in head
+
+
+async def test_a_small_model_is_asked_for_sparql_alone(data: Path, scripted: ScriptedModel) -> None:
+    scripted.replies = [{"sparql": DAL}]
+    answer = await ask(data, scripted, UNCLEAR, "away", "small")
+    assert answer["values"] == ["dal"]
+
+
+async def test_it_looks_up_by_queries_of_the_endpoint(data: Path, scripted: ScriptedModel) -> None:
+    looks = [
+        {"kind": "values", "table": "", "column": "", "text": "porrige"},
+        {"kind": "rows", "table": "kitchen:Dish", "column": "", "text": ""},
+        {"kind": "columns", "table": "Dish", "column": "", "text": ""},
+        {"kind": "values", "table": "", "column": "rdfs:label", "text": "ri"},
+    ]
+    scripted.replies = [step(look_ups=looks), step(DAL)]
+    answer = await ask(data, scripted, UNCLEAR, "away")
+    assert answer["values"] == ["dal"]
+    seen = str(scripted.asked[1][-1].content)
+    assert '"rice porridge" is the name of kitchen:porridge' in seen
+    assert "CLASS kitchen:Dish" in seen
+    assert 'rdfs:label: "rice"' in seen
+
+
+async def test_a_wrong_name_is_repaired_and_an_error_goes_back(data: Path, scripted: ScriptedModel) -> None:
+    scripted.replies = [step("SELECT nonsense"), step(DAL.replace("kitchen:Dish", "kitchen:Dishes"))]
+    answer = await ask(data, scripted, UNCLEAR, "away")
+    assert answer["values"] == ["dal"]
+    assert "can't be parsed" in str(scripted.asked[1][-1].content)
+    kinds = [query["error"] and query["error"]["kind"] for query in answer["queries"] if query["by"] == "model"]
+    assert kinds == ["syntax", "unknown_name", None]
+    assert "kitchen:Dish instead of kitchen:Dishes" in answer["queries"][-1]["words"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT ?s { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }",
+        "DELETE WHERE { ?s ?p ?o }",
+        "CONSTRUCT { ?s a kitchen:Dish } WHERE { ?s a kitchen:Dish }",
+    ],
+)
+async def test_what_may_not_run_does_not(data: Path, scripted: ScriptedModel, query: str) -> None:
+    scripted.replies = [step(query), step(DAL)]
+    answer = await ask(data, scripted, UNCLEAR, "away")
+    refused = next(query for query in answer["queries"] if query["by"] == "model")
+    assert refused["error"] is not None
+    assert answer["values"] == ["dal"]
+
+
+async def test_truth_is_asked_for(data: Path, scripted: ScriptedModel) -> None:
+    scripted.replies = [step("ASK { kitchen:dal a kitchen:Dish }", wants="yes_no")]
+    answer = await ask(data, scripted, "Is the dal one of them?", "away")
+    assert answer["values"] == [True]
+
+
+def test_the_schema_is_shown_with_prefixes(data: Path) -> None:
+    library = Library(data, None)
+    with library.open("away") as graph:
+        prefixes = prefixes_of(graph.schema)
+        text = schema_sparql(graph.schema, prefixes)
+        assert text.startswith("Names of things: rdfs:label")
+        assert "PREFIX kitchen: <http://example.org/kitchen/>" in text
+        assert prefixes.full("kitchen:Dish") == "http://example.org/kitchen/Dish"
+        declared = prefixes.declare("SELECT ?x { ?x a kitchen:Dish }")
+        assert declared.count("PREFIX") == 1
+        assert prefixes.declare(declared) == declared
+    library.close()
