@@ -91,7 +91,7 @@ def account(view: TurnView, schema: Schema) -> Account:
         told = _text(understanding, evidence, only_texts=True, words=left_out) if left_out else None
         if told is not None and text is not None and text.probability > DECLINED:
             return _from_text(text, view, schema)
-        return told or _rows(*answering, view, schema)
+        return _rows(*answering, view, schema)
     told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
     if told is not None:
         return told
