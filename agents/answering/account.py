@@ -91,7 +91,7 @@ def account(view: TurnView, schema: Schema) -> Account:
         told = _text(understanding, evidence, only_texts=True, words=left_out) if left_out else None
         if told is not None and text is not None and text.probability > DECLINED:
             return _from_text(text, view, schema)
-        return told or _rows(*answering, view, schema)
+        return _rows(*answering, view, schema)
     told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
     if told is not None:
         return told
@@ -110,12 +110,13 @@ def _bar(understanding: Understanding, answering: tuple[int, Rows] | None) -> fl
 
 
 def _is_of_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
-    """Whether rows that are not sure leave out words that the graph does not know and the texts do: what is asked for is
-    told in them, or nowhere."""
+    """Whether rows that are not sure leave out words that the graph does not know, half of which or more the texts do:
+    what is asked for is told in them, or nowhere."""
     if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
         return False
     said = content_words(" ".join(each.text for _, each in sentences_of(evidence) if each.document is not None))
-    return all(content_words(word) <= said for word, _ in understanding.unknown)
+    told = sum(content_words(word) <= said for word, _ in understanding.unknown)
+    return told * 2 >= len(understanding.unknown)
 
 
 def _from_text(text: FromText, view: TurnView, schema: Schema) -> Account:

@@ -31,6 +31,8 @@ READING = Path(__file__).with_name("reading.yaml")
 RIDGE = 0.1
 WORDS = 300
 RIGHT = 0.9
+# fewer answers say nothing of a share
+ENOUGH = 30
 # an answer must at least be likelier than not (given)
 LEAST = 0.5
 SEED = 5
@@ -135,7 +137,7 @@ def threshold(answered: Sequence[tuple[float, bool]]) -> float:
     least = 1.0
     for step in range(99, 9, -1):
         above = [right for p, right in answered if p >= step / 100]
-        if above and sum(above) < RIGHT * len(above):
+        if len(above) >= ENOUGH and sum(above) < RIGHT * len(above):
             break
         least = step / 100
     return max(LEAST, least)
@@ -191,6 +193,7 @@ def _of_kind(kind: Mapping[str, Any], chance: random.Random) -> list[dict[str, A
             own += chance.sample(many, min(2, len(many)))
             chance.shuffle(own)
             texts.append({"title": name, "text": " ".join(own), "ask": [], "fold": kind["kind"]})
+    asked += [{"q": question} for question in kind["none"]]
     chance.shuffle(many)
     return [*texts, {"title": f"A word on {kind['kind']}", "text": " ".join(many), "ask": asked, "fold": kind["kind"]}]
 

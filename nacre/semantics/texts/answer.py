@@ -16,7 +16,7 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Sentence
 from nacre.semantics.language.base import language
 from nacre.semantics.texts.spans import Span, matched, parts_of, polarity, spans
-from nacre.semantics.texts.wanted import Wanted, alike, wanted
+from nacre.semantics.texts.wanted import Wanted, alike, has_top, wanted
 from nacre.semantics.words import Token, fold, tokens
 
 FILE = Path(__file__).with_name("weights.json")
@@ -24,6 +24,7 @@ FILE = Path(__file__).with_name("weights.json")
 MOST_SENTENCES = 16
 # a phrase of more words is a long one
 LONG = 4
+MOST_UNSAID = 4
 # two sentences that stand so close in a document follow each other
 CLOSE = 4
 
@@ -57,7 +58,7 @@ class TextAnswer(NamedTuple):
 class _Read(NamedTuple):
     """A sentence as the question sees it: its words, where it says words of the question, and how much of them it, its
     title and the sentence before it say (0..1), how many of the names in it none of these says (0..1), and whether it
-    or its title names something else."""
+    or its title names something else; `unsaid` words of the question none of these has."""
 
     index: int
     said: tuple[Token, ...]
@@ -67,6 +68,7 @@ class _Read(NamedTuple):
     before: float
     lacking: float
     another: bool
+    unsaid: int
 
     @property
     def whole(self) -> float:
@@ -130,8 +132,10 @@ def candidates(
             features |= {f"{want.kind} within": 1.0} if within else {}
             found.append(Candidate(read.index, span, features))
     lacking = min((read.lacking for read in reads), default=1.0)
+    unsaid = float(min(MOST_UNSAID, min((read.unsaid for read in reads), default=MOST_UNSAID)))
     own = max((read.own for read in reads), default=0.0)
     none = {"none": 1.0, f"none {want.kind}": 1.0, "none covered": best, "none own": own, "none lacking": lacking}
+    none |= {"none unsaid": unsaid, "none top": float(want.top)}
     return found, none
 
 
@@ -168,7 +172,7 @@ def _reads(want: Wanted, sentences: Sequence[Sentence]) -> list[_Read]:
         lacking = sum(i not in known for i in names) / len(names) if names else 0.0
         shares = [sum(weight[i] for i in places) / whole for places in (found, titled, before)]
         another = _names_another(sentences[index], said[index], want)
-        reads.append(_Read(index, said[index], found, shares[0], shares[1], shares[2], lacking, another))
+        reads.append(_Read(index, said[index], found, shares[0], shares[1], shares[2], lacking, another, len(want.words) - len(known)))
     ranked = sorted((read for read in reads if read.whole), key=lambda read: (-read.whole, -read.own, read.index))
     return ranked[:MOST_SENTENCES]
 
@@ -217,6 +221,8 @@ def _features(span: Span, want: Wanted, read: _Read, parts: tuple[int, ...], bes
         "lacks a name": float(read.lacking > 0),
         "tells of another": float(read.lacking > 0 and read.another),
         "name elsewhere": float(bool(names) and not any(part <= read.said[j].start < after for j in names)),
+        "lacks the top": float(want.top and not has_top(read.said)),
+        "unsaid": float(min(MOST_UNSAID, read.unsaid)),
         "another instead": float(_is_of_another(first, last, want, read)),
         "best": float(read.whole >= best - 1e-9),
         "here": here / len(read.places) if read.places else 0.0,

@@ -273,6 +273,10 @@ def _after(text: str, kind: str, want: Wanted) -> Iterator[Span]:
         end = _phrase_end(text, start, kind)
         phrase = _without_noun(text[start:end].strip(), want)
         start = text.find(phrase, start)
+        only = tokens(phrase)
+        if kind == "name" and len(only) == 1 and only[0].text.islower() and not _is_noun(only[0]):
+            # "are allowed" names nothing
+            continue
         if phrase and len(phrase.split()) <= LONGEST:
             yield Span(start, start + len(phrase), f"{kind} {match[1].casefold()}", phrase)
 
@@ -282,9 +286,19 @@ def _of_kind(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]
     known = frozenset(" ".join(words for kind, words in language().phrases["kinds"].items() if kind in want.noun).split())
     for i, token in enumerate(said):
         if token.norm in known:
-            shaded = i > 0 and text[said[i - 1].end : token.start] == " " and said[i - 1].norm not in function_words()
-            start = said[i - 1].start if shaded and said[i - 1].text.islower() and _is_noun(said[i - 1]) else token.start
-            yield Span(start, token.end, "kind", text[start : token.end])
+            first = i
+            while first > 0 and text[said[first - 1].end : said[first].start] == " " and _shades(said[first - 1], token):
+                first -= 1
+                if token.text.islower():
+                    break
+            yield Span(said[first].start, token.end, "kind", text[said[first].start : token.end])
+
+
+def _shades(token: Token, named: Token) -> bool:
+    """Whether a word before the name of a colour belongs to it: "dark red", "Deep Ocean Blue"."""
+    if token.norm in function_words() or token.text[0].isupper() != named.text[0].isupper():
+        return False
+    return _is_noun(token) or token.text[0].isupper()
 
 
 def _is_noun(token: Token) -> bool:

@@ -1,6 +1,7 @@
 """What a question asks a text for: question -> Wanted."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
@@ -13,6 +14,7 @@ Kind = Literal["reason", "time", "date", "count", "amount", "degree", "person", 
 
 # words with so many letters in common from their beginning may be forms of one word (given)
 STEM = 5
+_TOP = frozenset("most least fewest only".split())
 _PAST = frozenset("was were did had".split())
 _ASKING = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how)\b", re.IGNORECASE)
 
@@ -28,7 +30,7 @@ class Word(NamedTuple):
 class Wanted(NamedTuple):
     """`kind` of answer; `units` that it may have (None: any); lemmas of the `noun` that it is or counts; the `words` of
     the question beside it; `asked` are all its words, of which an answer should add some; `denied`: it asks whether something is not so, `past`:
-    what was once."""
+    what was once, `top`: what is most or least of all."""
 
     kind: Kind
     units: tuple[str, ...] | None
@@ -37,6 +39,7 @@ class Wanted(NamedTuple):
     asked: frozenset[str]
     denied: bool = False
     past: bool = False
+    top: bool = False
 
 
 @lru_cache(256)
@@ -62,7 +65,16 @@ def wanted(question: str) -> Wanted:
     denials = f"{language().phrases['negating']} {language().phrases['denying']}".split()
     denied = sum(word in denials for word in re.findall(r"[\w']+", fold(text))) % 2 == 1
     past = any(token.norm in _PAST for token in said)
-    return Wanted(cast(Kind, kind), units, noun, words, asked, denied, past)
+    return Wanted(cast(Kind, kind), units, noun, words, asked, denied, past, has_top(said))
+
+
+def has_top(said: Iterable[Token]) -> bool:
+    """Whether words speak of the most or the least.
+
+    >>> has_top(tokens("the longest river")), has_top(tokens("a long river"))
+    (True, False)
+    """
+    return any(token.norm in _TOP or ((own := measure(token)) and own.degree == "superlative") for token in said)
 
 
 def _word(token: Token, *, first: bool) -> Word:
