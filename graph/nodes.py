@@ -184,7 +184,10 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
 async def check(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Is the evidence enough? If not, which branches should look once more."""
     by_model = _mind(resources, runtime.context) == "model"
-    return {"wanted": list(wanted(view_of(state, resources.settings), by_model=by_model))}
+    view = view_of(state, resources.settings)
+    if view.strategy == "waterfall":
+        return {"wanted": await off_loop(_further, resources.library, state, view)}
+    return {"wanted": list(wanted(view, by_model=by_model))}
 
 
 def may_go_on(state: State, runtime: Runtime[Context], resources: Resources) -> bool:
@@ -262,6 +265,13 @@ def _open(library: Library, name: str | None) -> Graph:
 def _pinned(library: Library, state: State) -> Graph:
     """The graph as the turn began with it."""
     return library.open(state["about"], state["version"], state.get("vectors"), state.get("layers", ""))
+
+
+def _further(library: Library, state: State, view: TurnView) -> list[str]:
+    with _pinned(library, state) as graph:
+        words = graph.lexical
+        told = (lambda left_out: bool(words.search(" ".join(left_out), 1))) if words else (lambda left_out: True)
+        return list(wanted(view, by_model=False, told=told))
 
 
 def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:
