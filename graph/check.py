@@ -20,7 +20,7 @@ def wanted(view: TurnView, *, by_model: bool, told: Told = lambda words: True) -
 
     Passages are looked for again only where there are none at all: more of the same answers nothing better. Where a
     model takes stepwise decisions, it is offered all that is new, and says itself what is enough. A waterfall goes on to
-    the branches that were not visited; `told` says whether any passage holds one of some words.
+    the branches that were not visited; `told` says whether a text may answer the question with the words left out.
     """
     if view.strategy == "waterfall":
         return () if is_answered(view, told) else tuple(name for name in view.enabled if name not in view.visited)
@@ -37,7 +37,7 @@ def wanted(view: TurnView, *, by_model: bool, told: Told = lambda words: True) -
 
 def is_answered(view: TurnView, told: Told) -> bool:
     """Whether a waterfall may stop: rows that are likelier right than not, or a description of what is named. A word
-    that is left out keeps it going where some passage holds it: a text may then answer in their place."""
+    that is left out keeps it going where a text may answer in their place."""
     understanding = view.understanding
     left_out = [word for word, _ in understanding.unknown]
     if understanding.expected == "prose":

@@ -21,6 +21,7 @@ from agents.turn_view import asked as asked_first
 from graph.asked import about, asked, enabled
 from graph.branches import BRANCHES, Tools
 from graph.check import wanted
+from graph.told import texts_may_answer
 from graph.cited import opened
 from graph.context import Context
 from graph.database import database
@@ -269,9 +270,7 @@ def _pinned(library: Library, state: State) -> Graph:
 
 def _further(library: Library, state: State, view: TurnView) -> list[str]:
     with _pinned(library, state) as graph:
-        words = graph.lexical
-        told = (lambda left_out: bool(words.search(" ".join(left_out), 1))) if words else (lambda left_out: True)
-        return list(wanted(view, by_model=False, told=told))
+        return list(wanted(view, by_model=False, told=partial(texts_may_answer, view.standalone, graph)))
 
 
 def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:
