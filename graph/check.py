@@ -1,6 +1,6 @@
 """Is the evidence enough? TurnView -> the branches that should look once more."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agents.answering.trust import answering_table, chance, is_enough
 from agents.tool_selector import LAYERS
@@ -8,18 +8,21 @@ from agents.turn_view import TurnView
 from graph.branches import BRANCHES
 from nacre.records.evidence import Evidence
 
+Told = Callable[[Sequence[str]], bool]
+
 # from this probability on a lower layer rarely knows better (given); whether it is an answer is decided elsewhere
 SETTLED = 0.5
 
 
-def wanted(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
+def wanted(view: TurnView, *, by_model: bool, told: Told = lambda words: True) -> tuple[str, ...]:
     """The enabled branches that lack evidence or failed, and that would try something new; none where it is enough.
 
     Passages are looked for again only where there are none at all: more of the same answers nothing better. Where a
-    model takes stepwise decisions, it is offered all that is new, and says itself what is enough.
+    model takes stepwise decisions, it is offered all that is new, and says itself what is enough. A waterfall goes on to
+    the branches that were not visited; `told` says whether a text may answer the question with the words left out.
     """
     if view.strategy == "waterfall":
-        return () if is_answered(view) else tuple(name for name in view.enabled if name not in view.visited)
+        return () if is_answered(view, told) else tuple(name for name in view.enabled if name not in view.visited)
     stepwise = by_model and view.strategy == "stepwise"
     if not stepwise and is_enough(view.understanding, view.evidence):
         return ()
@@ -31,20 +34,20 @@ def wanted(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
     )
 
 
-def is_answered(view: TurnView) -> bool:
-    """Whether a waterfall may stop: rows that are likelier right than not, of a question of which no word is left out,
-    so that no text would answer in their place; or a description of something that is known in full."""
+def is_answered(view: TurnView, told: Told) -> bool:
+    """Whether a waterfall may stop: rows that are likelier right than not, or a description of what is named. A word
+    that is left out keeps it going where a text may answer in their place."""
     understanding = view.understanding
-    if understanding.unknown:
-        return False
+    left_out = [word for word, _ in understanding.unknown]
     if understanding.expected == "prose":
-        return any(each.round and each.branch in LAYERS[0] for each in view.evidence)
+        described = any(each.round and each.branch in LAYERS[0] for each in view.evidence)
+        return described and not (left_out and told(left_out))
     found = answering_table(understanding, view.evidence)
-    if found is None:
+    if found is None or chance(understanding, found[1]) < SETTLED:
         return False
-    rows = found[1]
-    unused = understanding.readings[rows.reading].unused if rows.reading is not None else ()
-    return chance(understanding, rows) >= SETTLED and not unused
+    if found[1].reading is not None:
+        left_out += understanding.readings[found[1].reading].unused
+    return not (left_out and told(left_out))
 
 
 def _lacks(branch: str, evidence: Sequence[Evidence]) -> bool:

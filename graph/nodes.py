@@ -29,6 +29,7 @@ from graph.message import Message
 from graph.names import names_for
 from graph.record import answer_record, earlier_turn, faded
 from graph.state import State, add_up, attribute
+from graph.told import texts_may_answer
 from graph.view import view_of
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, NacreError, ToolError
@@ -198,7 +199,10 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
 async def check(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Is the evidence enough? If not, which branches should look once more."""
     by_model = _mind(resources, runtime.context) == "model"
-    return {"wanted": list(wanted(view_of(state, resources.settings), by_model=by_model))}
+    view = view_of(state, resources.settings)
+    if view.strategy == "waterfall":
+        return {"wanted": await off_loop(_further, resources.library, state, view)}
+    return {"wanted": list(wanted(view, by_model=by_model))}
 
 
 def may_go_on(state: State, runtime: Runtime[Context], resources: Resources) -> bool:
@@ -278,6 +282,11 @@ def _open(library: Library, name: str | None) -> Graph:
 def _pinned(library: Library, state: State) -> Graph:
     """The graph as the turn began with it."""
     return library.open(state["about"], state["version"], state.get("vectors"), state.get("layers", ""))
+
+
+def _further(library: Library, state: State, view: TurnView) -> list[str]:
+    with _pinned(library, state) as graph:
+        return list(wanted(view, by_model=False, told=partial(texts_may_answer, view.standalone, graph)))
 
 
 def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:

@@ -25,6 +25,8 @@ from nacre.stores.vectors import Embedder
 
 BRANCH = "triples"
 TOP = 10
+# relations of which a triple is embedded for a question; others are too far from what is asked
+NEAREST = 4
 # what is looked at in one question (bounds of time): words of a name, things, passages of each, relations
 LONGEST_NAME, MOST_THINGS, MOST_PASSAGES, MOST_GROUPS = 7, 8, 8, 48
 MOST_WORDS = 60
@@ -83,13 +85,14 @@ def measured(understanding: Understanding, stores: Stores) -> list[tuple[Group, 
     if not groups:
         return []
     left = [_without(question, each.anchor) for each in groups]
-    texts = [*left, *(name for each in groups for name in (each.relation, *each.names))]
-    vectors = dict(zip(texts, _embedded(stores.embedder, texts), strict=True))
+    names = _names(stores.embedder, [name for each in groups for name in (each.relation, *each.names)])
+    once = list(dict.fromkeys(left))
+    vectors = dict(zip(once, _embedded(stores.embedder, once), strict=True))
     relation = [
-        max(float(vectors[name] @ vectors[asked]) for name in (each.relation, *each.names))
+        max(float(names[name] @ vectors[asked]) for name in (each.relation, *each.names))
         for each, asked in zip(groups, left, strict=True)
     ]
-    nearest = sorted(zip(groups, left, relation, rivals(relation), strict=True), key=lambda each: -each[2])[:TOP]
+    nearest = sorted(zip(groups, left, relation, rivals(relation), strict=True), key=lambda each: -each[2])[:NEAREST]
     triples = [f"{group.relation} {group.triples[0].other}" for group, *_ in nearest]
     said = _embedded(stores.embedder, triples)
     return [
@@ -221,13 +224,18 @@ def _form(text: str) -> str:
     return " ".join(name_tokens(text))
 
 
-def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Array]:
-    """A vector of length 1 a text; what was embedded for an earlier question is not embedded again."""
-    missing = [text for text in dict.fromkeys(texts) if (embedder.name, text) not in _KNOWN]
-    if len(_KNOWN) + len(missing) > MOST_KNOWN:
+def _names(embedder: Embedder, texts: Sequence[str]) -> dict[str, Array]:
+    """The vectors of names of relations; what was embedded for an earlier question is not embedded again."""
+    found = {text: _KNOWN.get((embedder.name, text)) for text in texts}
+    missing = [text for text, vector in found.items() if vector is None]
+    fresh = dict(zip(missing, _embedded(embedder, missing), strict=True))
+    if len(_KNOWN) + len(fresh) > MOST_KNOWN:
         _KNOWN.clear()
-        missing = list(dict.fromkeys(texts))
-    fresh = np.asarray(embedder.embed(missing), dtype=np.float64) if missing else ()
-    for text, vector in zip(missing, fresh, strict=True):
-        _KNOWN[embedder.name, text] = vector / max(float(np.linalg.norm(vector)), 1e-12)
-    return [_KNOWN[embedder.name, text] for text in texts]
+    _KNOWN.update({(embedder.name, text): vector for text, vector in fresh.items()})
+    return {text: fresh[text] if vector is None else vector for text, vector in found.items()}
+
+
+def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Array]:
+    """A vector of length 1 a text."""
+    vectors = [np.asarray(vector, dtype=np.float64) for vector in embedder.embed(texts)] if texts else []
+    return [vector / max(float(np.linalg.norm(vector)), 1e-12) for vector in vectors]
