@@ -119,6 +119,8 @@ async def _sparql(asking: Asking, graph: Graph, text: str) -> tuple[Any, ...]:
     found = await off_loop(source.select, checked, limit=limit, seconds=seconds)
     iris = {term.value for row in found.rows for term in row if term is not None and term.kind == "iri"}
     called = await off_loop(browsing.labels, graph, iris) if endpoint_names(graph) is None else {}
-    rows = tuple(tuple(called.get(t.value, t.value) if t and t.kind == "iri" else cell(t) for t in r) for r in found.rows)
+    rows = tuple(
+        tuple(called.get(t.value, t.value) if t and t.kind == "iri" else cell(t) for t in r) for r in found.rows
+    )
     keys = tuple(tuple(t.value for t in row if t is not None and t.kind == "iri") for row in found.rows)
     return checked, found.variables, ("",) * len(found.variables), rows, keys, found.truncated

@@ -353,7 +353,9 @@ def _thing_away(graph: Graph, iri: str) -> Thing | None:
                 label = known.label if known else predicate
                 yield Facts(predicate, label, known.unit if known else "", tuple(ends[:most]), max(0, len(ends) - most))
 
-    kinds = tuple(End(schema.class_of[o.value].label, o.value) for p, o in rows if p == TYPE and o.value in schema.class_of)
+    kinds = tuple(
+        End(schema.class_of[o.value].label, o.value) for p, o in rows if p == TYPE and o.value in schema.class_of
+    )
     told = tuple(facts(out.rows, MOST_VALUES)), tuple(facts(into.rows, MOST_LINKING))
     return Thing(iri, called.get(iri, iri), kinds, *told)
 
