@@ -1,4 +1,4 @@
-"""How fast the page is in chromium: python -m benchmarks.browser. First words after the server has them; 1,000 rows; 200 turns."""
+"""How fast the page is in chromium: python -m benchmarks.browser. First words, a table of 1,000 rows, 200 turns."""
 
 import statistics
 import tempfile
@@ -70,7 +70,7 @@ def _measure(address: str) -> None:
             _ask(page, ONE.format(n=n))
             page.wait_for_selector("#turns article:last-child[data-drawn]")
             delays.append(float(page.get_attribute("#turns article:last-child", "data-drawn") or 0) - told[0])
-        print(f"first words, after the server sent them: median {statistics.median(delays):.0f}, most {max(delays):.0f} ms")
+        print(f"first words after the server sent them: {statistics.median(delays):.0f} ms, at most {max(delays):.0f}")
         begun = time.perf_counter()
         _ask(page, TABLE)
         page.click("#turns article:last-child >> text=Show all")
@@ -100,7 +100,9 @@ def _ask(page: Page, question: str) -> None:
 
 def _smooth(what: str, times: list[float]) -> None:
     late = sum(each > 50 for each in times)
-    print(f"{what}: a picture every {statistics.median(times):.0f} ms, most {max(times):.0f}, {late} of {len(times)} over 50")
+    print(
+        f"{what}: a frame every {statistics.median(times):.0f} ms, most {max(times):.0f}, {late} of {len(times)} over 50"
+    )
 
 
 def _long_thread(address: str) -> str:

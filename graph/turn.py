@@ -38,9 +38,9 @@ async def stream(
     """Ask one question. Without a thread nothing is remembered.
 
     Yields ("rewriter", {standalone, depends, language, own}), ("understand", {mentions, readings, expected, unknown}),
-    ("route", {round, branches}), ("query", a query record without its number), ("evidence", {branch, round, kind, title, text, score}), ("token", text) and
-    last ("answer", Answer); the joined tokens equal its `answer`. Raises ConfigError for bad input, before anything
-    is yielded.
+    ("route", {round, branches}), ("query", a query record without its number), ("evidence", {branch, round, kind,
+    title, text, score}), ("token", text) and last ("answer", Answer); the joined tokens equal its `answer`. Raises
+    ConfigError for bad input, before anything is yielded.
     """
     asked = Input(question=checked_question(question))
     if graph:

@@ -1,5 +1,6 @@
 """Questions that a graph answers, made from what is central in it and checked by asking them: Graph -> questions."""
 
+import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import log
@@ -49,15 +50,17 @@ def examples(graph: Graph, wanted: int = 3) -> list[str]:
     return found
 
 
-def follow_ups(graph: Graph, things: Sequence[str], asked: str, wanted: int = 3) -> list[str]:
-    """Up to `wanted` questions about these things (IRIs) and their kind, each of which was understood and ran."""
+def follow_ups(graph: Graph, things: Sequence[str], asked: str, wanted: int = 3, seconds: float = 2.0) -> list[str]:
+    """Up to `wanted` questions about these things (IRIs) and their kind, each of which was understood and ran; no
+    further one is tried after so many `seconds`."""
     if graph.stored is None:
         return []
     said = fold(asked)
     found: list[str] = []
     kinds: set[str] = set()
+    deadline = time.monotonic() + seconds
     for kind, question, least in islice(_onward(graph, things, said), MOST_TRIED):
-        if len(found) == wanted:
+        if len(found) == wanted or time.monotonic() > deadline:
             break
         if kind not in kinds and fold(question) != said and _answers(graph, question, least):
             kinds.add(kind)

@@ -51,8 +51,8 @@ async def ask(
     accept: Annotated[str, Header()] = "*/*",
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """A turn as it happens: `rewriter`, `understand`, `route`, `query`, `evidence`, `token`, `answer`; or `error`; then always
-    `done`. The joined tokens equal the record's `answer`. Send `Last-Event-ID` to hear what was missed.
+    """A turn as it happens: `rewriter`, `understand`, `route`, `query`, `evidence`, `token`, `answer`; or `error`;
+    then always `done`. The joined tokens equal the record's `answer`. Send `Last-Event-ID` to hear what was missed.
     """
     if last_event_id:
         return await again(last_event_id, request, asking, runs, caller)

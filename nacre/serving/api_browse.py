@@ -7,10 +7,11 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from ingestion.examples import follow_ups
+from nacre.records.browse import Kind, Thing
 from nacre.records.errors import ConfigError, ToolError
-from nacre.serving import browsing
-from nacre.serving.browsing import Kind, Thing
+from nacre.serving import browse_class, browse_thing
 from nacre.serving.door import Who
+from nacre.serving.labels import labels as named
 from nacre.serving.overview import Overview, overview
 from nacre.serving.reach import REFUSALS, TheAsking, TheGraph
 from nacre.serving.refusals import Missing
@@ -40,7 +41,7 @@ def thing(asking: TheAsking, caller: Who, graph: TheGraph, iri: Iri) -> Thing:
     """Facts that start at it and that end at it, and passages that name it."""
     with asking.library.open(graph) as opened:
         try:
-            found = browsing.thing(opened, iri)
+            found = browse_thing.thing(opened, iri)
         except ToolError as error:
             raise ConfigError(str(error)) from error
     if found is None:
@@ -60,7 +61,7 @@ def kind(
     """What its members have, and 50 of them by name from `skip` on."""
     with asking.library.open(graph) as opened:
         try:
-            found = browsing.kind(opened, iri, search, skip)
+            found = browse_class.kind(opened, iri, search, skip)
         except ToolError as error:
             raise ConfigError(str(error)) from error
     if found is None:
@@ -73,7 +74,7 @@ def labels(asking: TheAsking, caller: Who, graph: TheGraph, given: Named) -> dic
     """What things, classes and predicates are called; what has no name is left out."""
     with asking.library.open(graph) as opened:
         try:
-            return browsing.labels(opened, given.iris)
+            return named(opened, given.iris)
         except ToolError as error:
             raise ConfigError(str(error)) from error
 

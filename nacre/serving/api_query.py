@@ -1,7 +1,7 @@
-"""/api/graphs/{graph}/query and what a turn may choose: a query of a person, guarded, -> rows; calls of a run's model."""
+"""/api/graphs/{graph}/query, /api/choices, /api/runs/{run}/calls: queries of people -> rows; choices; prompts."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from fastapi import APIRouter
@@ -14,9 +14,9 @@ from graph.names import endpoint_names
 from nacre.records.errors import ConfigError, ToolError
 from nacre.records.evidence import Rows
 from nacre.semantics.sparql_terms import cell
-from nacre.serving import browsing
 from nacre.serving.asking import Asking
 from nacre.serving.door import Who
+from nacre.serving.labels import labels
 from nacre.serving.reach import REFUSALS, TheAsking, TheGraph, TheRuns
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql_source import SparqlSource
@@ -43,7 +43,7 @@ class Ran:
     rows: tuple[tuple[Any, ...], ...]
     keys: tuple[tuple[str, ...], ...]
     truncated: bool
-    seconds: float
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ async def query(asking: TheAsking, caller: Who, graph: TheGraph, given: Written)
     """
     asking.admit()
     started = time.perf_counter()
-    with await off_loop(asking.library.open, graph) as opened:
+    with asking.counted(), await off_loop(asking.library.open, graph) as opened:
         try:
             ran = await (_sql if given.language == "sql" else _sparql)(asking, opened, given.text)
         except ToolError as error:
             raise ConfigError(str(error)) from error
-    return Ran(*ran, round(time.perf_counter() - started, 4))
+    return replace(ran, seconds=round(time.perf_counter() - started, 4))
 
 
 @router.get("/runs/{run}/calls", summary="What a run's model was asked")
@@ -95,7 +95,7 @@ def calls(run: str, runs: TheRuns, caller: Who) -> list[Call]:
     return runs.calls(caller.owner, run)
 
 
-async def _sql(asking: Asking, graph: Graph, text: str) -> tuple[Any, ...]:
+async def _sql(asking: Asking, graph: Graph, text: str) -> Ran:
     settings = asking.composition.settings
     limit, seconds = settings.row_limit, settings.branch_seconds
     apart = asking.composition.resources.apart
@@ -106,10 +106,10 @@ async def _sql(asking: Asking, graph: Graph, text: str) -> tuple[Any, ...]:
         raise ToolError(error.kind if error else "empty", error.message if error else "The query gave nothing.")
     table, ran = rows.table, rows.query.text if rows.query else text
     units = table.units or ("",) * len(table.columns)
-    return ran, table.columns, units, table.rows, table.keys, table.truncated
+    return Ran(ran, table.columns, units, table.rows, table.keys, table.truncated)
 
 
-async def _sparql(asking: Asking, graph: Graph, text: str) -> tuple[Any, ...]:
+async def _sparql(asking: Asking, graph: Graph, text: str) -> Ran:
     source: SparqlSource | None = graph.remote or graph.triples
     if source is None:
         raise ToolError("unavailable", f"Graph {graph.name!r} has no triples to ask. Ingest it with --sparql.")
@@ -118,7 +118,8 @@ async def _sparql(asking: Asking, graph: Graph, text: str) -> tuple[Any, ...]:
     limit, seconds = settings.row_limit, settings.branch_seconds
     found = await off_loop(source.select, checked, limit=limit, seconds=seconds)
     iris = {term.value for row in found.rows for term in row if term is not None and term.kind == "iri"}
-    called = await off_loop(browsing.labels, graph, iris) if endpoint_names(graph) is None else {}
-    rows = tuple(tuple(called.get(t.value, t.value) if t and t.kind == "iri" else cell(t) for t in r) for r in found.rows)
+    called = await off_loop(labels, graph, iris) if endpoint_names(graph) is None else {}
+    shown = [[called.get(t.value, t.value) if t and t.kind == "iri" else cell(t) for t in row] for row in found.rows]
     keys = tuple(tuple(t.value for t in row if t is not None and t.kind == "iri") for row in found.rows)
-    return checked, found.variables, ("",) * len(found.variables), rows, keys, found.truncated
+    units = ("",) * len(found.variables)
+    return Ran(checked, found.variables, units, tuple(map(tuple, shown)), keys, found.truncated)

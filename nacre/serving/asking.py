@@ -110,7 +110,7 @@ class Asking:
         thread = checked_thread(thread)
         threads = self.threads if thread else None
         async with AsyncExitStack() as stack:
-            stack.enter_context(self._counted())
+            stack.enter_context(self.counted())
             if thread and threads:
                 await stack.enter_async_context(threads.queues.turn(caller.owner, thread))
             await stack.enter_async_context(self._running)
@@ -186,7 +186,8 @@ class Asking:
                 yield
 
     @contextmanager
-    def _counted(self) -> Iterator[None]:
+    def counted(self) -> Iterator[None]:
+        """Work that counts among what is under way."""
         self.under_way += 1
         try:
             yield

@@ -1,4 +1,4 @@
-"""The page in a real browser (chromium): first screen, answers, sources, conversations, derivation, things, failures."""
+"""The page in a real browser (chromium): first screen, answers, conversations, derivation, things, failures."""
 
 import json
 import re

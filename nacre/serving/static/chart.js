@@ -2,7 +2,9 @@
 
 import { make, shown, svg } from "./dom.js";
 
-const LEAST = 3, MOST = 24, WIDE = 640, LINE = 26, NAME = 190;
+const LEAST = 3, MOST = 24, LINE = 26;
+// as wide as the room for it is, so that letters keep their size
+const room = () => (matchMedia("(max-width: 40rem)").matches ? { wide: 350, name: 118, letters: 16 } : { wide: 640, name: 190, letters: 27 });
 
 // A figure for a table with names and numbers, null where it has none to compare.
 export function chart({ columns, units = [], rows }) {
@@ -37,24 +39,26 @@ function inWords(points, what, along, byYear) {
 
 function bars(points, column) {
   const top = Math.max(0, ...points.map((each) => each.value)), bottom = Math.min(0, ...points.map((each) => each.value));
-  const room = WIDE - NAME - 90, scale = (value) => ((value - bottom) / (top - bottom || 1)) * room;
-  const cut = (text) => (text.length > 27 ? text.slice(0, 26) + "…" : text);
-  return svg("svg", { viewBox: `0 0 ${WIDE} ${points.length * LINE}`, class: "bars" }, points.map((each, i) => {
-    const from = NAME + scale(Math.min(0, each.value)), long = Math.max(1.5, scale(Math.max(0, each.value)) - scale(Math.min(0, each.value)));
+  const { wide, name, letters } = room();
+  const scale = (value) => ((value - bottom) / (top - bottom || 1)) * (wide - name - 76);
+  const cut = (text) => (text.length > letters ? text.slice(0, letters - 1) + "…" : text);
+  return svg("svg", { viewBox: `0 0 ${wide} ${points.length * LINE}`, class: "bars" }, points.map((each, i) => {
+    const from = name + scale(Math.min(0, each.value)), long = Math.max(1.5, scale(Math.max(0, each.value)) - scale(Math.min(0, each.value)));
     return svg("g", { transform: `translate(0 ${i * LINE})` }, svg("title", {}, each.name + ": " + shown(each.value, column)),
-      svg("text", { x: NAME - 10, y: 17, "text-anchor": "end", class: "name" }, cut(each.name)),
+      svg("text", { x: name - 10, y: 17, "text-anchor": "end", class: "name" }, cut(each.name)),
       svg("rect", { x: from, y: 4, width: long, height: LINE - 9, rx: 3 }),
       svg("text", { x: from + long + 8, y: 17, class: "value" }, shown(each.value, column)));
   }));
 }
 
 function line(points, column) {
+  const { wide } = room();
   const high = 220, left = 64, bottom = 28, values = points.map((each) => each.value);
   const top = Math.max(...values), least = Math.min(...values, top * 0.999), low = least > 0 && least < top * 0.5 ? 0 : least;
-  const x = (i) => left + (i / (points.length - 1)) * (WIDE - left - 24), y = (value) => 12 + (1 - (value - low) / (top - low || 1)) * (high - bottom - 12);
-  const every = Math.ceil(points.length / 9);
-  return svg("svg", { viewBox: `0 0 ${WIDE} ${high}`, class: "line" },
-    [low, (low + top) / 2, top].map((value) => svg("g", {}, svg("line", { x1: left, x2: WIDE - 16, y1: y(value), y2: y(value), class: "rule" }), svg("text", { x: left - 10, y: y(value) + 4, "text-anchor": "end", class: "value" }, shown(value)))),
+  const x = (i) => left + (i / (points.length - 1)) * (wide - left - 24), y = (value) => 12 + (1 - (value - low) / (top - low || 1)) * (high - bottom - 12);
+  const every = Math.ceil(points.length / (wide / 70));
+  return svg("svg", { viewBox: `0 0 ${wide} ${high}`, class: "line" },
+    [low, (low + top) / 2, top].map((value) => svg("g", {}, svg("line", { x1: left, x2: wide - 16, y1: y(value), y2: y(value), class: "rule" }), svg("text", { x: left - 10, y: y(value) + 4, "text-anchor": "end", class: "value" }, shown(value)))),
     svg("polyline", { points: points.map((each, i) => x(i) + "," + y(each.value)).join(" ") }),
     points.map((each, i) => svg("circle", { cx: x(i), cy: y(each.value), r: points.length > 40 ? 2 : 3.5 }, svg("title", {}, each.name + ": " + shown(each.value, column)))),
     points.map((each, i) => (i % every ? null : svg("text", { x: x(i), y: high - 8, "text-anchor": "middle", class: "name" }, each.name))));

@@ -69,14 +69,14 @@ function beside(pop, own) {
 function content(record, citation, derive) {
   const parts = [];
   if (citation.rows.length) {
-    parts.push(grid({ columns: citation.columns, units: citation.units, rows: citation.rows, name: "source-" + citation.n, caption: "Rows of source " + citation.n }));
+    parts.push(grid({ columns: citation.columns.map((each) => each.replaceAll("_", " ")), units: citation.units, rows: citation.rows, name: "source-" + citation.n, caption: "Rows of source " + citation.n }));
     linkLabels(parts[0], record.graph, citation.keys);
   } else if (citation.text) {
     parts.push(make("blockquote", {}, marked(citation.text, record.standalone)));
   }
   if (citation.place) {
     const { document: name, start, end } = citation.place;
-    parts.push(make("p", { class: "row" }, make("span", { class: "quiet" }, name), button("Read it there", () => openText(record.graph, name, start, end), "plain")));
+    parts.push(make("p", { class: "row" }, make("span", { class: "quiet" }, name), button("Read it there", () => openText(record, name, start, end), "plain")));
   } else if (citation.source && !["rows", citation.text].includes(citation.source)) parts.push(make("p", { class: "quiet" }, citation.source));
   if (citation.basis) parts.push(make("p", { class: "quiet" }, "Rests on " + citation.basis + "."));
   if (citation.triples.length) parts.push(facts(record.graph, citation.triples));
@@ -113,19 +113,21 @@ function linkLabels(root, graph, keys) {
 }
 
 // A text at the place that was cited.
-async function openText(graph, name, start, end) {
+async function openText({ graph, version }, name, start, end) {
   const dialog = $("text");
   const body = make("div", { class: "document", tabindex: "0" }, "…");
   dialog.replaceChildren(make("header", {}, make("h2", { id: "text-head" }, name), tool("close", "Close", () => dialog.close())), body);
   dialog.showModal();
   try {
     const from = Math.max(0, start - AROUND);
-    const reply = await call("GET", place("graphs", graph, "documents") + "/" + name.split("/").map(encodeURIComponent).join("/") + "?start=" + from + "&end=" + (end + AROUND));
+    const reply = await call("GET", place("graphs", graph, "documents") + "/" + name.split("/").map(encodeURIComponent).join("/") + "?" + new URLSearchParams({ start: from, end: end + AROUND, version }));
     const text = await reply.text();
+    const page = reply.headers.get("X-Page");
+    if (page) dialog.querySelector("h2").append(", page " + page);
     const cited = make("mark", {}, text.slice(start - from, end - from));
     body.replaceChildren(from ? "… " : "", text.slice(0, start - from), cited, text.slice(end - from), " …");
     cited.scrollIntoView({ block: "center" });
   } catch (problem) {
-    body.replaceChildren(problem.status === 404 ? failure({ message: "This text is not kept beside the graph.", todo: "Look into the file " + name + ", characters " + shown(start) + " to " + shown(end) + "." }) : failure(problem));
+    body.replaceChildren(problem.status === 404 || problem.status === 422 ? failure({ message: "This text is not kept beside the graph.", todo: "Look into the file " + name + ", characters " + shown(start) + " to " + shown(end) + "." }) : failure(problem));
   }
 }

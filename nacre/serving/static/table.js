@@ -23,10 +23,13 @@ export function grid({ columns, units = [], rows, cell = null, after = () => {},
     draw();
   }
 
+  const drawn = new Map();
+  const line = (row) => drawn.get(row) || drawn.set(row, make("tr", {}, row.map((value, i) => make("td", { class: isNumber[i] ? "number" : null, title: typeof value === "number" && shown(value, columns[i]) !== String(value) ? value : null },
+    cell?.(value, i, row) ?? shown(value, columns[i]))))).get(row);
+
   function draw() {
     const sorted = state.by === null ? rows : [...rows].sort((a, b) => compare(a[state.by], b[state.by]) * (state.down ? -1 : 1));
-    body.replaceChildren(...sorted.slice(0, state.most).map((row) => make("tr", {}, row.map((value, i) => make("td", { class: isNumber[i] ? "number" : null, title: typeof value === "number" && shown(value, columns[i]) !== String(value) ? value : null },
-      cell?.(value, i, row) ?? shown(value, columns[i]))))));
+    body.replaceChildren(...sorted.slice(0, state.most).map(line));
     const rest = rows.length - state.most;
     foot.replaceChildren(make("span", { class: "quiet" }, rest > 0 ? state.most + " of " + count(rows.length, "row") : count(rows.length, "row")),
       rest > 0 ? button("Show all", () => { state.most = rows.length; draw(); }, "plain") : "",

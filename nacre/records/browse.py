@@ -1,0 +1,74 @@
+"""What the pages of things and classes show: facts both ways, members, passages."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a fact: a thing by `iri` and its name, or a literal ("" for `iri`)."""
+
+    text: str
+    iri: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The ends of all facts of one predicate; `more` are not listed."""
+
+    predicate: str
+    label: str
+    unit: str
+    ends: tuple[End, ...]
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class About:
+    """A passage that names the thing: of a text, where `document` names one."""
+
+    title: str
+    text: str
+    document: str = ""
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True)
+class Thing:
+    """`facts` start at the thing, `linking` end there; `complete` is false where time ran out."""
+
+    iri: str
+    label: str
+    classes: tuple[End, ...]
+    facts: tuple[Facts, ...]
+    linking: tuple[Facts, ...]
+    passages: tuple[About, ...] = ()
+    complete: bool = True
+
+
+@dataclass(frozen=True)
+class Property:
+    """What the members of a class have: how many of them, and a few values."""
+
+    iri: str
+    label: str
+    comment: str
+    unit: str
+    members: int
+    leads_to: tuple[End, ...]
+    samples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A class: where it stands, what its members have, and some members from `skip` on, by name."""
+
+    iri: str
+    label: str
+    comment: str
+    count: int
+    parents: tuple[End, ...]
+    children: tuple[End, ...]
+    properties: tuple[Property, ...]
+    members: tuple[End, ...]
+    skip: int
