@@ -181,7 +181,7 @@ class Asking:
     async def place(self) -> AsyncIterator[None]:
         """Wait for a place among what is worked on at once, and keep it until the block ends; raises Busy."""
         self.admit()
-        with self._counted():
+        with self.counted():
             async with self._running:
                 yield
 
