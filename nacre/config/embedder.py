@@ -93,8 +93,8 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
 
 
 def _parts() -> tuple[Path, Path] | None:
-    """The model's file and its tokenizer's, from the packages of the extra `bundled`, which are not imported; None where
-    one of them, or what runs the model, is not installed."""
+    """The model's file and its tokenizer's, from the packages of the extra `bundled`, which are not imported; None
+    where one of them, or what runs the model, is not installed."""
     if importlib.util.find_spec("fastembed") is None:
         return None
     found = []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving import options
+from nacre.serving.imports import uncollected
 from nacre.serving.terminal import Shown, show
 
 if TYPE_CHECKING:
@@ -32,9 +33,10 @@ def ask(
     timings: Timings = False,
 ) -> int:
     """Ask one question; the cited answer streams."""
-    from nacre.config.models import model_address
-    from nacre.config.settings import Settings
-    from nacre.serving.asking import opened
+    with uncollected():
+        from nacre.config.models import model_address
+        from nacre.config.settings import Settings
+        from nacre.serving.asking import opened
 
     settings = Settings()
     context = options.context(settings, mind, branches)
@@ -63,10 +65,11 @@ def chat(
 
     /help lists the commands: other graphs, sources, export, who answers. Ctrl-D ends.
     """
-    from nacre.config.models import model_address
-    from nacre.config.settings import Settings
-    from nacre.serving.asking import opened
-    from nacre.serving.chat import Talk, converse, new_thread
+    with uncollected():
+        from nacre.config.models import model_address
+        from nacre.config.settings import Settings
+        from nacre.serving.asking import opened
+        from nacre.serving.chat import Talk, converse, new_thread
 
     settings = Settings()
     context = options.context(settings, mind, branches)
