@@ -1,4 +1,4 @@
-"""`nacre.Nacre` over a data folder, as programs use it: in scripts, threads and event loops, beside their own modules."""
+"""`nacre.Nacre` over a data folder: in scripts, threads and event loops, beside modules of a program's own."""
 
 import asyncio
 import os
