@@ -78,7 +78,7 @@ async def by_openai(task: Task, chance: random.Random) -> None:
     async with openai.AsyncOpenAI(base_url=f"{task.address}/v1", api_key="none", max_retries=0) as client:
         if chance.random() < 0.5:
             reply: Any = await client.chat.completions.create(model=GRAPH, messages=messages)
-            _check(question, reply.nacre["values"], values)
+            _check(question, reply.nacre, values)
             return
         text, told = "", None
         async for chunk in await client.chat.completions.create(model=GRAPH, messages=messages, stream=True):
@@ -86,7 +86,7 @@ async def by_openai(task: Task, chance: random.Random) -> None:
             told = getattr(chunk, "nacre", told)
         if told is None or not text.startswith(told["answer"]):
             raise ValueError(f"the stream is not the answer: {text!r}")
-        _check(question, told["values"], values)
+        _check(question, told, values)
 
 
 async def by_mcp(task: Task, chance: random.Random) -> None:
@@ -94,14 +94,15 @@ async def by_mcp(task: Task, chance: random.Random) -> None:
     async with Client(f"{task.address}/mcp", mode=chance.choice(["auto", "legacy"])) as client:
         question, values = task.pick(chance)
         told = (await client.call_tool("ask", {"question": question})).structured_content or {}
-        _check(question, told["values"], values)
+        _check(question, told, values)
         for name, arguments in (
             ("query_sql", {"sql": "SELECT count(*) FROM entity"}),
             ("search", {"text": question, "limit": 3}),
             ("describe_graph", {}),
         ):
-            if (await client.call_tool(name, arguments)).is_error:
-                raise ValueError(f"{name} failed")
+            result: Any = await client.call_tool(name, arguments)
+            if result.is_error:
+                raise ValueError(f"{name} failed: {result.content[0].text}")
         if not (await client.call_tool("query_sql", {"sql": "DELETE FROM entity"})).is_error:
             raise ValueError("a statement that writes was taken")
 
@@ -111,7 +112,7 @@ async def by_langserve(task: Task, chance: random.Random) -> None:
     question, values = task.pick(chance)
     ask: Any = RemoteRunnable(f"{task.address}/ask")
     if chance.random() < 0.5:
-        _check(question, (await ask.ainvoke({"question": question}))["values"], values)
+        _check(question, await ask.ainvoke({"question": question}), values)
     elif not [token async for token in ask.astream({"question": question})]:
         raise ValueError("no tokens came")
 
@@ -121,7 +122,7 @@ async def by_python(task: Task, chance: random.Random) -> None:
     async with Nacre(task.address) as nacre:
         chat = nacre.graph(GRAPH).chat()
         question, values = task.pick(chance)
-        _check(question, (await chat.aask(question)).values, values)
+        _check(question, (await chat.aask(question)).record, values)
         async with chat.astream(question) as tokens:
             text = "".join([token async for token in tokens])
         if text != tokens.reply.text:
@@ -133,7 +134,7 @@ async def by_events(task: Task, chance: random.Random) -> None:
     question, values = task.pick(chance)
     async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
         reply = await client.post("/api/ask", json={"question": question}, headers={"Accept": "application/json"})
-        _check(question, reply.json()["values"], values)
+        _check(question, reply.json(), values)
 
 
 async def by_leaving(task: Task, chance: random.Random) -> None:
@@ -167,9 +168,11 @@ async def by_misuse(task: Task, chance: random.Random) -> None:
 KINDS: tuple[Kind, ...] = (by_openai, by_mcp, by_langserve, by_python, by_events, by_leaving, by_misuse)
 
 
-def _check(question: str, values: list[Any], expected: list[Any]) -> None:
-    if values != expected:
-        raise ValueError(f"{question!r} was answered by {values!r}, not {expected!r}")
+def _check(question: str, told: Any, expected: list[Any]) -> None:
+    """Raises ValueError where an answer that is said with confidence is another one; a machine with too much to do may
+    say less."""
+    if told["status"] == "answered" and told["values"] != expected:
+        raise ValueError(f"{question!r} was answered by {told['values']!r}, not {expected!r}")
 
 
 async def client(kind: Kind, task: Task, number: int, until: float, seen: Seen) -> None:
@@ -180,8 +183,16 @@ async def client(kind: Kind, task: Task, number: int, until: float, seen: Seen) 
             await kind(task, chance)
             seen.done[kind.__name__] += 1
         except Exception as error:  # whatever a client raises is what is looked for
-            seen.wrong.append(f"{kind.__name__}: {type(error).__name__}: {str(error)[:300]}")
+            first = _first(error)
+            seen.wrong.append(f"{kind.__name__}: {type(first).__name__}: {str(first)[:300]}")
         await asyncio.sleep(chance.uniform(0, 2 * PAUSE_SECONDS))
+
+
+def _first(error: BaseException) -> BaseException:
+    """What is inside groups of errors."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 async def run(address: str, pid: int, seconds: float) -> Seen:

@@ -212,7 +212,7 @@ async def _known_tools(ctx: ServerRequestContext[Any, Any], call_next: CallNext)
     """A tool that is not there is an error of the protocol, not one of a tool."""
     name = (ctx.params or {}).get("name")
     if ctx.method == "tools/call" and isinstance(name, str) and name not in TOOLS:
-        raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
+        raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]!r}")
     return await call_next(ctx)
 
 

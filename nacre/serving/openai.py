@@ -1,8 +1,8 @@
-"""OpenAI's API under /v1: a graph is a model, a chat completion is a turn."""
+"""OpenAI's API under /v1: a graph is a model, a chat completion or a response is a turn."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
@@ -10,17 +10,20 @@ from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import JSONResponse
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from nacre.records.answer import Answer
 from nacre.records.errors import ConfigError
 from nacre.serving.asking import Asking
 from nacre.serving.door import Who
 from nacre.serving.forms import openai_error, refused
 from nacre.serving.keys import Caller
+from nacre.serving.metrics import Metrics
 from nacre.serving.openai_reply import Completion
 from nacre.serving.openai_request import Asked, ChatRequest, asked
+from nacre.serving.openai_response import Made, ResponseRequest, as_chat
 from nacre.serving.reach import TheAsking, TheMetrics, TheRuns
 from nacre.serving.recalled import Recalled
 from nacre.serving.refusals import Missing, NoModel
-from nacre.serving.runs import Run
+from nacre.serving.runs import Run, Runs
 from nacre.serving.tracing import traced
 
 OPENED_BY = "nacre"
@@ -58,6 +61,48 @@ async def complete(
     """The last message is asked of the graph that `model` names, the messages before it are the conversation. The
     content is the answer and, below it, its citations as footnotes. `nacre` in the reply has the values as data.
     """
+    run, name = await _begun(chat, request, asking, runs, metrics, caller, thread)
+    completion = Completion(run.id, name)
+    if not chat.stream:
+        return await _whole(run, completion.whole, request)
+    with_usage = bool(chat.stream_options and chat.stream_options.include_usage)
+    return _streamed(_chunks(run, completion, with_usage), request)
+
+
+@router.post("/responses", summary="Ask, as a response", response_model=None)
+async def respond(
+    wanted: ResponseRequest,
+    request: Request,
+    asking: TheAsking,
+    runs: TheRuns,
+    metrics: TheMetrics,
+    caller: Who,
+    thread: Thread = None,
+) -> Response:
+    """The same in the form of OpenAI's newer API. Nothing is kept: the whole conversation is sent as `input`."""
+    run, name = await _begun(as_chat(wanted), request, asking, runs, metrics, caller, thread)
+    made = Made(run.id, name)
+    if not wanted.stream:
+        return await _whole(run, made.whole, request)
+    return _streamed(_events(run, made), request)
+
+
+@router.api_route("/{path:path}", methods=["GET", "POST", "DELETE"], response_model=None, include_in_schema=False)
+def absent(path: str, caller: Who) -> NoReturn:
+    """What else OpenAI's API has: embeddings, files, stored responses."""
+    raise Missing(f"There is no /v1/{path[:60]} here. Use /v1/chat/completions or /v1/responses.")
+
+
+async def _begun(
+    chat: ChatRequest,
+    request: Request,
+    asking: Asking,
+    runs: Runs,
+    metrics: Metrics,
+    caller: Caller,
+    thread: str | None,
+) -> tuple[Run, str]:
+    """A turn that has begun, and the name of its graph; raises NacreError for what can't be asked."""
     asking.admit()
     name = _known(chat.model, asking, caller)
     said = asked(chat)
@@ -65,24 +110,7 @@ async def complete(
     run = runs.new(caller.owner, resumed=False)
     events = _turn(said, name, thread, run.id, asking, caller, _recalled(request))
     runs.begin(run, traced(metrics.counted(events), request.headers))
-    completion = Completion(run.id, name)
-    if not chat.stream:
-        return await _whole(run, completion, request)
-    with_usage = bool(chat.stream_options and chat.stream_options.include_usage)
-    state = request.app.state
-    return EventSourceResponse(
-        _chunks(run, completion, with_usage),
-        sep="\n",
-        shutdown_event=state.stopping,
-        shutdown_grace_period=state.settings.stop_seconds + 5,
-    )
-
-
-@router.api_route("/{path:path}", methods=["GET", "POST", "DELETE"], response_model=None, include_in_schema=False)
-def absent(path: str, caller: Who) -> NoReturn:
-    """What else OpenAI's API has: embeddings, files, responses."""
-    instead = " Use /v1/chat/completions." if path.partition("/")[0] in ("responses", "completions") else ""
-    raise Missing(f"There is no /v1/{path[:60]} here.{instead}")
+    return run, name
 
 
 async def _turn(
@@ -119,7 +147,31 @@ async def _chunks(run: Run, completion: Completion, with_usage: bool) -> AsyncIt
         await listening.aclose()  # type: ignore[attr-defined]
 
 
-async def _whole(run: Run, completion: Completion, request: Request) -> Response:
+async def _events(run: Run, made: Made) -> AsyncIterator[ServerSentEvent]:
+    listening = run.listen()
+    try:
+        for event in made.first():
+            yield _event(event, event["type"])
+        async for _, told in listening:
+            if told.kind == "token":
+                yield _event(made.token(json.loads(told.data)), "response.output_text.delta")
+            elif told.kind == "answer":
+                for event in made.last(json.loads(told.data)):
+                    yield _event(event, event["type"])
+            elif told.kind == "error":
+                yield _event(made.problem(json.loads(told.data)["message"]), "error")
+    finally:
+        await listening.aclose()  # type: ignore[attr-defined]
+
+
+def _streamed(events: AsyncIterator[ServerSentEvent], request: Request) -> EventSourceResponse:
+    state = request.app.state
+    return EventSourceResponse(
+        events, sep="\n", shutdown_event=state.stopping, shutdown_grace_period=state.settings.stop_seconds + 5
+    )
+
+
+async def _whole(run: Run, form: Callable[[Answer], dict[str, Any]], request: Request) -> Response:
     """The reply in one; the turn is stopped where the client leaves before it ends."""
     leaving = asyncio.create_task(_left(request))
     ending = asyncio.create_task(run.ended())
@@ -136,7 +188,7 @@ async def _whole(run: Run, completion: Completion, request: Request) -> Response
     last = run.told[-2]
     told = json.loads(last.data)
     if last.kind == "answer":
-        return JSONResponse(completion.whole(told))
+        return JSONResponse(form(told))
     return refused(request.url.path, told["status"], told["message"])
 
 
@@ -145,8 +197,8 @@ async def _left(request: Request) -> None:
         pass
 
 
-def _event(payload: Mapping[str, Any]) -> ServerSentEvent:
-    return ServerSentEvent(json.dumps(payload, ensure_ascii=False), sep="\n")
+def _event(payload: Mapping[str, Any], kind: str | None = None) -> ServerSentEvent:
+    return ServerSentEvent(json.dumps(payload, ensure_ascii=False), event=kind, sep="\n")
 
 
 def _known(model: str, asking: Asking, caller: Caller) -> str:

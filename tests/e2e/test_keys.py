@@ -67,6 +67,7 @@ def test_only_hashes_are_kept(house):
         ("GET", "/ask/input_schema"),
         ("GET", "/v1/models"),
         ("POST", "/v1/chat/completions"),
+        ("POST", "/v1/responses"),
         ("GET", "/v1/no/such"),
         ("POST", "/mcp"),
     ],

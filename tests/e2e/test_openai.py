@@ -143,3 +143,34 @@ def test_a_conversation_of_long_standing_is_answered(client):
     for n in range(40):
         said += [user(f"{QUESTION} ({n})"), {"role": "assistant", "content": "540 [1]."}]
     assert asked(client, *said, user(FOLLOW)).nacre["values"] == [312]
+
+
+def test_a_response_is_the_same_in_the_newer_form(client):
+    content = asked(client, user(QUESTION)).choices[0].message.content
+    whole = client.responses.create(model="reading-room", input=QUESTION)
+    assert whole.output_text == content
+    assert (whole.status, whole.usage.total_tokens, whole.nacre["values"]) == ("completed", 0, [540])
+    events = list(client.responses.create(model="reading-room", input=[user(QUESTION)], stream=True))
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    assert "".join(event.delta for event in events if event.type == "response.output_text.delta") == content
+    assert (events[0].type, events[-1].type) == ("response.created", "response.completed")
+    assert events[-1].response.output_text == content
+    follow = client.responses.create(model="reading-room", input=[user(QUESTION), whole.output[0], user(FOLLOW)])
+    assert follow.nacre["values"] == [312]
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"input": ""}, "question is empty"),
+        ({"input": []}, "messages is empty"),
+        ({"input": "a", "previous_response_id": "resp_1"}, "No responses are kept"),
+        ({"input": [{"type": "function_call_output", "call_id": "1", "output": "x"}]}, "function_call_output"),
+        ({"input": [user([{"type": "input_image", "image_url": "data:x"}])]}, "input_image"),
+        ({"input": "a", "text": {"format": {"type": "json_object"}}}, "json_object"),
+    ],
+)
+def test_what_no_response_can_be_made_of_is_refused(client, more, told):
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.responses.create(model="reading-room", **more)
+    assert told in refused.value.body["message"]

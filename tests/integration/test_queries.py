@@ -1,0 +1,184 @@
+"""What agents of others ask a graph themselves: SQL, SPARQL, words, things; guarded and bounded."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from graph import queries
+from graph.queries import query_sparql, query_sql, search
+from graph.things import describe
+from ingestion.attach.attach import attach
+from ingestion.pipeline import ingest
+from nacre.config.settings import Settings
+from nacre.records.errors import ToolError
+from nacre.serving.asking import opened
+from nacre.serving.keys import LOCAL, Caller
+from nacre.serving.recalled import MOST_AGAIN, Recalled
+from nacre.stores.catalog import Library
+from tests import sparql_server as servers
+from tools.apart import Apart
+
+FILE = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
+ROOM = "http://example.org/reading-room/"
+PAGES = f"<{ROOM}pages>"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("queries")
+    ingest([str(FILE)], "room", data=folder, no_vectors=True, sparql=True)
+    return folder
+
+
+@pytest.fixture
+def settings(data):
+    return Settings(data=data, embedder="none", _env_file=None)
+
+
+@pytest.fixture
+def graph(data):
+    library = Library(data, None)
+    with library.open("room") as graph:
+        yield graph
+    library.close()
+
+
+@pytest.fixture(scope="module")
+def apart():
+    running = Apart()
+    yield running
+    running.close()
+
+
+async def test_a_select_gives_rows_within_its_limit(graph, settings, apart):
+    found = await query_sql(graph, "SELECT label, pages FROM book ORDER BY pages", settings, apart, 2)
+    assert found.rows == [["Field Guide to Ferns", 154], ["Lamp Over Water", 198]]
+    assert (found.columns, found.truncated, found.note) == (["label", "pages"], True, "")
+    repaired = await query_sql(graph, "SELECT label FROM bok", settings, apart, 9)
+    assert "bok" in repaired.note
+    assert '"book"' in repaired.query
+    nothing = await query_sql(graph, "SELECT label FROM book WHERE pages > 9000", settings, apart, 9)
+    assert nothing.rows == []
+
+
+@pytest.mark.parametrize(
+    "text", ["DELETE FROM book", "SELECT 1; SELECT 2", "PRAGMA table_list", "SELECT * FROM sqlite_master", "", "("]
+)
+async def test_what_is_no_select_is_refused(graph, settings, apart, text):
+    with pytest.raises(ToolError):
+        await query_sql(graph, text, settings, apart, 5)
+
+
+async def test_sparql_has_three_forms(graph, settings):
+    select = await query_sparql(graph, f"SELECT ?b ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, 2)
+    assert select.rows == [[f"{ROOM}fern", 154], [f"{ROOM}lamp", 198]]
+    assert select.truncated
+    ask = await query_sparql(graph, f"ASK {{ ?b {PAGES} 540 }}", settings, 5)
+    assert (ask.columns, ask.rows) == (["ask"], [[True]])
+    built = await query_sparql(graph, f"CONSTRUCT {{ ?b {PAGES} ?p }} WHERE {{ ?b {PAGES} ?p }}", settings, 4)
+    assert (len(built.rows), built.truncated) == (4, True)
+    assert built.rows[0][1] == f"{ROOM}pages"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DELETE WHERE { ?s ?p ?o }",
+        "SELECT * { SERVICE <http://x.example/> { ?s ?p ?o } }",
+        "SELECT * FROM <http://x.example/> { ?s ?p ?o }",
+        "DESCRIBE <http://x.example/>",
+        f"SELECT * {{ ?b {PAGES} ?p . ?c {PAGES} ?q }}",
+        "no query",
+    ],
+)
+async def test_what_sparql_may_not_is_refused(graph, settings, text):
+    with pytest.raises(ToolError):
+        await query_sparql(graph, text, settings, 5)
+
+
+async def test_what_is_too_much_to_hand_on_is_cut_and_told(graph, settings, apart, monkeypatch):
+    monkeypatch.setattr(queries, "MOST_CHARACTERS", 40)
+    found = await query_sql(graph, "SELECT label FROM book ORDER BY label", settings, apart, 100)
+    assert 0 < len(found.rows) < 6
+    assert found.truncated
+    monkeypatch.setattr(queries, "MOST_CHARACTERS", 10)
+    found = await query_sql(graph, "SELECT summary FROM book", settings, apart, 100)
+    assert [[len(cell) for cell in row] for row in found.rows] == [[10]]
+
+
+async def test_a_search_finds_sentences_once(graph, settings):
+    found = await search(graph, "desert salt story", settings, 5)
+    assert found[0].source == "The Salt Road"
+    assert found[0].keys == [f"{ROOM}salt"]
+    assert len({each.text for each in found}) == len(found) <= 5
+    assert await search(graph, "\ud800", settings, 5) == []
+
+
+def test_a_thing_is_known_by_name_part_of_it_spelling_and_iri(graph):
+    mira = describe(graph, "Mira Oake", 5)
+    assert (mira.iri, mira.kinds, mira.truncated) == (f"{ROOM}mira", ["author"], False)
+    assert {fact.property: fact.value for fact in mira.facts}["year of birth"] == "1951"
+    assert {(fact.property, fact.label) for fact in mira.incoming} == {
+        ("writer", "The Salt Road"),
+        ("writer", "Lamp Over Water"),
+    }
+    for name in ("mira oake", "Oake", "Mira Oacke", mira.iri):
+        assert describe(graph, name, 5).iri == mira.iri
+    for nothing in ("Zebulon Quark", f"{ROOM}nobody", "", "x" * 5000, "\ud800"):
+        with pytest.raises(ToolError):
+            describe(graph, nothing, 5)
+    # without time little is told, and that it is little
+    assert describe(graph, "Mira Oake", 0).truncated
+
+
+async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, settings, apart):
+    with servers.endpoint(FILE) as url:
+        attach(url, "away", data=tmp_path)
+        library = Library(tmp_path, None)
+        with library.open("away") as graph:
+            thing = await asyncio.to_thread(describe, graph, "Mira Oake", 10)
+            assert (thing.iri, thing.label, thing.kinds) == (f"{ROOM}mira", "Mira Oake", ["author"])
+            assert {fact.label for fact in thing.incoming} == {"The Salt Road", "Lamp Over Water"}
+            found = await query_sparql(graph, f"SELECT ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, 1)
+            assert found.rows == [[154]]
+            for asking in (
+                query_sql(graph, "SELECT 1 FROM book", settings, apart, 1),
+                search(graph, "salt", settings, 1),
+            ):
+                with pytest.raises(ToolError) as lacks:
+                    await asking
+                assert lacks.value.kind == "unavailable"
+        library.close()
+
+
+async def test_conversations_that_clients_carry_are_recalled_or_asked_again(settings):
+    said = ["How many pages does Granite have?", "And The Salt Road?", "And Signal Box?"]
+    async with opened(settings, lasting=False) as asking:
+        asked = []
+        events = asking.events
+
+        def counted(question, *args, **more):
+            asked.append(question)
+            return events(question, *args, **more)
+
+        asking.events = counted
+        recalled = Recalled(most=4)
+        turns = await recalled.before(asking, "room", LOCAL, said)
+        assert [turn["question"] for turn in turns] == said
+        assert asked == said
+        assert await recalled.before(asking, "room", LOCAL, said) == turns
+        assert await recalled.before(asking, "room", LOCAL, said[:2]) == turns[:2]
+        assert asked == said
+        # another owner has conversations of its own
+        assert len(await recalled.before(asking, "room", Caller("bo"), said[:1])) == 1
+        assert asked == [*said, said[0]]
+        # of a long conversation that nobody remembers the last questions are asked, and what can't be asked is left out
+        asked.clear()
+        many = [f"How many pages does Granite have? ({n})" for n in range(9)]
+        await recalled.before(asking, "room", LOCAL, [*many, "", "x" * 5000])
+        assert asked == many[-MOST_AGAIN:]
+        # and what is used least is forgotten
+        asked.clear()
+        await recalled.before(asking, "room", LOCAL, said)
+        assert asked == said
