@@ -33,10 +33,10 @@ _NO_MEASURE = frozenset("code id key number latitude longitude lat long zip post
 
 
 def examples(graph: Graph, wanted: int = 3) -> list[str]:
-    """Up to `wanted` questions of different kinds; each was understood, ran, and gave something, not too much."""
-    if graph.stored is None:
-        # each would cost queries at an endpoint
-        return []
+    """Up to `wanted` questions of different kinds; each was understood, ran, and gave something, not too much.
+
+    Of an attached graph they are about classes and properties alone and are not run, as each would cost its endpoint.
+    """
     found: list[str] = []
     kinds: set[str] = set()
     # of each kind one, and where that is too little, more of a kind
@@ -165,6 +165,8 @@ def _lower(label: str) -> str:
 
 def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:
     """Two members that have the property and a name to say, those with short names first."""
+    if graph.stored is None:
+        return []
     relation = graph.schema.relation_of[c.relation]
     column = next((x for x in relation.columns if x.predicate == p.iri), None)
     if column is None:
@@ -185,6 +187,8 @@ def _answers(graph: Graph, question: str, least: int) -> bool:
     reading = understood.readings[0]
     if reading.covered < 0.99 or (reading.probability or 0.0) < SURE:
         return False
+    if graph.stored is None:
+        return True
     table, _, _ = run_plan(reading.plan, graph.tables, round=1)
     cells: list[Value] = [] if table is None else [row[-1] for row in table.rows if row[-1] is not None]
     return least <= len(cells) <= LONGEST_LIST

@@ -255,12 +255,18 @@ def _present(home: Path, data: Path) -> tuple[Pointer, Manifest]:
     pointer = versions.pointer(home)
     if pointer is None:
         raise ConfigError(f"No graph named {home.name!r} in {data}/. Run: nacre ingest FILE.ttl --graph {home.name}")
+    manifest = versions.manifest(home, pointer.version)
+    if manifest.endpoint:
+        raise ConfigError(
+            f"Graph {home.name!r} is attached to {manifest.endpoint}: nothing of it is indexed here."
+            f" To look at its schema again, run: nacre attach --refresh --graph {home.name}"
+        )
     if not (versions.version_folder(home, pointer.version) / versions.PASSAGES).is_file():
         raise ConfigError(
             f"Graph {home.name!r} was ingested with --tables-only, there is nothing to index."
             f" Run: nacre ingest FILE.ttl --graph {home.name}"
         )
-    return pointer, versions.manifest(home, pointer.version)
+    return pointer, manifest
 
 
 def _explained(home: Path, without: str) -> None:

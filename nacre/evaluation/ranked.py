@@ -32,7 +32,7 @@ def ranked(gold: Gold, record: Answer) -> Ranked | None:
         for answers in (gold.get("answers") or [], *(gold.get("alt_answers") or []))
         if answers
     ]
-    if not names and gold.get("must_include"):
+    if not names and gold.get("must_include") and not gold.get("nuggets"):
         names = [gold["must_include"]]
     found = [_against(items, record["values"], gold.get("tolerance") or 0.0) for items in names]
     return max(found) if found else None

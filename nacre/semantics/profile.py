@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from nacre.records.evidence import Cell, Evidence, Sentence
 from nacre.records.plan import Attribute, Edge, Itself, Profile, Select, Variable
+from nacre.records.schema import Group as Kind
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.comparison import Side, comparison
 from nacre.semantics.contrast import contrast
@@ -142,15 +143,22 @@ def overview_sentences(schema: Schema, round: int) -> tuple[Sentence, ...]:
     text = f"This graph holds {schema.entities:,} things in {schema.triples:,} statements: {listed}."
     found = [Sentence("sql", round, text=text, title="this graph", score=1.0)]
     for group in groups[:4]:
-        columns = {c.predicate for c in schema.relation_of[group.relation].columns}
-        columns |= {p for p in schema.junctions if set(group.classes) & set(schema.predicate_of[p].domains)}
-        known = [p for p in schema.predicates if p.iri in columns and p.role == "fact"]
+        known = [p for p in schema.predicates if p.iri in _had(group, schema) and p.role == "fact"]
         names = joined(list(dict.fromkeys(label_of(p.iri, schema).one for p in known))[:10])
         if names:
             noun = class_noun(Variable("x", group.classes, group.without), schema)
             said = f"What is known of {article(noun)}: {names}."
             found.append(Sentence("sql", round, text=said, title=group.label, score=0.9))
     return tuple(found)
+
+
+def _had(group: Kind, schema: Schema) -> set[str]:
+    """The predicates that the things of a group have; of an attached graph those of their classes."""
+    of_classes = {p.iri for p in schema.predicates if set(group.classes) & set(p.domains)}
+    if not schema.relations:
+        return of_classes
+    columns = {column.predicate for column in schema.relation_of[group.relation].columns}
+    return columns | (of_classes & schema.junctions.keys())
 
 
 def _members(select: Select | None, schema: Schema, run: Run) -> dict[str, str]:

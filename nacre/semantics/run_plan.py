@@ -80,7 +80,8 @@ def run_plan(
         evidence = profile_sentences(body, engine.tables, described.run, round)
         return None, tuple(described.queries), tuple(evidence)
     if isinstance(body, Overview):
-        return None, (), overview_sentences(engine.schema, round)
+        told = overview_sentences(engine.schema, round)
+        return None, (), tuple(replace(each, branch=engine.tool) for each in told)
     if isinstance(body, Ask):
         found = runner.table(body.select)
         yes = bool(found and found.rows)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.serving.cli_ingest import suggest
 from nacre.serving.terminal import say
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def attach(
         budget=Budget(queries, seconds),
     )
     _tell(made)
+    suggest(graph)
 
 
 def _tell(made: "Attached") -> None:

@@ -32,17 +32,17 @@ def compare(
 
     Accuracy by kind of question, seconds, calls and tokens. The gold answers are read after the last answer.
     """
+    from graph.app import compose
     from nacre.config.settings import Settings
     from nacre.evaluation.compare import as_chart, as_csv, as_text, lines
     from nacre.evaluation.questions import read as read_gold
     from nacre.evaluation.run import read
     from nacre.evaluation.score import read_answers
     from nacre.serving.cli_eval import ask_all
-    from nacre.stores.catalog import Library
 
     settings = Settings()
     wanted = read(questions)[:limit]
-    library = Library(settings.data, None)
+    library = compose(settings).library
     with ExitStack() as stack:
         stack.callback(library.close)
         names = sorted({library.resolve(question.graph or graph) for question in wanted})

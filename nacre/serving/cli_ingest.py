@@ -79,7 +79,7 @@ def ingest(
     _tell(loaded)
     _tell_omitted(loaded.name)
     if not tables_only:
-        _suggest(loaded.name)
+        suggest(loaded.name)
     return _embed(graph, settings, embedder) if embedder is not None else 0
 
 
@@ -192,7 +192,7 @@ def _context(given: str) -> tuple[str, Path]:
     return url, Path(file)
 
 
-def _suggest(name: str) -> None:
+def suggest(name: str) -> None:
     """Three questions that this graph answers."""
     from ingestion.examples import examples
     from nacre.config.settings import Settings

@@ -5,15 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import rdflib
 
 from agents.off_loop import off_loop
 from graph.app import compose
-from graph.names import names_for
+from graph.names import endpoint_names, names_for
 from ingestion.attach.attach import attach, attached_to
 from ingestion.attach.budget import Asking, Budget
 from ingestion.attach.describe import describe
 from ingestion.attach.probe import probe
-from ingestion.pipeline import ingest
+from ingestion.examples import examples
+from ingestion.pipeline import index, ingest
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, IngestionError, ToolError
 from nacre.records.turn import Rewrite
@@ -110,6 +112,67 @@ async def test_a_turn_gives_the_same_values(both: tuple[Graph, Graph, Path]) -> 
         assert one["values"]
         assert one["enabled"] == ["sparql"]
         assert {query["tool"] for query in one["queries"]} == {"sparql"}  # type: ignore[attr-defined]
+
+
+async def test_what_is_in_it_is_told_without_a_query(both: tuple[Graph, Graph, Path]) -> None:
+    away, _, data = both
+    record = await _asked(data, "What is in this graph?", "away")
+    assert "5 islands" in str(record["answer"])
+    assert not record["queries"]
+    suggested = examples(away)
+    assert suggested
+    for question in suggested:
+        assert (await _asked(data, question, "away"))["values"], question
+
+
+async def test_what_an_answer_cites_is_in_the_graph(both: tuple[Graph, Graph, Path]) -> None:
+    _, _, data = both
+    asked = {
+        "Which islands have a population above 5000?": {"http://example.org/archipelago/population"},
+        "How many airports are on Great Morrow?": {"http://example.org/archipelago/onIsland"},
+        "Which airport has the longest runway?": {"http://example.org/archipelago/runwayLength"},
+    }
+    triples = set(rdflib.Graph().parse(GRAPHS / "archipelago.ttl"))
+    given = {tuple(map(str, triple)) for triple in triples}
+    for question, predicates in asked.items():
+        record = await _asked(data, question, "away")
+        [citation, *_] = record["citations"]  # type: ignore[misc]
+        cited = {tuple(triple) for triple in citation["triples"]}
+        assert cited <= given, question
+        assert predicates < {predicate for _, predicate, _ in cited}, question
+        assert citation["keys"], question
+
+
+async def test_units_are_compared_in_one(both: tuple[Graph, Graph, Path]) -> None:
+    _, _, data = both
+    record = await _asked(data, "Which airports have a runway length above 1000 m?", "away")
+    # 1.1 km among lengths in m
+    assert "Sill Valley Airfield" in record["values"]  # type: ignore[operator]
+    assert "Quillon Airport" not in record["values"]  # type: ignore[operator]
+
+
+async def test_a_slip_in_a_name_is_seen_through(both: tuple[Graph, Graph, Path]) -> None:
+    _, _, data = both
+    record = await _asked(data, "What is the airport code of Tesel Point?", "away")
+    assert record["values"] == ["TSP"]
+
+
+def test_words_are_looked_up_once(both: tuple[Graph, Graph, Path]) -> None:
+    away, _, _ = both
+    assert away.remote is not None
+    names = endpoint_names(away)
+    assert names is not None
+    names_for(away, "What is the population of Quillon?")
+    before = names._source.asked  # type: ignore[attr-defined]
+    again = names_for(away, "Which airports are on Quillon?")
+    assert again.exact(("quillon",))
+    names_for(away, "How many islands are there?")
+    assert names._source.asked == before, "no word is new that no class or property accounts for"  # type: ignore[attr-defined]
+
+
+def test_nothing_of_it_is_indexed_here(both: tuple[Graph, Graph, Path]) -> None:
+    with pytest.raises(ConfigError, match="nacre attach --refresh --graph away"):
+        index("away", data=both[2], embedder=None)  # type: ignore[arg-type]
 
 
 async def test_an_endpoint_that_has_gone_is_a_failure_not_a_misunderstanding(tmp_path: Path) -> None:

@@ -76,7 +76,9 @@ class EndpointNames:
             for key in looked_up.get(form, ())
             if key in known and self._is_near(known[key], key, forms)
         }
-        new = [form for form in forms if form not in looked_up]
+        # what classes and properties account for is looked up beside other words alone
+        asks = any(form not in looked_up for form in self._patterns.forms(open_, unaccounted=True))
+        new = [form for form in forms if asks and form not in looked_up]
         for pattern in self._patterns.widest_first(text, words, new) if new else ():
             if not pattern:
                 continue

@@ -27,13 +27,12 @@ class NamePatterns:
         self.names = endpoint.names[:MOST_PREDICATES]
         self.described, self.searched = described, searched
 
-    def forms(self, words: Sequence[Token]) -> list[str]:
-        """The words of a text that names may hold, as they stand there and in their dictionary forms; none where
-        classes, properties and words of degree account for all."""
+    def forms(self, words: Sequence[Token], *, unaccounted: bool = False) -> list[str]:
+        """The words of a text that names may hold, as they stand there and in their dictionary forms; `unaccounted`
+        are those that no class, property or word of degree accounts for."""
         content = [t for t in words if t.norm not in function_words() and t.lemma not in function_words()]
-        if all(self._accounted(token) for token in content):
-            return []
-        return list(dict.fromkeys(form for token in content for form in (token.norm, token.lemma)))
+        asked = [token for token in content if not (unaccounted and self._accounted(token))]
+        return list(dict.fromkeys(form for token in asked for form in (token.norm, token.lemma)))
 
     def widest_first(self, text: str, words: Sequence[Token], forms: Collection[str]) -> Iterator[str]:
         """Look-ups of names that hold these of the text's words; the next one is for where the one before takes too
