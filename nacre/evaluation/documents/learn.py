@@ -24,7 +24,8 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Sentence
 from nacre.semantics.sentences import best
 from nacre.semantics.texts.answer import FILE, candidates
-from nacre.semantics.texts.wanted import wanted
+from nacre.semantics.texts.spans import Span
+from nacre.semantics.texts.wanted import as_described, wanted
 
 READING = Path(__file__).with_name("reading.yaml")
 # how strongly weights are drawn to 0 (chosen out of fold among 0.03, 0.1, 0.3, 1)
@@ -75,6 +76,14 @@ def examples() -> list[Example]:
     sentences = [sentence for each in texts for sentence in _sentences(each)]
     found = []
     for each in texts:
+        names = each.get("names", ())
+        for clause, name in each.get("clauses", ()):
+            chosen = [sentences[i] for i in best(clause, sentences, WORDS)]
+            spans, none = candidates(as_described(clause), chosen, [_named(s.text, names) for s in chosen])
+            right = [span.span.value == name for span in spans]
+            features = (*(span.features for span in spans), none)
+            values = (*(span.span.value for span in spans), None)
+            found.append(Example(each["fold"], clause, features, (*right, not any(right)), values))
         for asked in each["ask"]:
             chosen = [sentences[i] for i in best(asked["q"], sentences, WORDS)]
             spans, none = candidates(wanted(asked["q"]), chosen)
@@ -83,6 +92,11 @@ def examples() -> list[Example]:
             values = (*(span.span.value for span in spans), None)
             found.append(Example(each.get("fold", each["title"]), asked["q"], features, (*right, not any(right)), values))
     return found
+
+
+def _named(text: str, names: Sequence[str]) -> list[Span]:
+    """Where a sentence names things."""
+    return [Span(at, at + len(name), "thing", name) for name in names if (at := text.find(name)) >= 0]
 
 
 def learn(found: Sequence[Example]) -> dict[str, float]:
@@ -193,9 +207,30 @@ def _of_kind(kind: Mapping[str, Any], chance: random.Random) -> list[dict[str, A
             own += chance.sample(many, min(2, len(many)))
             chance.shuffle(own)
             texts.append({"title": name, "text": " ".join(own), "ask": [], "fold": kind["kind"]})
+    clauses = _clauses(kind, many, chance)
     asked += [{"q": question} for question in kind["none"]]
     chance.shuffle(many)
-    return [*texts, {"title": f"A word on {kind['kind']}", "text": " ".join(many), "ask": asked, "fold": kind["kind"]}]
+    shared = {"title": f"A word on {kind['kind']}", "text": " ".join(many), "ask": asked, "fold": kind["kind"]}
+    return [*texts, {**shared, "clauses": clauses, "names": kind["names"]}]
+
+
+def _clauses(
+    kind: Mapping[str, Any], many: Sequence[str], chance: random.Random
+) -> list[tuple[str, str | None]]:
+    """What is told of one thing, without its name and some other word, with the name; and what is told of none."""
+    found: list[tuple[str, str | None]] = []
+    for line in many:
+        named = [name for name in kind["names"] if name in line]
+        words = line.replace(named[0], "").rstrip(".").split()
+        words.pop(chance.randrange(len(words)))
+        if len(named) == 1:
+            found.append((" ".join(words), named[0]))
+    for told in kind["told"]:
+        values = {slot: chance.choice(fill) for slot, fill in FILL.items()} | {"name": "", "year": 2044, "n": 9999}
+        values |= {"person": "Zoe Quint", "other": "Yan Perth", "price": 7777, "size": 8888, "long": 6666, "few": 5555}
+        values |= {"place": "Atlantis", "colour": "plaid", "day": "2 May 2044", "why": "ghosts", "nick": "Zzz"}
+        found.append((told["many"].format(**values).rstrip("."), None))
+    return found
 
 
 def _sentences(text: Mapping[str, Any]) -> list[Sentence]:

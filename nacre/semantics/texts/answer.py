@@ -16,7 +16,7 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Sentence
 from nacre.semantics.language.base import language
 from nacre.semantics.texts.spans import Span, matched, parts_of, polarity, spans
-from nacre.semantics.texts.wanted import Wanted, alike, has_top, wanted
+from nacre.semantics.texts.wanted import Wanted, alike, as_described, has_top, wanted
 from nacre.semantics.words import Token, fold, tokens
 
 FILE = Path(__file__).with_name("weights.json")
@@ -82,8 +82,7 @@ def answers(question: str, sentences: Sequence[Sentence]) -> list[TextAnswer]:
 
 def named(clause: str, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]]) -> list[TextAnswer]:
     """Of which of the spans `given` for each sentence the sentences say what a clause says, the likeliest first."""
-    want = wanted(clause)._replace(kind="name", noun=frozenset(), units=None)
-    return chosen(*candidates(want, sentences, given))
+    return chosen(*candidates(as_described(clause), sentences, given))
 
 
 def chosen(found: Sequence[Candidate], none: Mapping[str, float]) -> list[TextAnswer]:
@@ -135,7 +134,7 @@ def candidates(
     unsaid = float(min(MOST_UNSAID, min((read.unsaid for read in reads), default=MOST_UNSAID)))
     own = max((read.own for read in reads), default=0.0)
     none = {"none": 1.0, f"none {want.kind}": 1.0, "none covered": best, "none own": own, "none lacking": lacking}
-    none |= {"none unsaid": unsaid, "none top": float(want.top)}
+    none["none unsaid"] = unsaid
     return found, none
 
 

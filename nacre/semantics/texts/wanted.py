@@ -10,7 +10,7 @@ from nacre.semantics.english import function_words, measure, synonyms
 from nacre.semantics.language.base import language
 from nacre.semantics.words import Token, fold, tokens
 
-Kind = Literal["reason", "time", "date", "count", "amount", "degree", "person", "place", "name", "yes_no", "thing"]
+Kind = Literal["reason", "time", "date", "count", "amount", "degree", "person", "place", "name", "yes_no", "thing", "described"]
 
 # words with so many letters in common from their beginning may be forms of one word (given)
 STEM = 5
@@ -66,6 +66,11 @@ def wanted(question: str) -> Wanted:
     denied = sum(word in denials for word in re.findall(r"[\w']+", fold(text))) % 2 == 1
     past = any(token.norm in _PAST for token in said)
     return Wanted(cast(Kind, kind), units, noun, words, asked, denied, past, has_top(said))
+
+
+def as_described(clause: str) -> Wanted:
+    """A clause about a thing ("that has a library") as a question for the thing."""
+    return wanted(clause)._replace(kind="described", noun=frozenset(), units=None, denied=False)
 
 
 def has_top(said: Iterable[Token]) -> bool:
