@@ -65,9 +65,7 @@ async def _sql(view: TurnView, tools: Tools) -> Result[Found]:
     if not more.evidence:
         return result
     # what was found in both ways together is no failure of either
-    together = replace(
-        found, evidence=found.evidence + more.evidence, queries=found.queries + more.queries, error=None
-    )
+    together = replace(found, evidence=found.evidence + more.evidence, queries=found.queries + more.queries, error=None)
     return replace(result, value=together)
 
 

@@ -147,5 +147,3 @@ def _things(sentence: Sentence, phrase: Described, names: Lexicon) -> Iterator[S
             if tuple(token.norm for token in said[i : i + len(label)]) == label:
                 yield Span(said[i].start, said[i + len(label) - 1].end, "thing", iri)
                 break
-
-

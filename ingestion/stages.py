@@ -19,8 +19,8 @@ from ingestion.read.capsules import Facts
 from ingestion.read.documents.find import Document
 from ingestion.read.parse import read as read_sources
 from ingestion.read.sources import Sources
-from ingestion.verbalise.passages import verbalise
 from ingestion.verbalise.documents import tell_documents
+from ingestion.verbalise.passages import verbalise
 from nacre.records.errors import IngestionError
 from nacre.records.facts import Passage
 from nacre.records.schema import Schema

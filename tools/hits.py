@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-
 from dataclasses import replace
 
 from nacre.records.evidence import Found, Query, Sentence

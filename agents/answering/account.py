@@ -120,7 +120,7 @@ def _is_of_texts(understanding: Understanding, used: Rows, evidence: Sequence[Ev
 
 
 def _from_text(text: FromText, view: TurnView, schema: Schema) -> Account:
-    """The sentence that answers, with the fact that it rests on; one that is not sure is said to be only the nearest."""
+    """The sentence that answers, with the fact that it rests on; one that is not sure is said to be the nearest."""
     caveats = () if text.sure else ("The texts may mean something else: this is the nearest that they say.",)
     basis = [(index, rows) for index in text.evidence[1:] if isinstance(rows := view.evidence[index], Rows)]
     said_rows = tuple((worded(rows, rows.plan, schema, view.question).text, (index,)) for index, rows in basis)

@@ -69,8 +69,8 @@ class Rows:
     they were computed from; `reading` is the index of the understanding's reading that they answer, None where a model
     wrote the query, and `words` says what was read. `text` shows the first rows, `keys` are the IRIs behind them all.
     `probability` is the chance that they answer the question, after they were seen; `confirmed` rows were found in
-    another way as well. `triples` are looked up when they are cited; `basis` then says what a citation rests on. `plan` is
-    that of rows of no reading, where they have one.
+    another way as well. `triples` are looked up when they are cited; `basis` then says what a citation rests on. `plan`
+    is that of rows of no reading, where they have one.
     """
 
     branch: str

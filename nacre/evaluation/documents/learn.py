@@ -40,7 +40,12 @@ SEED = 5
 # of the things of a kind so much is told; the rest are questions without an answer
 TOLD = 0.75
 TOGETHER = 0.4
-DAYS = {"2 May 1911": "1911-05-02", "19 July 2004": "2004-07-19", "June 1958": "1958-06", "30 October 1987": "1987-10-30"}
+DAYS = {
+    "2 May 1911": "1911-05-02",
+    "19 July 2004": "2004-07-19",
+    "June 1958": "1958-06",
+    "30 October 1987": "1987-10-30",
+}
 FILL: dict[str, Sequence[Any]] = {
     "n": range(30, 900),
     "year": range(1870, 2020),
@@ -49,7 +54,7 @@ FILL: dict[str, Sequence[Any]] = {
     "long": range(60, 900),
     "few": range(2, 9),
     "person": ("Ada Brandt", "Ben Okoro", "Cleo Marsh", "Dag Holm", "Eva Sorel", "Finn Adler"),
-    "other": ("Gus Petty", "Hana Wirth", "Ivar Lund", "Jo Keller", "Kit Osman", "Lea Brook"),
+    "other": ("Gus Petty", "Hana Weir", "Ivar Lund", "Jo Keller", "Kit Osman", "Lea Brook"),
     "place": ("Ravenna", "Old Tarbet", "Lisse", "Brunnen", "Port Hale", "Novi Grad"),
     "colour": ("green", "dark red", "white", "sand yellow", "blue"),
     "day": tuple(DAYS),
@@ -90,7 +95,9 @@ def examples() -> list[Example]:
             right = ["is" in asked and _is_right(asked["is"], span.span.value) for span in spans]
             features = (*(span.features for span in spans), none)
             values = (*(span.span.value for span in spans), None)
-            found.append(Example(each.get("fold", each["title"]), asked["q"], features, (*right, not any(right)), values))
+            found.append(
+                Example(each.get("fold", each["title"]), asked["q"], features, (*right, not any(right)), values)
+            )
     return found
 
 
@@ -158,6 +165,7 @@ def threshold(answered: Sequence[tuple[float, bool]]) -> float:
 
 
 def main() -> None:
+    """Print what the weights are worth; write them with --write."""
     found = examples()
     judged = out_of_fold(found)
     answered = [(p, right) for _, value, p, right in judged if value is not None]
@@ -175,8 +183,8 @@ def main() -> None:
 
 
 def _of_kind(kind: Mapping[str, Any], chance: random.Random) -> list[dict[str, Any]]:
-    """Texts about things of one kind: each other thing has a text of its own, in which others may be named too, the rest
-    share one; all are one fold."""
+    """Texts about things of one kind: each other thing has a text of its own, in which others may be named too, the
+    rest share one; all are one fold."""
     many: list[str] = []
     asked: list[dict[str, Any]] = []
     texts = []
@@ -214,9 +222,7 @@ def _of_kind(kind: Mapping[str, Any], chance: random.Random) -> list[dict[str, A
     return [*texts, {**shared, "clauses": clauses, "names": kind["names"]}]
 
 
-def _clauses(
-    kind: Mapping[str, Any], many: Sequence[str], chance: random.Random
-) -> list[tuple[str, str | None]]:
+def _clauses(kind: Mapping[str, Any], many: Sequence[str], chance: random.Random) -> list[tuple[str, str | None]]:
     """What is told of one thing, without its name and some other word, with the name; and what is told of none."""
     found: list[tuple[str, str | None]] = []
     for line in many:
@@ -253,8 +259,6 @@ def _matrix(each: Example, place: Mapping[str, int]) -> Any:
         for name, value in features.items():
             matrix[row, place[name]] = value
     return matrix
-
-
 
 
 if __name__ == "__main__":

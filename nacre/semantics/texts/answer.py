@@ -169,9 +169,10 @@ def _reads(want: Wanted, sentences: Sequence[Sentence]) -> list[_Read]:
         before = {i for i, w in enumerate(want.words) if i not in found and i not in titled and _says(previous, w)}
         known = found.keys() | titled | before
         lacking = sum(i not in known for i in names) / len(names) if names else 0.0
-        shares = [sum(weight[i] for i in places) / whole for places in (found, titled, before)]
+        own_share, titled_share, before_share = (sum(weight[i] for i in p) / whole for p in (found, titled, before))
         another = _names_another(sentences[index], said[index], want)
-        reads.append(_Read(index, said[index], found, shares[0], shares[1], shares[2], lacking, another, len(want.words) - len(known)))
+        unsaid = len(want.words) - len(known)
+        reads.append(_Read(index, said[index], found, own_share, titled_share, before_share, lacking, another, unsaid))
     ranked = sorted((read for read in reads if read.whole), key=lambda read: (-read.whole, -read.own, read.index))
     return ranked[:MOST_SENTENCES]
 

@@ -10,7 +10,9 @@ from nacre.semantics.english import function_words, measure, synonyms
 from nacre.semantics.language.base import language
 from nacre.semantics.words import Token, fold, tokens
 
-Kind = Literal["reason", "time", "date", "count", "amount", "degree", "person", "place", "name", "yes_no", "thing", "described"]
+Kind = Literal[
+    "reason", "time", "date", "count", "amount", "degree", "person", "place", "name", "yes_no", "thing", "described"
+]
 
 # words with so many letters in common from their beginning may be forms of one word (given)
 STEM = 5
@@ -29,8 +31,8 @@ class Word(NamedTuple):
 
 class Wanted(NamedTuple):
     """`kind` of answer; `units` that it may have (None: any); lemmas of the `noun` that it is or counts; the `words` of
-    the question beside it; `asked` are all its words, of which an answer should add some; `denied`: it asks whether something is not so, `past`:
-    what was once, `top`: what is most or least of all."""
+    the question beside it; `asked` are all its words, of which an answer should add some; `denied`: it asks whether
+    something is not so, `past`: what was once, `top`: what is most or least of all."""
 
     kind: Kind
     units: tuple[str, ...] | None
