@@ -91,8 +91,16 @@ async def _vector(view: TurnView, tools: Tools) -> Result[Found]:
     if vectors is None or passages is None:
         raise ToolError("unavailable", lacks_vectors(tools.graph))
     text, limit = _text(view, tools.top_k)
-    given = {"round": view.round, "limit": limit, "documents": tools.graph.documents}
-    looking = off_loop(vector_tool.search, vectors, passages, text, view.standalone, **given)
+    looking = off_loop(
+        vector_tool.search,
+        vectors,
+        passages,
+        text,
+        view.standalone,
+        round=view.round,
+        limit=limit,
+        documents=tools.graph.documents,
+    )
     try:
         return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
     except ConfigError as error:
@@ -104,8 +112,16 @@ async def _lexical(view: TurnView, tools: Tools) -> Result[Found]:
     if lexical is None or passages is None:
         raise ToolError("unavailable", lacks_lexical(tools.graph))
     text, limit = _text(view, tools.top_k)
-    given = {"round": view.round, "limit": limit, "documents": tools.graph.documents}
-    looking = off_loop(lexical_tool.search, lexical, passages, text, view.standalone, **given)
+    looking = off_loop(
+        lexical_tool.search,
+        lexical,
+        passages,
+        text,
+        view.standalone,
+        round=view.round,
+        limit=limit,
+        documents=tools.graph.documents,
+    )
     return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
 
 

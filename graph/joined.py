@@ -18,7 +18,7 @@ from nacre.records.evidence import Evidence, Found, Joined, Query, Rows, Sentenc
 from nacre.records.turn import Rewrite, Understanding
 from nacre.semantics.described import Described, described
 from nacre.semantics.texts.answer import named as described_by
-from nacre.semantics.texts.spans import Span
+from nacre.semantics.texts.measures import Span
 from nacre.semantics.understand import understand
 from nacre.semantics.words import name_tokens, tokens
 from tools import lexical, sql

@@ -24,7 +24,7 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Sentence
 from nacre.semantics.sentences import best
 from nacre.semantics.texts.answer import FILE, candidates
-from nacre.semantics.texts.spans import Span
+from nacre.semantics.texts.measures import Span
 from nacre.semantics.texts.wanted import as_described, wanted
 
 READING = Path(__file__).with_name("reading.yaml")
