@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from agents.answering.from_texts import from_texts
 from agents.answering.trust import is_enough
 from agents.turn_view import TurnView
 from graph.branches import BRANCHES
@@ -15,7 +16,7 @@ def wanted(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
     model takes stepwise decisions, it is offered all that is new, and says itself what is enough.
     """
     stepwise = by_model and view.strategy == "stepwise"
-    if not stepwise and is_enough(view.understanding, view.evidence):
+    if not stepwise and (is_enough(view.understanding, view.evidence) or _is_told(view)):
         return ()
     return tuple(
         branch
@@ -23,6 +24,12 @@ def wanted(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
         if BRANCHES[branch].fresh(view.understanding, view.of(branch), by_model)
         and (stepwise or _lacks(branch, view.evidence))
     )
+
+
+def _is_told(view: TurnView) -> bool:
+    """Whether a text answers surely."""
+    told = from_texts(view.standalone, view.evidence)
+    return told is not None and told.sure
 
 
 def _lacks(branch: str, evidence: Sequence[Evidence]) -> bool:
