@@ -69,9 +69,7 @@ async def _sql(view: TurnView, tools: Tools) -> Result[Found]:
     if not more.evidence:
         return result
     # what was found in both ways together is no failure of either
-    together = replace(
-        found, evidence=found.evidence + more.evidence, queries=found.queries + more.queries, error=None
-    )
+    together = replace(found, evidence=found.evidence + more.evidence, queries=found.queries + more.queries, error=None)
     return replace(result, value=together)
 
 
@@ -102,8 +100,16 @@ async def _vector(view: TurnView, tools: Tools) -> Result[Found]:
     if vectors is None or passages is None:
         raise ToolError("unavailable", lacks_vectors(tools.graph))
     text, limit = _text(view, tools.top_k)
-    given = {"round": view.round, "limit": limit, "documents": tools.graph.documents}
-    looking = off_loop(vector_tool.search, vectors, passages, text, view.standalone, **given)
+    looking = off_loop(
+        vector_tool.search,
+        vectors,
+        passages,
+        text,
+        view.standalone,
+        round=view.round,
+        limit=limit,
+        documents=tools.graph.documents,
+    )
     try:
         return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
     except ConfigError as error:
@@ -115,8 +121,16 @@ async def _lexical(view: TurnView, tools: Tools) -> Result[Found]:
     if lexical is None or passages is None:
         raise ToolError("unavailable", lacks_lexical(tools.graph))
     text, limit = _text(view, tools.top_k)
-    given = {"round": view.round, "limit": limit, "documents": tools.graph.documents}
-    looking = off_loop(lexical_tool.search, lexical, passages, text, view.standalone, **given)
+    looking = off_loop(
+        lexical_tool.search,
+        lexical,
+        passages,
+        text,
+        view.standalone,
+        round=view.round,
+        limit=limit,
+        documents=tools.graph.documents,
+    )
     return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
 
 

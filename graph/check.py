@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from agents.answering.from_texts import from_texts
 from agents.answering.trust import answering_table, chance, is_enough
 from agents.tool_selector import LAYERS
 from agents.turn_view import TurnView
@@ -24,7 +25,7 @@ def wanted(view: TurnView, *, by_model: bool, told: Told = lambda words: True) -
     if view.strategy == "waterfall":
         return () if is_answered(view, told) else tuple(name for name in view.enabled if name not in view.visited)
     stepwise = by_model and view.strategy == "stepwise"
-    if not stepwise and is_enough(view.understanding, view.evidence):
+    if not stepwise and (is_enough(view.understanding, view.evidence) or _is_told(view)):
         return ()
     return tuple(
         branch
@@ -48,6 +49,12 @@ def is_answered(view: TurnView, told: Told) -> bool:
     if found[1].reading is not None:
         left_out += understanding.readings[found[1].reading].unused
     return not (left_out and told(left_out))
+
+
+def _is_told(view: TurnView) -> bool:
+    """Whether a text answers surely."""
+    told = from_texts(view.standalone, view.evidence)
+    return told is not None and told.sure
 
 
 def _lacks(branch: str, evidence: Sequence[Evidence]) -> bool:

@@ -18,7 +18,7 @@ from nacre.records.evidence import Evidence, Found, Joined, Query, Rows, Sentenc
 from nacre.records.turn import Rewrite, Understanding
 from nacre.semantics.described import Described, described
 from nacre.semantics.texts.answer import named as described_by
-from nacre.semantics.texts.spans import Span
+from nacre.semantics.texts.measures import Span
 from nacre.semantics.understand import understand
 from nacre.semantics.words import name_tokens, tokens
 from tools import lexical, sql
@@ -60,7 +60,7 @@ def _by_text(phrase: Described, graph: Graph, names: Lexicon, round: int, limit:
     told = [each for each in found.evidence if isinstance(each, Sentence) and each.document is not None]
     spans = [list(_things(each, phrase, names)) for each in told]
     # of which kind a thing is the graph knows, a sentence need not say it
-    clause = phrase.clause if phrase.relations else phrase.question
+    clause = phrase.clause if phrase.relations else phrase.question.removeprefix("which ")
     answer = next(iter(described_by(clause, told, spans)), None)
     if answer is None or answer.probability < LEAST:
         return Found(sql.BRANCH)
@@ -145,7 +145,5 @@ def _things(sentence: Sentence, phrase: Described, names: Lexicon) -> Iterator[S
         label = name_tokens(thing.label)
         for i in range(len(said) - len(label) + 1):
             if tuple(token.norm for token in said[i : i + len(label)]) == label:
-                yield Span(said[i].start, said[i + len(label) - 1].end, "name", iri)
+                yield Span(said[i].start, said[i + len(label) - 1].end, "thing", iri)
                 break
-
-

@@ -7,7 +7,8 @@ from typing import Any
 
 from ingestion.read.omissions import NOTHING, Omission, Omissions
 from ingestion.vocabulary import TYPE
-from nacre.stores.documents import Documents, LeftOut, left_out_lines
+from nacre.stores.documents import Documents, left_out_lines
+from nacre.stores.documents import LeftOut as Unread
 from nacre.stores.tables import Tables
 
 
@@ -41,8 +42,8 @@ class Account:
 
 @dataclass(frozen=True)
 class Report:
-    """`triples` were read; `shown` + `left_out` = `triples`. `omitted` is what could not be read. `texts` documents were
-    read, `texts_left_out` are those that could not be, or that repeat another."""
+    """`triples` were read; `shown` + `left_out` = `triples`. `omitted` is what could not be read. `texts` documents
+    were read, `texts_left_out` are those that could not be, or that repeat another."""
 
     triples: int
     entities: int
@@ -51,7 +52,7 @@ class Report:
     predicates: tuple[Account, ...]
     omitted: Omissions = NOTHING
     texts: int = 0
-    texts_left_out: tuple[LeftOut, ...] = ()
+    texts_left_out: tuple[Unread, ...] = ()
 
 
 def report(tables: Tables, documents: Documents | None = None) -> Report:
@@ -80,9 +81,7 @@ def report(tables: Tables, documents: Documents | None = None) -> Report:
     aside = sum(x.triples for a in accounts for x in a.left_out)
     entities = connection.execute("SELECT count(*) FROM entity").fetchone()[0]
     texts, texts_left_out = (documents.count, tuple(documents.left_out())) if documents is not None else (0, ())
-    return Report(
-        layout["triples"], entities, shown, aside, tuple(accounts), omitted(tables), texts, texts_left_out
-    )
+    return Report(layout["triples"], entities, shown, aside, tuple(accounts), omitted(tables), texts, texts_left_out)
 
 
 def omitted(tables: Tables) -> Omissions:

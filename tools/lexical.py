@@ -9,6 +9,15 @@ from tools import hits
 BRANCH = "lexical"
 
 
-def search(lexical: Lexical, passages: Passages, text: str, question: str, *, round: int, limit: int, documents: Documents | None = None) -> Found:
+def search(
+    lexical: Lexical,
+    passages: Passages,
+    text: str,
+    question: str,
+    *,
+    round: int,
+    limit: int,
+    documents: Documents | None = None,
+) -> Found:
     """Sentences of the `limit` passages that hold the words of `text` best, the best for `question` first."""
     return hits.found(BRANCH, lexical.search, passages, text, question, round=round, limit=limit, documents=documents)

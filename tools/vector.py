@@ -9,6 +9,15 @@ from tools import hits
 BRANCH = "vector"
 
 
-def search(vectors: Vectors, passages: Passages, text: str, question: str, *, round: int, limit: int, documents: Documents | None = None) -> Found:
+def search(
+    vectors: Vectors,
+    passages: Passages,
+    text: str,
+    question: str,
+    *,
+    round: int,
+    limit: int,
+    documents: Documents | None = None,
+) -> Found:
     """Sentences of the `limit` passages nearest to `text`, the best for `question` first."""
     return hits.found(BRANCH, vectors.search, passages, text, question, round=round, limit=limit, documents=documents)

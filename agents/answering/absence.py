@@ -47,7 +47,7 @@ def absence(
         near = [nearest for _, nearest in understanding.unknown if nearest]
         hint = f" The nearest name it has is {listed(near)}." if near else ""
         text = f"This graph knows nothing called {names}.{hint}"
-        if not schema.classes:
+        if not schema.predicates:
             text = f"The texts do not tell of {names}."
         elif any(each.document is not None for _, each in sentences_of(evidence)):
             text = f"This graph knows nothing called {names}, and its texts do not answer this.{hint}"
@@ -96,7 +96,7 @@ def _known_instead(understanding: Understanding, schema: Schema, evidence: Seque
     known = content_words(" ".join([*named, *(each.text for each in about), *asked_for]))
     missing = [t.text for t in tokens(understanding.standalone) if _is_missing(t, known)]
     words = f" on {listed(missing[:4])}" if missing else ""
-    if not schema.classes:
+    if not schema.predicates:
         return f"The texts say nothing{words or ' that answers this question'}."
     if not key:
         return f"This graph holds nothing{words or ' that answers this question'}."

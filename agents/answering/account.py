@@ -75,22 +75,22 @@ def account(view: TurnView, schema: Schema) -> Account:
     understanding, evidence = view.understanding, view.evidence
     if is_greeting(understanding.standalone):
         return Account(Ledger(((greeting(understanding.standalone, schema), ()),)), "answered")
-    text = from_texts(understanding.standalone, evidence)
-    if asks_for_prose(view) and not (text is not None and text.sure and text.is_reason):
+    read = from_texts(understanding.standalone, evidence)
+    if asks_for_prose(view) and not (read is not None and read.sure and read.is_reason):
         told = _prose(understanding, evidence)
         if told is not None:
             return told
     answering = answering_table(understanding, evidence)
     if answering is not None and _is_of_texts(understanding, answering[1], evidence):
         answering = None
-    if text is not None and text.probability > _bar(understanding, answering):
-        return _from_text(text, view, schema)
+    if read is not None and read.probability > _bar(understanding, answering):
+        return _from_text(read, view, schema)
     if answering is not None:
         # a text that has the words that the rows' reading leaves out knows more of what was asked
         left_out = _left_out(understanding, answering[1])
         told = _text(understanding, evidence, only_texts=True, words=left_out) if left_out else None
-        if told is not None and text is not None and text.probability > DECLINED:
-            return _from_text(text, view, schema)
+        if told is not None and read is not None and read.probability > DECLINED:
+            return _from_text(read, view, schema)
         return _rows(*answering, view, schema)
     told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
     if told is not None:
@@ -120,7 +120,7 @@ def _is_of_texts(understanding: Understanding, used: Rows, evidence: Sequence[Ev
 
 
 def _from_text(text: FromText, view: TurnView, schema: Schema) -> Account:
-    """The sentence that answers, with the fact that it rests on; one that is not sure is said to be only the nearest."""
+    """The sentence that answers, with the fact that it rests on; one that is not sure is said to be the nearest."""
     caveats = () if text.sure else ("The texts may mean something else: this is the nearest that they say.",)
     basis = [(index, rows) for index in text.evidence[1:] if isinstance(rows := view.evidence[index], Rows)]
     said_rows = tuple((worded(rows, rows.plan, schema, view.question).text, (index,)) for index, rows in basis)

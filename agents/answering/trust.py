@@ -46,7 +46,9 @@ def is_sure(understanding: Understanding, rows: Rows) -> bool:
 
 def rows_of(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
     """The rows of this turn that may answer, with their indexes."""
-    return [(i, each) for i, each in enumerate(evidence) if isinstance(each, Rows) and each.round and not is_basis(each)]
+    return [
+        (i, each) for i, each in enumerate(evidence) if isinstance(each, Rows) and each.round and not is_basis(each)
+    ]
 
 
 def is_basis(evidence: Evidence) -> bool:

@@ -15,8 +15,9 @@ _END = re.compile(r"[\s?.!]*$")
 
 
 class Described(NamedTuple):
-    """`question` asks which thing is described ("which ship has a library"), `clause` is what is said of it; `before`, `between` and `after` are what
-    the turn's question says around the phrase; `relations` are the tables of its kind, empty where it names none."""
+    """`question` asks which thing is described ("which ship has a library"), `clause` is what is said of it; `before`,
+    `between` and `after` are what the turn's question says around the phrase; `relations` are the tables of its kind,
+    empty where it names none."""
 
     question: str
     clause: str
@@ -67,7 +68,7 @@ def _as_question(said: list[Token], at: int, whole: str, rest: str) -> str:
     """A clause as it goes on after "which ship": without what only leads it in, and without who says it."""
     word = said[at].norm
     telling = language().phrases["telling"].split()
-    after = [token for token in said[at + 1 :]]
+    after = said[at + 1 :]
     # "that the notes call", "which the guide describes as"
     for i, token in enumerate(after[:4]):
         if token.lemma in telling and i:

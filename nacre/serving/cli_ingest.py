@@ -27,7 +27,8 @@ def ingest(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
     sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
     texts: Annotated[
-        list[str] | None, typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json")
+        list[str] | None,
+        typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json"),
     ] = None,
     annotations: Annotated[
         Path | None, typer.Option("--annotations", metavar="FILE", help="YAML that renames, comments or hides.")
@@ -58,7 +59,8 @@ def ingest(
 
     if not sources and not texts:
         raise ConfigError(
-            f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph}, or nacre ingest --texts FOLDER --graph {graph}"
+            f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph},"
+            f" or for documents alone: nacre ingest --texts FOLDER --graph {graph}"
         )
     settings = Settings()
     embedder = None if tables_only or no_vectors else embedder_of(settings)

@@ -1,4 +1,4 @@
-"""Documents on disk: a name -> its text, where its pages begin, what it names of the graph; from one documents.sqlite."""
+"""Documents on disk: a name -> its text, where its pages begin, what it names; from one documents.sqlite."""
 
 import json
 import sqlite3

@@ -30,7 +30,8 @@ DIARY = """# The cows
 
 ## Habits
 
-Berta wears a brass bell. Berta was bought by Jakob Lenz. Clara is afraid of the red tractor. Ada was hit by hail in 2019.
+Berta wears a brass bell. Berta was bought by Jakob Lenz. Clara is afraid of the red tractor.
+Ada was hit by hail in 2019.
 
 ## People
 
@@ -109,9 +110,7 @@ def test_a_text_answers_with_the_span_and_its_place(
         ("Who bought the heaviest cow?", ["Jakob Lenz"]),
     ],
 )
-def test_facts_and_sentences_are_joined(
-    ask: Callable[[str, str], Answer], question: str, values: list[object]
-) -> None:
+def test_facts_and_sentences_are_joined(ask: Callable[[str, str], Answer], question: str, values: list[object]) -> None:
     answer = ask(question, "farm")
     assert answer["values"] == values
     assert {citation["place"] is None for citation in answer["citations"]} == {True, False}

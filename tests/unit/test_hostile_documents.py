@@ -27,6 +27,14 @@ def rewritten(part: str, content: bytes) -> bytes:
     return made.getvalue()
 
 
+def told(content: bytes) -> str:
+    """What reading a Word file gives: its text, or why there is none."""
+    try:
+        return word.read(content).text
+    except Unreadable as error:
+        return str(error)
+
+
 def test_a_zip_that_unpacks_to_far_more_is_not_unpacked() -> None:
     bomb = rewritten("word/document.xml", b"<w>" + b" " * 60_000_000)
     assert len(bomb) < 200_000
@@ -40,18 +48,12 @@ def test_entities_that_multiply_are_not_expanded() -> None:
         f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip("a" + names, names, strict=False)
     )
     content = rewritten("word/document.xml", ENTITIES % entities.encode())
-    try:
-        assert len(word.read(content).text) < 1000
-    except Unreadable as error:
-        assert "Word document" in str(error)
+    assert len(told(content)) < 1000
 
 
 def test_a_file_that_names_others_reads_none() -> None:
     outside = b'<!ENTITY z SYSTEM "file:///etc/passwd">'
-    try:
-        assert "root:" not in word.read(rewritten("word/document.xml", ENTITIES % outside)).text
-    except Unreadable as error:
-        assert "root:" not in str(error)
+    assert "root:" not in told(rewritten("word/document.xml", ENTITIES % outside))
 
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"no pdf at all", (FIXTURES / "press.pdf").read_bytes()[:700]])
@@ -89,7 +91,16 @@ def test_a_pdf_of_pictures_has_no_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["# " * 150_000, "```a\n" * 30_000, "<!--" * 80_000, "[" * 60_000, "|" * 300_000, "\n \n" * 100_000, "~~~\n" * 70_000]
+    "text",
+    [
+        "# " * 150_000,
+        "```a\n" * 30_000,
+        "<!--" * 80_000,
+        "[" * 60_000,
+        "|" * 300_000,
+        "\n \n" * 100_000,
+        "~~~\n" * 70_000,
+    ],
 )
 def test_marks_without_end_are_read_in_linear_time(text: str) -> None:
     # a parser that looks back would take hours

@@ -43,7 +43,8 @@ def find_documents(places: Sequence[str]) -> list[Document]:
             elif not glob.has_magic(place):
                 raise IngestionError(
                     f"{path}: can't read {path.suffix or 'a file without extension'} as a document, only"
-                    f" {', '.join(sorted(FORMATS))}. Convert it first, for example: pandoc {path.name} -o {path.stem}.md"
+                    f" {', '.join(sorted(FORMATS))}."
+                    f" Convert it first, for example: pandoc {path.name} -o {path.stem}.md"
                 )
     names = list(found.values())
     documents_found = [

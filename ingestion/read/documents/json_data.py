@@ -1,4 +1,4 @@
-"""JSON and JSON lines -> blocks: an object each, as a row of its keys and values; keys of what lies deeper are headings."""
+"""JSON and JSON lines -> blocks: an object each, as a row of its keys and values; keys of lists are headings."""
 
 import json
 from collections.abc import Iterator

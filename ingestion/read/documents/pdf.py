@@ -10,6 +10,8 @@ from ingestion.read.documents.text import Builder, Text, Unreadable
 
 MOST_PAGES = 2000
 MOST_CHARACTERS = 5_000_000
+# what a broken file makes the reader raise beside errors of its own
+BROKEN = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 # a line is a heading from so many times the size of most of the text on (given), if it is short
 HEADING = 1.15
 LONGEST_HEADING = 150
@@ -29,7 +31,7 @@ class _Line(NamedTuple):
 
 
 def read(content: bytes) -> Text:
-    """The text of a file page by page, at most 2,000 pages. Raises Unreadable where it is broken, locked or has no text."""
+    """The text of a file page by page, at most 2,000. Raises Unreadable where it is broken, locked or has no text."""
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
@@ -50,7 +52,7 @@ def read(content: bytes) -> Text:
         title = str((reader.metadata and reader.metadata.title) or "").strip()
     except Unreadable:
         raise
-    except (PyPdfError, ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
+    except (PyPdfError, *BROKEN) as error:
         # a broken file breaks the reader in many places
         raise Unreadable(f"no PDF that can be read ({str(error)[:120] or type(error).__name__})") from None
     return _blocks(_without_edges(pages), title)

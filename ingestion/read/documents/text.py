@@ -27,8 +27,8 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Text:
-    """`text` is what places are counted in: that of the file, or what was made of one that is no text; `marked` where it
-    has the marks of Markdown. `pages` are the places where the pages begin, empty where there are none."""
+    """`text` is what places are counted in: that of the file, or what was made of one that is no text; `marked` where
+    it has the marks of Markdown. `pages` are the places where the pages begin, empty where there are none."""
 
     text: str
     blocks: tuple[Block, ...]

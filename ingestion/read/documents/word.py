@@ -1,4 +1,4 @@
-"""Word documents (DOCX) -> blocks: headings by their style, paragraphs, rows of tables with the first as their columns."""
+"""Word documents (DOCX) -> blocks: headings by their style, paragraphs, rows of tables."""
 
 import io
 import zipfile
@@ -38,7 +38,16 @@ def read(content: bytes) -> Text:
             level = headings.get(style or "", 0)
             builder.add("heading" if level else "paragraph", " ".join(block.text.split()), level=level)
         title = (document.core_properties.title or "").strip()
-    except (AttributeError, KeyError, LookupError, LxmlError, OSError, TypeError, ValueError, zipfile.BadZipFile) as error:
+    except (
+        AttributeError,
+        KeyError,
+        LookupError,
+        LxmlError,
+        OSError,
+        TypeError,
+        ValueError,
+        zipfile.BadZipFile,
+    ) as error:
         raise Unreadable(f"no Word document that can be read ({str(error)[:120]})") from None
     return builder.done(title)
 

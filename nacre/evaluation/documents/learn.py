@@ -24,7 +24,8 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Sentence
 from nacre.semantics.sentences import best
 from nacre.semantics.texts.answer import FILE, candidates
-from nacre.semantics.texts.wanted import wanted
+from nacre.semantics.texts.measures import Span
+from nacre.semantics.texts.wanted import as_described, wanted
 
 READING = Path(__file__).with_name("reading.yaml")
 # how strongly weights are drawn to 0 (chosen out of fold among 0.03, 0.1, 0.3, 1)
@@ -39,7 +40,12 @@ SEED = 5
 # of the things of a kind so much is told; the rest are questions without an answer
 TOLD = 0.75
 TOGETHER = 0.4
-DAYS = {"2 May 1911": "1911-05-02", "19 July 2004": "2004-07-19", "June 1958": "1958-06", "30 October 1987": "1987-10-30"}
+DAYS = {
+    "2 May 1911": "1911-05-02",
+    "19 July 2004": "2004-07-19",
+    "June 1958": "1958-06",
+    "30 October 1987": "1987-10-30",
+}
 FILL: dict[str, Sequence[Any]] = {
     "n": range(30, 900),
     "year": range(1870, 2020),
@@ -48,7 +54,7 @@ FILL: dict[str, Sequence[Any]] = {
     "long": range(60, 900),
     "few": range(2, 9),
     "person": ("Ada Brandt", "Ben Okoro", "Cleo Marsh", "Dag Holm", "Eva Sorel", "Finn Adler"),
-    "other": ("Gus Petty", "Hana Wirth", "Ivar Lund", "Jo Keller", "Kit Osman", "Lea Brook"),
+    "other": ("Gus Petty", "Hana Weir", "Ivar Lund", "Jo Keller", "Kit Osman", "Lea Brook"),
     "place": ("Ravenna", "Old Tarbet", "Lisse", "Brunnen", "Port Hale", "Novi Grad"),
     "colour": ("green", "dark red", "white", "sand yellow", "blue"),
     "day": tuple(DAYS),
@@ -75,14 +81,29 @@ def examples() -> list[Example]:
     sentences = [sentence for each in texts for sentence in _sentences(each)]
     found = []
     for each in texts:
+        names = each.get("names", ())
+        for clause, name in each.get("clauses", ()):
+            chosen = [sentences[i] for i in best(clause, sentences, WORDS)]
+            spans, none = candidates(as_described(clause), chosen, [_named(s.text, names) for s in chosen])
+            right = [span.span.value == name for span in spans]
+            features = (*(span.features for span in spans), none)
+            values = (*(span.span.value for span in spans), None)
+            found.append(Example(each["fold"], clause, features, (*right, not any(right)), values))
         for asked in each["ask"]:
             chosen = [sentences[i] for i in best(asked["q"], sentences, WORDS)]
             spans, none = candidates(wanted(asked["q"]), chosen)
             right = ["is" in asked and _is_right(asked["is"], span.span.value) for span in spans]
             features = (*(span.features for span in spans), none)
             values = (*(span.span.value for span in spans), None)
-            found.append(Example(each.get("fold", each["title"]), asked["q"], features, (*right, not any(right)), values))
+            found.append(
+                Example(each.get("fold", each["title"]), asked["q"], features, (*right, not any(right)), values)
+            )
     return found
+
+
+def _named(text: str, names: Sequence[str]) -> list[Span]:
+    """Where a sentence names things."""
+    return [Span(at, at + len(name), "thing", name) for name in names if (at := text.find(name)) >= 0]
 
 
 def learn(found: Sequence[Example]) -> dict[str, float]:
@@ -144,6 +165,7 @@ def threshold(answered: Sequence[tuple[float, bool]]) -> float:
 
 
 def main() -> None:
+    """Print what the weights are worth; write them with --write."""
     found = examples()
     judged = out_of_fold(found)
     answered = [(p, right) for _, value, p, right in judged if value is not None]
@@ -161,8 +183,8 @@ def main() -> None:
 
 
 def _of_kind(kind: Mapping[str, Any], chance: random.Random) -> list[dict[str, Any]]:
-    """Texts about things of one kind: each other thing has a text of its own, in which others may be named too, the rest
-    share one; all are one fold."""
+    """Texts about things of one kind: each other thing has a text of its own, in which others may be named too, the
+    rest share one; all are one fold."""
     many: list[str] = []
     asked: list[dict[str, Any]] = []
     texts = []
@@ -193,9 +215,28 @@ def _of_kind(kind: Mapping[str, Any], chance: random.Random) -> list[dict[str, A
             own += chance.sample(many, min(2, len(many)))
             chance.shuffle(own)
             texts.append({"title": name, "text": " ".join(own), "ask": [], "fold": kind["kind"]})
+    clauses = _clauses(kind, many, chance)
     asked += [{"q": question} for question in kind["none"]]
     chance.shuffle(many)
-    return [*texts, {"title": f"A word on {kind['kind']}", "text": " ".join(many), "ask": asked, "fold": kind["kind"]}]
+    shared = {"title": f"A word on {kind['kind']}", "text": " ".join(many), "ask": asked, "fold": kind["kind"]}
+    return [*texts, {**shared, "clauses": clauses, "names": kind["names"]}]
+
+
+def _clauses(kind: Mapping[str, Any], many: Sequence[str], chance: random.Random) -> list[tuple[str, str | None]]:
+    """What is told of one thing, without its name and some other word, with the name; and what is told of none."""
+    found: list[tuple[str, str | None]] = []
+    for line in many:
+        named = [name for name in kind["names"] if name in line]
+        words = line.replace(named[0], "").rstrip(".").split()
+        words.pop(chance.randrange(len(words)))
+        if len(named) == 1:
+            found.append((" ".join(words), named[0]))
+    for told in kind["told"]:
+        values = {slot: chance.choice(fill) for slot, fill in FILL.items()} | {"name": "", "year": 2044, "n": 9999}
+        values |= {"person": "Zoe Quint", "other": "Yan Perth", "price": 7777, "size": 8888, "long": 6666, "few": 5555}
+        values |= {"place": "Atlantis", "colour": "plaid", "day": "2 May 2044", "why": "ghosts", "nick": "Zzz"}
+        found.append((told["many"].format(**values).rstrip("."), None))
+    return found
 
 
 def _sentences(text: Mapping[str, Any]) -> list[Sentence]:
@@ -218,8 +259,6 @@ def _matrix(each: Example, place: Mapping[str, int]) -> Any:
         for name, value in features.items():
             matrix[row, place[name]] = value
     return matrix
-
-
 
 
 if __name__ == "__main__":

@@ -70,11 +70,13 @@ def documents(made: dict[str, Any], chance: random.Random) -> list[Document]:
 
 
 def markdown(document: Document, path: Path) -> None:
+    """Write it as Markdown."""
     body = "".join(f"## {heading}\n\n{text}\n\n" for heading, text in document.parts)
     path.write_text(f"# {document.title}\n\n{body}", encoding="utf-8")
 
 
 def page(document: Document, path: Path) -> None:
+    """Write it as HTML, with a menu and a script."""
     body = "".join(
         f"<h2>{html.escape(heading)}</h2>\n" + "".join(f"<p>{html.escape(p)}</p>\n" for p in text.split("\n\n"))
         for heading, text in document.parts
@@ -89,6 +91,7 @@ def page(document: Document, path: Path) -> None:
 
 
 def pdf(document: Document, path: Path) -> None:
+    """Write it as PDF."""
     from reportlab.lib.styles import getSampleStyleSheet
     from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate
 
@@ -101,6 +104,7 @@ def pdf(document: Document, path: Path) -> None:
 
 
 def word(document: Document, path: Path) -> None:
+    """Write it as a Word file."""
     from docx import Document as Word
 
     file = Word()

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from nacre.records.answer import Value
 from nacre.records.evidence import Sentence
 from nacre.semantics.language.base import language
-from nacre.semantics.texts.spans import Span, matched, parts_of, polarity, spans
-from nacre.semantics.texts.wanted import Wanted, alike, has_top, wanted
+from nacre.semantics.texts.measures import Span
+from nacre.semantics.texts.spans import matched, parts_of, polarity, spans
+from nacre.semantics.texts.wanted import Wanted, alike, as_described, has_top, wanted
 from nacre.semantics.words import Token, fold, tokens
 
 FILE = Path(__file__).with_name("weights.json")
@@ -60,7 +61,7 @@ class _Read(NamedTuple):
     title and the sentence before it say (0..1), how many of the names in it none of these says (0..1), and whether it
     or its title names something else; `unsaid` words of the question none of these has."""
 
-    index: int
+    place: int
     said: tuple[Token, ...]
     places: Mapping[int, Sequence[int]]
     own: float
@@ -82,8 +83,7 @@ def answers(question: str, sentences: Sequence[Sentence]) -> list[TextAnswer]:
 
 def named(clause: str, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]]) -> list[TextAnswer]:
     """Of which of the spans `given` for each sentence the sentences say what a clause says, the likeliest first."""
-    want = wanted(clause)._replace(kind="name", noun=frozenset(), units=None)
-    return chosen(*candidates(want, sentences, given))
+    return chosen(*candidates(as_described(clause), sentences, given))
 
 
 def chosen(found: Sequence[Candidate], none: Mapping[str, float]) -> list[TextAnswer]:
@@ -123,19 +123,19 @@ def candidates(
     found: list[Candidate] = []
     best = max((read.whole for read in reads), default=0.0)
     for read in reads:
-        text = sentences[read.index].text
+        text = sentences[read.place].text
         parts = parts_of(text)
-        own = list(given[read.index]) if given is not None else _spans(text, want, read, parts)
+        own = list(given[read.place]) if given is not None else _spans(text, want, read, parts)
         for span in own:
             within = any(each != span and each.start <= span.start and span.end <= each.end for each in own)
             features = _features(span, want, read, parts, best) | _beside(span, read, own)
             features |= {f"{want.kind} within": 1.0} if within else {}
-            found.append(Candidate(read.index, span, features))
+            found.append(Candidate(read.place, span, features))
     lacking = min((read.lacking for read in reads), default=1.0)
     unsaid = float(min(MOST_UNSAID, min((read.unsaid for read in reads), default=MOST_UNSAID)))
-    own = max((read.own for read in reads), default=0.0)
-    none = {"none": 1.0, f"none {want.kind}": 1.0, "none covered": best, "none own": own, "none lacking": lacking}
-    none |= {"none unsaid": unsaid, "none top": float(want.top)}
+    most = max((read.own for read in reads), default=0.0)
+    none = {"none": 1.0, f"none {want.kind}": 1.0, "none covered": best, "none own": most, "none lacking": lacking}
+    none["none unsaid"] = unsaid
     return found, none
 
 
@@ -170,10 +170,11 @@ def _reads(want: Wanted, sentences: Sequence[Sentence]) -> list[_Read]:
         before = {i for i, w in enumerate(want.words) if i not in found and i not in titled and _says(previous, w)}
         known = found.keys() | titled | before
         lacking = sum(i not in known for i in names) / len(names) if names else 0.0
-        shares = [sum(weight[i] for i in places) / whole for places in (found, titled, before)]
+        own_share, titled_share, before_share = (sum(weight[i] for i in p) / whole for p in (found, titled, before))
         another = _names_another(sentences[index], said[index], want)
-        reads.append(_Read(index, said[index], found, shares[0], shares[1], shares[2], lacking, another, len(want.words) - len(known)))
-    ranked = sorted((read for read in reads if read.whole), key=lambda read: (-read.whole, -read.own, read.index))
+        unsaid = len(want.words) - len(known)
+        reads.append(_Read(index, said[index], found, own_share, titled_share, before_share, lacking, another, unsaid))
+    ranked = sorted((read for read in reads if read.whole), key=lambda read: (-read.whole, -read.own, read.place))
     return ranked[:MOST_SENTENCES]
 
 
@@ -189,7 +190,9 @@ def _says(said: Sequence[Token], word: object) -> bool:
 
 def _before(sentences: Sequence[Sentence]) -> dict[int, int]:
     """For each sentence the one that it follows in its document, where that is among them."""
-    ends = {(each.document, each.end): i for i, each in enumerate(sentences) if each.document is not None}
+    ends: dict[tuple[str | None, int], int] = {
+        (each.document, each.end): i for i, each in enumerate(sentences) if each.document is not None
+    }
     found = {}
     for i, each in enumerate(sentences):
         for gap in range(CLOSE):

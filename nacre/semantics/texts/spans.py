@@ -3,35 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from typing import NamedTuple
 
-from nacre.records.answer import Value
-from nacre.semantics.amounts import Amount, amounts
-from nacre.semantics.english import function_words, resource
+from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
-from nacre.semantics.periods import periods
+from nacre.semantics.texts.measures import Span, as_number, dates, numbered, numbers, times
 from nacre.semantics.texts.wanted import Wanted, alike
-from nacre.semantics.units import convert
-from nacre.semantics.words import Token, fold, tokens
+from nacre.semantics.words import Token, tokens
 
 # a phrase is an answer up to so many words (given)
 LONGEST = 12
 MOST_SPANS = 24
-_YEAR = re.compile(r"(?<![\w.,:])(1[0-9]\d\d|20\d\d)(?![\w:]|,\d|\.\d)")
-_CLOCK = re.compile(r"(?<![\w:.])\d{1,2}:[0-5]\d(?:\s?(?:am|pm|a\.m\.|p\.m\.))?(?![\w:])|\b(?:noon|midnight)\b", re.I)
-_HOUR = re.compile(r"(?<![\w:.])\d{1,2}(?:\.[0-5]\d)?\s?(?:am|pm|a\.m\.|p\.m\.|o['’]clock)", re.I)
-_MONTH_YEAR = 31
 _QUOTED = re.compile(r"[“\"‘«]([^“”\"‘’«»]{1,80})[”\"’»]")
-
-
-class Span(NamedTuple):
-    """A stretch of a sentence as characters, how it was found, and what it is as data."""
-
-    start: int
-    end: int
-    how: str
-    value: Value
-    unit: str = ""
 
 
 @lru_cache(4096)
@@ -49,11 +31,11 @@ def spans(text: str, want: Wanted, said: tuple[Token, ...]) -> list[Span]:
     """What may be the answer in a sentence, whose words are `said`; nothing that the question says itself."""
     found: list[Span] = []
     if want.kind in ("date", "time"):
-        found += [] if want.kind == "time" else _dates(text)
+        found += [] if want.kind == "time" else dates(text)
         # what happened once has a date, what happens again and again a time of the day as well
-        found += [] if want.past and want.kind == "date" else _times(text)
+        found += [] if want.past and want.kind == "date" else times(text)
     elif want.kind in ("count", "amount"):
-        found += _numbers(text, want)
+        found += numbers(text, want)
     elif want.kind == "person":
         found += _names(text, said)
     elif want.kind == "place":
@@ -63,15 +45,15 @@ def spans(text: str, want: Wanted, said: tuple[Token, ...]) -> list[Span]:
         found += _after(text, "reason", want)
     elif want.kind == "name":
         if want.units is not None:
-            found += _numbers(text, want)
-        found += [*_quoted(text), *_numbered(text, want, said), *_of_kind(text, want, said), *_names(text, said)]
+            found += numbers(text, want)
+        found += [*_quoted(text), *numbered(text, want, said), *_of_kind(text, want, said), *_names(text, said)]
         found += [*_after(text, "name", want), *_of_noun(text, want, said)]
     elif want.kind == "thing":
-        found += [*_numbers(text, want), *_dates(text), *_names(text, said), *_after(text, "name", want)]
+        found += [*numbers(text, want), *dates(text), *_names(text, said), *_after(text, "name", want)]
     kept: dict[tuple[int, int], Span] = {}
-    dates = [] if want.kind in ("date", "time", "count", "amount") else [*_dates(text), *_times(text)]
+    timed = [] if want.kind in ("date", "time", "count", "amount") else [*dates(text), *times(text)]
     quotes = [(match.start(1), match.end(1)) for match in _QUOTED.finditer(text)]
-    for span in (_as_number(_undated(each, text, dates), text) for each in found):
+    for span in (as_number(_undated(each, text, timed), text) for each in found):
         within = any(a <= span.start < b and span.how != "quoted" for a, b in quotes)
         if span.end > span.start and not within and not _is_said(text[span.start : span.end], want):
             kept.setdefault((span.start, span.end), span)
@@ -94,17 +76,6 @@ def _denials() -> frozenset[str]:
     return frozenset(f"{phrases['negating']} {phrases['denying']}".split())
 
 
-def _as_number(span: Span, text: str) -> Span:
-    """A phrase that is a number with its unit, as that."""
-    if not isinstance(span.value, str) or not span.value[:1].isdigit() or span.how in ("date", "time", "quoted"):
-        return span
-    said = text[span.start : span.end]
-    found = amounts(said)
-    if len(found) != 1 or (found[0].start, found[0].end) != (0, len(said)):
-        return span
-    return span._replace(value=_plain(found[0].value), unit=found[0].unit)
-
-
 def _undated(span: Span, text: str, dates: Iterable[Span]) -> Span:
     """A phrase without the date at its end, and nothing where it begins with one."""
     if not isinstance(span.value, str):
@@ -123,106 +94,6 @@ def _is_said(text: str, want: Wanted) -> bool:
     """Whether the question itself has all words of a span."""
     words = [token for token in tokens(text) if token.norm not in function_words()]
     return all(token.norm in want.asked or token.lemma in want.asked for token in words)
-
-
-def _dates(text: str) -> Iterator[Span]:
-    taken = []
-    for period in periods(text):
-        taken.append((period.start, period.end))
-        yield Span(period.start, period.end, "date", _iso(period.first, period.after))
-    for match in _YEAR.finditer(text):
-        if not any(start <= match.start() < end for start, end in taken):
-            yield Span(match.start(), match.end(), "year", int(match[1]))
-
-
-def _iso(first: str, after: str) -> str:
-    """A day, a month, or the years of a decade.
-
-    >>> _iso("1998-03-14", "1998-03-15"), _iso("2016-11-01", "2016-12-01")
-    ('1998-03-14', '2016-11')
-    """
-    from datetime import date
-
-    days = (date.fromisoformat(after) - date.fromisoformat(first)).days
-    return first if days == 1 else first[:7] if days <= _MONTH_YEAR else f"{first[:3]}0s"
-
-
-def _times(text: str) -> Iterator[Span]:
-    for match in (*_CLOCK.finditer(text), *_HOUR.finditer(text)):
-        yield Span(match.start(), match.end(), "time", " ".join(match[0].split()))
-
-
-def _numbers(text: str, want: Wanted) -> Iterator[Span]:
-    dated = [(p.start, p.end) for p in periods(text)] + [m.span() for m in _CLOCK.finditer(text)]
-    for amount in [*amounts(text), *_spelt(text)]:
-        if any(start <= amount.start < end for start, end in dated):
-            continue
-        how = _fits(amount, want) or _counted(text, amount, want)
-        if how:
-            unit = amount.unit
-            yield Span(amount.start, amount.end, how, _plain(amount.value), unit)
-
-
-def _numbered(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
-    """The number right after the noun that is asked for: "version 3.2"."""
-    for i, token in enumerate(said[:-1]):
-        following = said[i + 1]
-        if token.lemma in want.noun and following.norm[0].isdigit() and text[token.end : following.start] == " ":
-            for amount in amounts(following.text):
-                yield Span(following.start, following.end, "numbered", _plain(amount.value))
-
-
-@cache
-def _number_words() -> re.Pattern[str]:
-    words = sorted((w for w in resource()["numbers"] if w not in ("once", "twice")), key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(words)})\b(?:\s+(?P<unit>[^\W\d_]+))?", re.IGNORECASE)
-
-
-def _spelt(text: str) -> Iterator[Amount]:
-    """Numbers that are written as words, with their units."""
-    for match in _number_words().finditer(text):
-        word, following = match[0].split()[0].casefold(), match["unit"] or ""
-        found = amounts(f"{resource()['numbers'][word]} {following}")
-        if found:
-            end = match.end() if found[0].unit else match.start() + len(word)
-            yield found[0]._replace(start=match.start(), end=end, after=following)
-
-
-def _fits(amount: Amount, want: Wanted) -> str:
-    """How a number may be the answer: with a unit of the kind that is asked for, with another, or without; "" not."""
-    money = is_money(amount.unit)
-    if fold(amount.after) in language().phrases["raising"].split():
-        return "measured" if want.units is None else ""
-    if want.kind == "count":
-        return "" if money or amount.unit else "number"
-    if want.units is None:
-        return "measured" if amount.unit else "number"
-    if not amount.unit:
-        return "number"
-    if money:
-        return "fitting" if "currency" in want.units else ""
-    fits = any(unit and unit != "currency" and convert(1.0, amount.unit, unit) is not None for unit in want.units)
-    return "fitting" if fits else "measured" if "" in want.units else ""
-
-
-def _counted(text: str, amount: Amount, want: Wanted) -> str:
-    """ "number" for a measure of what is counted: "300 kg of apples"."""
-    after = tokens(text[amount.end : amount.end + 40])[:2]
-    of = want.kind == "count" and len(after) == 2 and after[0].norm == "of" and after[1].lemma in want.noun
-    return "number" if of else ""
-
-
-def is_money(unit: str) -> bool:
-    """Whether a unit is a currency, as `amounts` gives it.
-
-    >>> is_money("EUR"), is_money("franc"), is_money("kg")
-    (True, True, False)
-    """
-    return fold(unit) in resource()["currencies"] or (len(unit) == 3 and unit.isupper())
-
-
-def _plain(value: float) -> Value:
-    return int(value) if value.is_integer() else round(value, 9)
 
 
 def _names(text: str, said: tuple[Token, ...]) -> Iterator[Span]:
@@ -268,7 +139,7 @@ def _after(text: str, kind: str, want: Wanted) -> Iterator[Span]:
     """The phrases after the words that stand before such an answer."""
     for match in _before(kind).finditer(text):
         start = match.end()
-        if text[start : start + 1] in "“\"‘":
+        if text[start : start + 1] in '“"‘':
             continue
         end = _phrase_end(text, start, kind)
         phrase = _without_noun(text[start:end].strip(), want)
@@ -283,11 +154,15 @@ def _after(text: str, kind: str, want: Wanted) -> Iterator[Span]:
 
 def _of_kind(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
     """The words for what is of the kind that is asked for, with one that shades them: "dark red"."""
-    known = frozenset(" ".join(words for kind, words in language().phrases["kinds"].items() if kind in want.noun).split())
+    known = frozenset(
+        " ".join(words for kind, words in language().phrases["kinds"].items() if kind in want.noun).split()
+    )
     for i, token in enumerate(said):
         if token.norm in known:
             first = i
-            while first > 0 and text[said[first - 1].end : said[first].start] == " " and _shades(said[first - 1], token):
+            while (
+                first > 0 and text[said[first - 1].end : said[first].start] == " " and _shades(said[first - 1], token)
+            ):
                 first -= 1
                 if token.text.islower():
                     break
@@ -347,7 +222,9 @@ def _phrase_end(text: str, start: int, kind: str) -> int:
 
 @cache
 def _parts() -> re.Pattern[str]:
-    words = [rf"\s{re.escape(each)}\s" if each[0].isalpha() else re.escape(each) for each in language().phrases["parts"]]
+    words = [
+        rf"\s{re.escape(each)}\s" if each[0].isalpha() else re.escape(each) for each in language().phrases["parts"]
+    ]
     return re.compile("|".join(f"{word}(?=\\s|\\w)" if word[-1] != "s" else word for word in words), re.IGNORECASE)
 
 

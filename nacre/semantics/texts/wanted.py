@@ -10,7 +10,9 @@ from nacre.semantics.english import function_words, measure, synonyms
 from nacre.semantics.language.base import language
 from nacre.semantics.words import Token, fold, tokens
 
-Kind = Literal["reason", "time", "date", "count", "amount", "degree", "person", "place", "name", "yes_no", "thing"]
+Kind = Literal[
+    "reason", "time", "date", "count", "amount", "degree", "person", "place", "name", "yes_no", "thing", "described"
+]
 
 # words with so many letters in common from their beginning may be forms of one word (given)
 STEM = 5
@@ -29,8 +31,8 @@ class Word(NamedTuple):
 
 class Wanted(NamedTuple):
     """`kind` of answer; `units` that it may have (None: any); lemmas of the `noun` that it is or counts; the `words` of
-    the question beside it; `asked` are all its words, of which an answer should add some; `denied`: it asks whether something is not so, `past`:
-    what was once, `top`: what is most or least of all."""
+    the question beside it; `asked` are all its words, of which an answer should add some; `denied`: it asks whether
+    something is not so, `past`: what was once, `top`: what is most or least of all."""
 
     kind: Kind
     units: tuple[str, ...] | None
@@ -66,6 +68,11 @@ def wanted(question: str) -> Wanted:
     denied = sum(word in denials for word in re.findall(r"[\w']+", fold(text))) % 2 == 1
     past = any(token.norm in _PAST for token in said)
     return Wanted(cast(Kind, kind), units, noun, words, asked, denied, past, has_top(said))
+
+
+def as_described(clause: str) -> Wanted:
+    """A clause about a thing ("that has a library") as a question for the thing."""
+    return wanted(clause)._replace(kind="described", noun=frozenset(), units=None, denied=False)
 
 
 def has_top(said: Iterable[Token]) -> bool:
