@@ -21,7 +21,6 @@ from agents.turn_view import asked as asked_first
 from graph.asked import about, asked, enabled
 from graph.branches import BRANCHES, Tools
 from graph.check import wanted
-from graph.told import texts_may_answer
 from graph.cited import opened
 from graph.context import Context
 from graph.database import database
@@ -30,6 +29,7 @@ from graph.holds import Holds
 from graph.names import names_for
 from graph.record import answer_record, earlier_turn
 from graph.state import State, add_up, attribute
+from graph.told import texts_may_answer
 from graph.view import view_of
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, NacreError, ToolError

@@ -69,7 +69,9 @@ def complete(graph: Graph, embedder: Embedder, *, condensing: bool = True) -> Co
     triples = graph.extracted.all()
     known = relations(triples, class_of)
     condensed = _condensed(known, embed) if condensing else {}
-    merged = relations([replace(t, relation=condensed.get(t.relation.casefold(), t.relation)) for t in triples], class_of)
+    merged = relations(
+        [replace(t, relation=condensed.get(t.relation.casefold(), t.relation)) for t in triples], class_of
+    )
     keyed = [_with_key(each) for each in merged]
     found = proposals(keyed, graph.schema, embed)
     return Completion(tuple(_with_names(each, condensed) for each in found), condensed, len(triples))

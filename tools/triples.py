@@ -176,7 +176,10 @@ def _rows(group: Group, chance: float, query: Query, round: int) -> Rows:
         round,
         Table(
             (group.relation,),
-            tuple((value if len(units) == 1 else each.other,) for each, (value, _) in zip(group.triples, cells, strict=True)),
+            tuple(
+                (value if len(units) == 1 else each.other,)
+                for each, (value, _) in zip(group.triples, cells, strict=True)
+            ),
             tuple((each.key,) if each.key else () for each in group.triples),
             (units.pop() if len(units) == 1 else "",),
         ),

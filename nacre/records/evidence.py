@@ -55,7 +55,8 @@ class Rows:
     they were computed from; `reading` is the index of the understanding's reading that they answer, None where a model
     wrote the query, and `words` says what was read. `text` shows the first rows, `keys` are the IRIs behind them all.
     `probability` is the chance that they answer the question, after they were seen; `confirmed` rows were found in
-    another way as well; rows from a text have the place of their first sentence. `triples` are looked up when they are cited; `basis` then says what a citation rests on.
+    another way as well; rows from a text have the place of their first sentence. `triples` are looked up when they
+    are cited; `basis` then says what a citation rests on.
     """
 
     branch: str

@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 import typer.main
 
-from nacre.serving import cli_ask, cli_attach, cli_calibrate, cli_complete, cli_eval, cli_extract, cli_graphs, cli_ingest, cli_serve
+from nacre.serving import (
+    cli_ask,
+    cli_attach,
+    cli_calibrate,
+    cli_complete,
+    cli_eval,
+    cli_extract,
+    cli_graphs,
+    cli_ingest,
+    cli_serve,
+)
 from nacre.serving.cli_keys import keys
 from nacre.serving.cli_model import model
 from nacre.serving.failures import explain

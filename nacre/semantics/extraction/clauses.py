@@ -128,7 +128,7 @@ class _Clause:
         if i >= len(part):
             return
         head = part[i]
-        rest = [w for w in part[i + 1 :]]
+        rest = list(part[i + 1 :])
         while rest and rest[0].kind == "adverbs":
             rest = rest[1:]
         if head.kind in ("be", "have"):
@@ -175,7 +175,7 @@ class _Clause:
     def _measured(self, subject: Subject, part: Sequence[Word]) -> None:
         """ "is 110 mm high", "is 31" """
         value = next(iter(amounts(self.text[part[0].start : part[-1].end])), None)
-        end, after = _object(part)
+        end, _ = _object(part)
         if value is not None and end and len(end[0]) > 1:
             stop = part[0].start + value.end
             adjective = [w for w in end[0] if w.start >= stop]
@@ -333,7 +333,9 @@ def _ends(part: Sequence[Word], at: int, start: int, joined: bool) -> bool:
     word = part[at]
     if at > start and word.norm in classes()["relative"]:
         return True
-    if word.kind in ("mark", "relative", "but", "be", "have", "modal", "and") or (word.kind == "adverbs" and at > start):
+    if word.kind in ("mark", "relative", "but", "be", "have", "modal", "and") or (
+        word.kind == "adverbs" and at > start
+    ):
         return True
     if word.kind == "prepositions":
         # the name of a thing may go on: "University of Basel", "Head of Studies"

@@ -28,7 +28,8 @@ class Names:
     def key(self, text: str) -> tuple[str, float]:
         """The IRI that a name stands for, "" for none, and how clear that is.
 
-        Titles and nouns for its class in front of a name are left out; the last word of a name that the document has used in full will do.
+        Titles and nouns for its class in front of a name are left out; the last word of a name that the document
+        has used in full will do.
         """
         said = text.split()
         for start in range(len(said)):

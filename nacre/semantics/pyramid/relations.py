@@ -83,9 +83,7 @@ def condense(known: Sequence[Relation], alike: Array, threshold: float = SAME) -
         else:
             anchors.append(i)
             into.setdefault(known[i].name, set()).add(known[i].name)
-    return {
-        name: next(iter(targets)) for name, targets in into.items() if len(targets) == 1 and targets != {name}
-    }
+    return {name: next(iter(targets)) for name, targets in into.items() if len(targets) == 1 and targets != {name}}
 
 
 def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
