@@ -20,6 +20,7 @@ from ingestion.vocabulary import ALTERNATIVE, LABEL, TYPE
 from nacre.records.errors import ConfigError
 from nacre.records.extracted import Extracted
 from nacre.records.proposal import Proposal
+from nacre.semantics.extraction.resolve import SURE
 from nacre.semantics.pyramid.proposals import Array, proposals
 from nacre.semantics.pyramid.relations import Relation, condense, likeness, relations
 from nacre.semantics.words import name_tokens
@@ -34,8 +35,6 @@ log = logging.getLogger(__name__)
 
 # where what texts add to a schema is named; no graph of anybody's has names there (RFC 2606)
 NAMESPACE = "http://extracted.invalid/"
-# triples whose patterns are less often right than this are not added (given)
-SURE = 0.5
 NONE_EXTRACTED = "Nothing is extracted beside {0!r} yet. Run: nacre extract --apply --graph {0}"
 
 

@@ -15,6 +15,7 @@ DOCUMENTS = [
     ROOT / "docs/extending.md",
     ROOT / "docs/any-rdf.md",
     ROOT / "docs/performance.md",
+    ROOT / "docs/pyramid.md",
 ]
 MAKE = re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 SETTING = re.compile(r"NACRE_[A-Z][A-Z_]*[A-Z]")

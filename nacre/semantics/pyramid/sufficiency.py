@@ -48,8 +48,8 @@ class Group:
 
 def features(left: str, group: Group, triple: float, relation: float, rival: float) -> dict[str, float]:
     """Named features. `left` is the question without the anchor; `triple` is the cosine of `left` and of one of
-    the triples without the anchor, `relation` that of `left` and the relation's names, `rival` the highest `relation` of
-    another one."""
+    the triples without the anchor, `relation` that of `left` and the relation's names, `rival` the highest `relation`
+    of another one."""
     names = " ".join((group.relation, *group.names))
     return {
         "bias": 1.0,
