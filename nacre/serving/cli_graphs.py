@@ -31,7 +31,8 @@ def graphs() -> None:
                 with library.open(name) as graph:
                     missing = "; ".join(f"no {branch}: {why}" for branch, why in sorted(library.lacks(name).items()))
                     size = f"{len(graph.schema.classes):>4} classes {graph.schema.triples:>10,} triples"
-                    say(f"{name:<{width}}  {graph.version}  {size}{'  (' + missing + ')' if missing else ''}")
+                    texts = f"  + {graph.extracted.count:,} triples from texts" if graph.extracted else ""
+                    say(f"{name:<{width}}  {graph.version}  {size}{texts}{'  (' + missing + ')' if missing else ''}")
             except ConfigError as error:
                 say(f"{name:<{width}}  {error}")
 

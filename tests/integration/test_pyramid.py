@@ -213,3 +213,11 @@ async def test_a_waterfall_stops_at_the_ontology_or_falls_through(library: Libra
     assert "Lowmoor College" in told["answer"]
     both = await ask(library, "What is the rank of Bo Lind?")
     assert "triples" not in both["enabled"]
+
+
+async def test_rows_of_a_completed_schema_name_the_sentence(library: Library) -> None:
+    await asyncio.to_thread(extracted, library)
+    await asyncio.to_thread(completed, library)
+    record = await ask(library, "Which sailors graduated from Lowmoor College?", branches=["sql"])
+    assert set(record["values"]) == {"Bo Lind", "Di Falk"}
+    assert "“Bo Lind graduated from Lowmoor College.” (pages/bo.md" in record["citations"][0]["basis"]
