@@ -41,8 +41,7 @@ def build_agents(
     lead: Lead = "auto",
 ) -> Team:
     """The team by rules, or the team by model that wraps it. `chances` are those of the model that writes queries."""
-    rules = Team(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules,
-                 extractor.by_rules)
+    rules = Team(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules, extractor.by_rules)
     if model is None:
         return rules
     limits, chances = limits or Limits(), chances or priors("unknown")

@@ -47,9 +47,7 @@ def enabled(graph: Graph, context: Context | None, strategy: str) -> tuple[list[
     """The branches that are asked for and can be asked, and why the others can't; a waterfall has all its layers."""
     also = {"triples"} if strategy == "waterfall" else set()
     wanted = (context and context.branches) or [
-        name
-        for name, branch in BRANCHES.items()
-        if branch.by_default or graph.endpoint is not None or name in also
+        name for name, branch in BRANCHES.items() if branch.by_default or graph.endpoint is not None or name in also
     ]
     lacks = {name: BRANCHES[name].lacks(graph) for name in BRANCHES if name in wanted}
     return [name for name, why in lacks.items() if not why], {name: why for name, why in lacks.items() if why}

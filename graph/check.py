@@ -19,8 +19,8 @@ def wanted(view: TurnView, *, by_model: bool, told: Told = lambda words: True) -
     """The enabled branches that lack evidence or failed, and that would try something new; none where it is enough.
 
     Passages are looked for again only where there are none at all: more of the same answers nothing better. Where a
-    model takes stepwise decisions, it is offered all that is new, and says itself what is enough. A waterfall goes on to
-    the branches that were not visited; `told` says whether a text may answer the question with the words left out.
+    model takes stepwise decisions, it is offered all that is new, and says itself what is enough. A waterfall goes on
+    to the branches that were not visited; `told` says whether a text may answer the question with the words left out.
     """
     if view.strategy == "waterfall":
         return () if is_answered(view, told) else tuple(name for name in view.enabled if name not in view.visited)

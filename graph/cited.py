@@ -2,17 +2,23 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.answering.trust import plan_of
 from agents.off_loop import off_loop
 from nacre.records.evidence import Evidence
+from nacre.records.extracted import NAMESPACE
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Graph
+from nacre.stores.layers import Layer
 from tools.sources import sources
 from tools.sources_away import sources_away
 from tools.sparql import vocabulary_at
 
 log = logging.getLogger(__name__)
+
+# sentences that a citation names
+SENTENCES = 3
 
 
 async def opened(
@@ -28,7 +34,25 @@ async def opened(
                 await off_loop(sources_away, each, plan, graph.remote, words, names)
                 for each, plan in zip(found, plans, strict=True)
             ]
-        return [await off_loop(sources, each, plan, graph.tables) for each, plan in zip(found, plans, strict=True)]
+        traced = [await off_loop(sources, each, plan, graph.tables) for each, plan in zip(found, plans, strict=True)]
+        return [await off_loop(_with_texts, each, graph.extracted) for each in traced] if graph.extracted else traced
     except Exception:
         log.exception("citations could not be traced")
         return found
+
+
+def _with_texts(evidence: Evidence, layer: Layer) -> Evidence:
+    """Evidence whose triples texts have completed, with the sentences that state them."""
+    if evidence.document is not None or not evidence.triples:
+        return evidence
+    ends = {end for subject, _, value in evidence.triples for end in (subject, value)}
+    rests = {(subject, value): predicate for subject, predicate, value in evidence.triples}
+    said = []
+    for each in layer.about(ends, ()):
+        predicate = rests.get((each.subject_key, each.object_key or each.object), "")
+        if predicate and (predicate.startswith(NAMESPACE) or predicate == each.relation_key):
+            said.append(f"“{each.claim.text}” ({each.claim.document} {each.claim.start}-{each.claim.end})")
+    if not said:
+        return evidence
+    more = f" and {len(said) - SENTENCES} more" if len(said) > SENTENCES else ""
+    return replace(evidence, basis=f"{evidence.basis}; of texts: {'; '.join(said[:SENTENCES])}{more}")

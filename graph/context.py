@@ -25,7 +25,9 @@ class Context(BaseModel):
 
     graph: str | None = Field(None, description="The graph to ask; the only one, where there is only one.")
     mind: Literal["rules", "model"] | None = Field(None, description="model needs NACRE_MODEL and is then the default.")
-    branches: list[Branch] | None = Field(None, description="Ways to look for evidence; all but sparql by default.")
+    branches: list[Branch] | None = Field(
+        None, description="Ways to look for evidence; all but sparql and triples by default."
+    )
     max_rounds: int | None = Field(None, ge=1, le=10, description="The most rounds of retrieval.")
     top_k: int | None = Field(None, ge=1, le=50, description="How many passages a branch looks at.")
     strategy: Literal["parallel", "stepwise", "waterfall"] | None = Field(

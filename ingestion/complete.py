@@ -18,8 +18,9 @@ from ingestion.read.sources import Source, Sources
 from ingestion.stages import TABLES_ONLY, Inputs, OnStage, Workshop, run
 from ingestion.vocabulary import ALTERNATIVE, LABEL, TYPE
 from nacre.records.errors import ConfigError
-from nacre.records.extracted import Extracted
+from nacre.records.extracted import NAMESPACE, Extracted
 from nacre.records.proposal import Proposal
+from nacre.semantics.extraction.resolve import SURE
 from nacre.semantics.pyramid.proposals import Array, proposals
 from nacre.semantics.pyramid.relations import Relation, condense, likeness, relations
 from nacre.semantics.words import name_tokens
@@ -32,10 +33,8 @@ from nacre.stores.vectors import Embedder
 
 log = logging.getLogger(__name__)
 
-# where what texts add to a schema is named; no graph of anybody's has names there (RFC 2606)
-NAMESPACE = "http://extracted.invalid/"
-# triples whose patterns are less often right than this are not added (given)
-SURE = 0.5
+# relations that are compared with each other, those of most triples (bounds of time and memory)
+MOST_COMPARED = 800
 NONE_EXTRACTED = "Nothing is extracted beside {0!r} yet. Run: nacre extract --apply --graph {0}"
 
 
@@ -69,14 +68,16 @@ def complete(graph: Graph, embedder: Embedder, *, condensing: bool = True) -> Co
     triples = graph.extracted.all()
     known = relations(triples, class_of)
     condensed = _condensed(known, embed) if condensing else {}
-    merged = relations([replace(t, relation=condensed.get(t.relation.casefold(), t.relation)) for t in triples], class_of)
+    merged = relations(
+        [replace(t, relation=condensed.get(t.relation.casefold(), t.relation)) for t in triples], class_of
+    )
     keyed = [_with_key(each) for each in merged]
     found = proposals(keyed, graph.schema, embed)
     return Completion(tuple(_with_names(each, condensed) for each in found), condensed, len(triples))
 
 
 def _condensed(known: Sequence[Relation], embed: Callable[[Sequence[str]], Array]) -> Mapping[str, str]:
-    several = [each for each in known if len(each.triples) > 1 and each.domain]
+    several = [each for each in known if len(each.triples) > 1 and each.domain][:MOST_COMPARED]
     return condense(several, likeness(several, embed([each.phrase for each in several]))) if several else {}
 
 

@@ -1,4 +1,4 @@
-"""Extract triples from texts into a layer of their own beside a graph: texts + Graph -> Extracts -> NAME/layers/<id>/."""
+"""Extract triples from texts into a layer of their own beside a graph: texts + Graph -> Extracts -> a layer."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence

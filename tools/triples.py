@@ -16,6 +16,7 @@ from nacre.records.extracted import Extracted
 from nacre.records.turn import Understanding
 from nacre.semantics.amounts import amounts
 from nacre.semantics.extraction.clauses import kind_of
+from nacre.semantics.extraction.resolve import SURE
 from nacre.semantics.pyramid.sufficiency import Group, Single, features, probability, rivals
 from nacre.semantics.words import fold, name_tokens, tokens
 from nacre.stores.layers import Layer
@@ -32,8 +33,6 @@ LONGEST_NAME, MOST_THINGS, MOST_PASSAGES, MOST_GROUPS = 7, 8, 8, 48
 MOST_WORDS = 60
 # a mention that is less clear than this names no thing (given)
 NAMED = 0.5
-# triples whose patterns are less often right than this give no values (given)
-SURE = 0.5
 EXTRACTED = "triples extracted from these sentences"
 OWN = "these triples of the graph"
 
@@ -176,7 +175,10 @@ def _rows(group: Group, chance: float, query: Query, round: int) -> Rows:
         round,
         Table(
             (group.relation,),
-            tuple((value if len(units) == 1 else each.other,) for each, (value, _) in zip(group.triples, cells, strict=True)),
+            tuple(
+                (value if len(units) == 1 else each.other,)
+                for each, (value, _) in zip(group.triples, cells, strict=True)
+            ),
             tuple((each.key,) if each.key else () for each in group.triples),
             (units.pop() if len(units) == 1 else "",),
         ),

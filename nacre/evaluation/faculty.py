@@ -33,7 +33,7 @@ Facts = dict[str, dict[str, list[str]]]
 
 @dataclass
 class Faculty:
-    """`facts[property][subject]` are the objects; `texts` the documents; `stated` (document, sentence, subject, objects)."""
+    """`facts[property][subject]` are the objects, `texts` the documents, `stated` what their sentences say."""
 
     departments: list[str]
     staff: list[str]
@@ -149,7 +149,8 @@ def questions(faculty: Faculty, seed: int) -> list[dict[str, Any]]:
             wrong = sorted(set(pool) - right)
             options = answers + chance.sample(wrong, min(len(wrong), OPTIONS - len(answers)))
             chance.shuffle(options)
-            found.append({"id": f"{kind}-{len(found)}", "kind": kind, "question": wording, "options": options, "answers": sorted(answers)})  # fmt: skip
+            asked = {"id": f"{kind}-{len(found)}", "kind": kind, "question": wording}
+            found.append({**asked, "options": options, "answers": sorted(answers)})
     return found
 
 
@@ -167,12 +168,18 @@ def _candidates(faculty: Faculty, kind: str) -> Iterator[tuple[str, str, set[str
         "firm": ("firm", word["firms"]), "requires": ("requires", faculty.courses), "hall": ("hall", word["halls"]),
     }  # fmt: skip
     inverse = {
-        "members": ("works in", faculty.departments, faculty.staff), "offered": ("offered by", faculty.departments, faculty.courses),
-        "taught": ("teaches", faculty.courses, faculty.staff), "graduates": ("alma", word["universities"], faculty.staff),
+        "members": ("works in", faculty.departments, faculty.staff),
+        "offered": ("offered by", faculty.departments, faculty.courses),
+        "taught": ("teaches", faculty.courses, faculty.staff),
+        "graduates": ("alma", word["universities"], faculty.staff),
         "working on": ("field", word["fields"], faculty.staff), "winners": ("award", word["awards"], faculty.staff),
         "building on": ("requires", faculty.courses, faculty.courses),
     }  # fmt: skip
-    joined = {"ranked": ("rank", word["ranks"]), "graduates of": ("alma", word["universities"]), "working of": ("field", word["fields"])}
+    joined = {
+        "ranked": ("rank", word["ranks"]),
+        "graduates of": ("alma", word["universities"]),
+        "working of": ("field", word["fields"]),
+    }
     if kind in direct:
         name, pool = direct[kind]
         for subject, objects in facts[name].items():

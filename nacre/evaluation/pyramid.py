@@ -122,12 +122,15 @@ def line(stage: str, layers: str, asked_for: Sequence[Mapping[str, Any]], record
 
 def table(lines: Sequence[Line]) -> str:
     """The lines as a Markdown table."""
-    head = "| layers are | asked | precision | recall | F1 | hit rate | above the texts | ms |\n|---|---|---|---|---|---|---|---|\n"
-    return head + "".join(
-        f"| {each.stage} | {each.layers} | {each.choice.precision:.3f} | {each.choice.recall:.3f} | {each.choice.f1:.3f}"
-        f" | {each.hits:.3f} | {each.above:.0%} | {each.seconds * 1000:.0f} |\n"
-        for each in lines
-    )
+    head = "| layers are | asked | precision | recall | F1 | hit rate | above the texts | ms |\n"
+    head += "|---|---|---|---|---|---|---|---|\n"
+    return head + "".join(map(_row, lines))
+
+
+def _row(each: Line) -> str:
+    measures = (*each.choice, each.hits)
+    shown = " | ".join(f"{measure:.3f}" for measure in measures)
+    return f"| {each.stage} | {each.layers} | {shown} | {each.above:.0%} | {each.seconds * 1000:.0f} |\n"
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -155,7 +158,9 @@ def _lines(composition: Composition, folder: Path, asked_for: list[dict[str, Any
     lines = []
     for stage, (completing, condensing) in STAGES.items():
         turned(folder / "data", model, completing=completing, condensing=condensing)
-        settings = {layers: {"branches": list(branches), "strategy": "waterfall"} for layers, branches in LAYERS.items()}
+        settings = {
+            layers: {"branches": list(branches), "strategy": "waterfall"} for layers, branches in LAYERS.items()
+        }
         settings["all, parallel"] = {"branches": list(LAYERS["all, waterfall"]), "strategy": "parallel"}
         for layers, context in settings.items():
             records = asyncio.run(asked(app, asked_for, context))

@@ -49,7 +49,7 @@ async def compared(app: App, golds: Sequence[Gold], graph: str | None, mind: str
     """The answers of both strategies, each with the least time of its rounds but the first."""
     found: dict[str, list[Taken]] = {strategy: [] for strategy in STRATEGIES}
     for gold in golds:
-        question = gold.get("standalone") or gold["question"]
+        question = str(gold.get("standalone") or gold["question"])
         rounds = ROUNDS if mind != "model" else 1
         tried = {s: [await answered(app, question, graph, s, mind) for _ in range(rounds)] for s in STRATEGIES}
         for strategy, taken in tried.items():

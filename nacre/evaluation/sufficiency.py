@@ -2,8 +2,8 @@
 
     python -m nacre.evaluation.sufficiency SEED SEED ...
 
-Each seed is a faculty with texts, of which triples are extracted by rules. A relation of a named thing is right where it
-gives all the right options of a question and no wrong one. The last seed is held out and judged.
+Each seed is a faculty with texts, of which triples are extracted by rules. A relation of a named thing is right where
+it gives all the right options of a question and no wrong one. The last seed is held out and judged.
 """
 
 import asyncio

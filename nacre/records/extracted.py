@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+# where what texts add to a schema is named; no graph of anybody's has names there (RFC 2606)
+NAMESPACE = "http://extracted.invalid/"
+
 Kind = Literal["thing", "text", "number", "date"]
 
 

@@ -1,4 +1,4 @@
-"""`nacre complete`: what texts tell of and the schema lacks -> proposals, shown; with --apply added to what is shown."""
+"""`nacre complete`: what texts tell of and the schema lacks -> proposals; with --apply added to what is shown."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -69,7 +69,11 @@ async def _extract(graph: "Graph", settings: "Settings", mind: str | None, texts
     chosen = context(settings, mind, None).mind
     teams = compose(settings).teams
     team = teams[chosen or ("model" if "model" in teams else "rules")]
-    return await extracted(graph, team.extractor, texts, lambda document: sys.stderr.write(f"{document}\n"))
+    return await extracted(graph, team.extractor, texts, _read)
+
+
+def _read(document: str) -> None:
+    sys.stderr.write(f"{document}\n")
 
 
 def _show(found: "Extracts", *, everything: bool) -> None:

@@ -34,7 +34,8 @@ def graphs() -> None:
                     missing = "; ".join(f"no {branch}: {why}" for branch, why in lacks)
                     missing = f"attached to {graph.endpoint.url}" if graph.endpoint is not None else missing
                     size = f"{len(graph.schema.classes):>4} classes {graph.schema.triples:>10,} triples"
-                    say(f"{name:<{width}}  {graph.version}  {size}{'  (' + missing + ')' if missing else ''}")
+                    texts = f"  + {graph.extracted.count:,} triples from texts" if graph.extracted else ""
+                    say(f"{name:<{width}}  {graph.version}  {size}{texts}{'  (' + missing + ')' if missing else ''}")
             except ConfigError as error:
                 say(f"{name:<{width}}  {error}")
 

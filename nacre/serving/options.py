@@ -32,7 +32,9 @@ Mind = Annotated[
 Branches = Annotated[
     str | None,
     typer.Option(
-        "--branches", metavar="sql,vector,...", help="Which ways of retrieval to use; all but sparql by default."
+        "--branches",
+        metavar="sql,vector,...",
+        help="Which ways of retrieval to use; all but sparql and triples by default.",
     ),
 ]
 

@@ -47,7 +47,8 @@ log = logging.getLogger(__name__)
 @dataclass
 class Graph:
     """The stores of one version of a graph; those a version lacks are None, and `unavailable` says why, by branch.
-    `vector_set` names its vectors, None where there are none, `layers` what was `extracted` from its texts. A graph that is attached to an `endpoint` has no tables.
+    `vector_set` names its vectors, None where there are none, `layers` what was `extracted` from its texts. A
+    graph that is attached to an `endpoint` has no tables.
 
     `close` gives back one `Library.open`; use it as a context manager for the length of a turn.
     """
@@ -164,9 +165,7 @@ class Library:
         present = self._present(name)
         return present.lacks(name) | versions.manifest(self.data / name, present.version).unavailable
 
-    def open(
-        self, name: str, version: str | None = None, vectors: str | None = None, layers: str = ""
-    ) -> Graph:
+    def open(self, name: str, version: str | None = None, vectors: str | None = None, layers: str = "") -> Graph:
         """The stores of a version (None: the current one), shared by all who open it; give each back with `close`.
 
         An open version is not removed, by any process, nor are its vectors. A turn that goes on names the set of

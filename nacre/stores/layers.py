@@ -38,7 +38,8 @@ FROM triple JOIN sentence s ON s.n = triple.sentence {joined}
 """
 ORIGINAL = _READ.format(relation="triple.relation", joined="")
 CONDENSED = _READ.format(
-    relation="coalesce(c.into_relation, triple.relation)", joined="LEFT JOIN condensed c ON c.relation = triple.relation"
+    relation="coalesce(c.into_relation, triple.relation)",
+    joined="LEFT JOIN condensed c ON c.relation = triple.relation",
 )
 # terms of one query
 MOST_ASKED = 200
@@ -82,13 +83,15 @@ class Layer:
             part = asked[start : start + MOST_ASKED]
             marks = ",".join("?" * len(part))
             for side in ("subject_form", "object_form"):
-                found.update(row[0] for row in self._rows(f"SELECT DISTINCT {side} FROM triple WHERE {side} IN ({marks})", part))
+                found.update(
+                    row[0] for row in self._rows(f"SELECT DISTINCT {side} FROM triple WHERE {side} IN ({marks})", part)
+                )
         return sorted(found)
 
     @property
     def condensed(self) -> Mapping[str, str]:
         """The relations that read as another one, and as which."""
-        return {relation: into for relation, into in self._rows("SELECT * FROM condensed ORDER BY relation")}
+        return dict(self._rows("SELECT relation, into_relation FROM condensed ORDER BY relation"))
 
     def meta(self, key: str) -> Any:
         """What was kept beside the triples under a name; None where nothing was."""
@@ -141,5 +144,4 @@ def write_layer(
 
 
 def _read(row: tuple[Any, ...]) -> Extracted:
-    text, document, start, end, title = row[10:]
-    return Extracted(*row[:10], Claim(text, document, start, end, title))
+    return Extracted(*row[:10], claim=Claim(*row[10:]))

@@ -56,8 +56,8 @@ class VectorsManifest:
 @dataclass(frozen=True)
 class Pointer:
     """What readers open: a version and its set of vectors. Where `vectors` is None, they are under way, or `without`
-    says why there are none; `earlier` is the set of the version before, from which unchanged vectors are copied; `layers` are the
-    triples that were extracted from its texts, and the tables that were completed by them, "" for none."""
+    says why there are none; `earlier` is the set of the version before, from which unchanged vectors are copied;
+    `layers` are the triples that were extracted from its texts, and the tables completed by them, "" for none."""
 
     version: str
     vectors: str | None = None

@@ -14,7 +14,7 @@ from tests.e2e.conftest import environment, in_studio
 from tests.model_servers import Reply, openai_server
 from tests.scripted_model import step
 
-NODES = {"rewriter", "understand", "tool_selector", "sql", "vector", "lexical", "sparql", "check", "fuser"}
+NODES = {"rewriter", "understand", "tool_selector", "sql", "vector", "lexical", "sparql", "triples", "check", "fuser"}
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_two_turns_stream_and_the_state_keeps_them(client, assistant):
     assert second["tokens"] == second["answer"]["answer"]
     assert first["answer"]["values"] == [540]
     assert second["answer"]["values"] == [312]
-    assert set(first["nodes"]) == NODES - {"sparql"}
+    assert set(first["nodes"]) == NODES - {"sparql", "triples"}
     state = client.threads.get_state(thread)["values"]
     assert [message["type"] for message in state["messages"]] == ["human", "ai", "human", "ai"]
     assert state["turn"] == 2

@@ -45,7 +45,14 @@ def test_a_published_version_is_current_and_the_one_before_goes(home: Path) -> N
     assert present(home) == [V2]
     assert (versions.version_folder(home, V2) / "deep" / "file").read_text() == "y"
     record = json.loads((home / "current").read_text())
-    told = {"version": V2, "format": versions.FORMAT, "vectors": None, "earlier": None, "without": "why not"}
+    told = {
+        "version": V2,
+        "format": versions.FORMAT,
+        "vectors": None,
+        "earlier": None,
+        "without": "why not",
+        "layers": "",
+    }
     assert record == told
     assert versions.manifest(home, V2) == Manifest(V2, passages=7)
 

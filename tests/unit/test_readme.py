@@ -16,6 +16,7 @@ DOCUMENTS = [
     ROOT / "docs/any-rdf.md",
     ROOT / "docs/performance.md",
     ROOT / "docs/tutorial.md",
+    ROOT / "docs/pyramid.md",
 ]
 MAKE = re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 SETTING = re.compile(r"NACRE_[A-Z][A-Z_]*[A-Z]")

@@ -9,6 +9,7 @@ import simplemma
 from nacre.records.extracted import Kind, Statement
 from nacre.semantics.amounts import amounts
 from nacre.semantics.extraction.grammar import Word, classes, is_participle, text_of, words
+from nacre.semantics.extraction.phrases import asides, is_denied, listed, objects, verb_at, without_margin
 
 # a sentence with more words is looked at no further (given)
 MOST_WORDS = 80
@@ -54,7 +55,7 @@ def _keyed(text: str, found: Sequence[Word], topic: str) -> list[Statement]:
     key, value = text_of(text, found[: marks[0]]).lower(), found[marks[0] + 1 :]
     if any(w.kind in ("be", "have", "modal") for w in found):
         return []
-    return [_statement(topic, key, text_of(text, part), "keyed") for part in _listed(value)]
+    return [_statement(topic, key, text_of(text, part), "keyed") for part in listed(value)]
 
 
 class _Clause:
@@ -68,13 +69,13 @@ class _Clause:
 
     def read(self, part: Sequence[Word]) -> None:
         """A clause with its own subject."""
-        part = _without_margin(part)
+        part = without_margin(part)
         if part and part[0].kind == "prepositions":
             comma = next((i for i, w in enumerate(part[:9]) if w.text == ","), 0)
             front, part = (part[:comma], part[comma + 1 :]) if comma else (part, ())
         else:
             front = ()
-        verb = _verb(part)
+        verb = verb_at(part)
         if verb is None:
             return
         subject = self._subject(part[:verb])
@@ -82,17 +83,17 @@ class _Clause:
             self.predicate(subject, part[verb:], front)
 
     def _subject(self, part: Sequence[Word]) -> Subject | None:
-        first, *asides = _aside(part)
+        first, *beside = asides(part)
         first = [w for w in first if w.kind != "adverbs"]
         if not first:
             return None
         subject = self._named(first)
         if subject is None:
             return None
-        for aside in asides:
+        for aside in beside:
             if aside[0].kind == "relative":
                 self.predicate(subject, aside[1:], ())
-            elif not subject.attribute and aside[0].kind in ("determiners", "word") and _verb(aside) is None:
+            elif not subject.attribute and aside[0].kind in ("determiners", "word") and verb_at(aside) is None:
                 self._copula(subject, aside, "apposition")
         return subject
 
@@ -120,7 +121,7 @@ class _Clause:
 
     def predicate(self, subject: Subject, part: Sequence[Word], front: Sequence[Word]) -> None:
         """What a verb and its objects say of a subject, and what follows them; nothing where that is denied."""
-        if _denied(part):
+        if is_denied(part):
             return
         i = 0
         while i < len(part) and part[i].kind in ("modal", "adverbs"):
@@ -128,7 +129,7 @@ class _Clause:
         if i >= len(part):
             return
         head = part[i]
-        rest = [w for w in part[i + 1 :]]
+        rest = list(part[i + 1 :])
         while rest and rest[0].kind == "adverbs":
             rest = rest[1:]
         if head.kind in ("be", "have"):
@@ -147,7 +148,7 @@ class _Clause:
         if not part:
             return
         if subject.attribute:
-            end, after = _object(part)
+            end, after = objects(part)
             self._add(subject, subject.attribute, end, "attribute")
             self._follow(replace_attribute(subject), "", after)
             return
@@ -155,11 +156,11 @@ class _Clause:
             self._measured(subject, part)
             return
         if part[0].kind == "prepositions":
-            end, after = _object(part[1:])
+            end, after = objects(part[1:])
             self._add(subject, f"is {part[0].norm}", end, "place")
             self._follow(subject, "is", after)
             return
-        end, after = _object(part, joined=False)
+        end, after = objects(part, joined=False)
         if not end:
             return
         noun = text_of(self.text, end[0])
@@ -175,7 +176,7 @@ class _Clause:
     def _measured(self, subject: Subject, part: Sequence[Word]) -> None:
         """ "is 110 mm high", "is 31" """
         value = next(iter(amounts(self.text[part[0].start : part[-1].end])), None)
-        end, after = _object(part)
+        end, _ = objects(part)
         if value is not None and end and len(end[0]) > 1:
             stop = part[0].start + value.end
             adjective = [w for w in end[0] if w.start >= stop]
@@ -186,11 +187,11 @@ class _Clause:
         self._add(subject, "is", end, "measure")
 
     def _having(self, subject: Subject, part: Sequence[Word]) -> None:
-        end, after = _object(part, joined=False)
+        end, after = objects(part, joined=False)
         if not end:
             return
         if after and after[0].norm == "of" and len(after) > 1:
-            value, beyond = _object(after[1:])
+            value, beyond = objects(after[1:])
             self._add(subject, text_of(self.text, end[0]).lower(), value, "measure")
             self._follow(subject, "has", beyond)
             return
@@ -211,7 +212,7 @@ class _Clause:
         if part and part[0].kind == "prepositions":
             self._follow(subject, said, part, "verb")
             return
-        end, after = _object(part)
+        end, after = objects(part)
         self._add(subject, said, end, "verb")
         self._follow(subject, self._with_noun(said, end), after)
 
@@ -226,11 +227,11 @@ class _Clause:
     def _follow(self, subject: Subject, said: str, part: Sequence[Word], pattern: str = "phrase") -> None:
         """Phrases with prepositions, then further verbs of the subject, then further clauses."""
         while part and part[0].kind == "prepositions" and len(part) > 1:
-            end, after = _object(part[1:])
+            end, after = objects(part[1:])
             if end and said:
                 self._add(subject, f"{said} {part[0].norm}", end, pattern)
             part, pattern = after, "phrase"
-        part = _without_margin(part)
+        part = without_margin(part)
         if not part:
             return
         start = 0
@@ -268,99 +269,3 @@ def kind_of(said: str) -> Kind:
     if len(found) == 1 and found[0].start <= 1 and (found[0].end == len(said) or not any(c.isupper() for c in said)):
         return "number"
     return "thing" if any(c.isupper() for c in said) else "text"
-
-
-def _verb(part: Sequence[Word]) -> int | None:
-    """Where the verb of a clause is: the first form of be or have, or inflected word after a whole noun phrase."""
-    inside = 0
-    for i, word in enumerate(part):
-        if word.kind == "relative" and i:
-            inside = 1
-        elif word.text == "," and inside:
-            inside = 0
-        if inside or not i:
-            continue
-        if word.kind in ("be", "have", "modal"):
-            return i
-        before = part[i - 1]
-        if word.kind == "verb" and before.kind not in ("determiners", "prepositions", "owning", "and", "mark"):
-            after = part[i + 1] if i + 1 < len(part) else None
-            if after is None or after.kind not in ("be", "have", "modal", "verb"):
-                return i
-        elif word.kind == "verb" and before.text == "," and i > 1 and any(w.text == "," for w in part[: i - 1]):
-            return i
-    return None
-
-
-def _aside(part: Sequence[Word]) -> list[list[Word]]:
-    """The subject, and what stands beside it between commas or in brackets."""
-    found: list[list[Word]] = [[]]
-    for word in part:
-        if word.kind == "mark":
-            found.append([])
-        else:
-            found[-1].append(word)
-    return [each for each in found if each]
-
-
-def _denied(part: Sequence[Word]) -> bool:
-    """Whether the verb or its object stands with a negation."""
-    stop = next((i for i, word in enumerate(part) if word.kind == "mark" or word.kind == "but"), len(part))
-    return any(word.norm in classes()["denying"] or word.norm.endswith("n't") for word in part[:stop])
-
-
-def _object(part: Sequence[Word], *, joined: bool = True) -> tuple[list[Sequence[Word]], Sequence[Word]]:
-    """The noun phrases of a list at the front, and what follows them; `joined` ones go on after "of"."""
-    ends: list[Sequence[Word]] = []
-    at = 0
-    while at < len(part):
-        start = at
-        while at < len(part) and not _ends(part, at, start, joined):
-            at += 1
-        if at == start:
-            break
-        ends.append(part[start:at])
-        step = at
-        while step < len(part) and (part[step].text == "," or part[step].kind == "and"):
-            step += 1
-        if step == at or step >= len(part) or not _goes_on(part, step):
-            break
-        at = step
-    return ends, part[at:]
-
-
-def _ends(part: Sequence[Word], at: int, start: int, joined: bool) -> bool:
-    word = part[at]
-    if at > start and word.norm in classes()["relative"]:
-        return True
-    if word.kind in ("mark", "relative", "but", "be", "have", "modal", "and") or (word.kind == "adverbs" and at > start):
-        return True
-    if word.kind == "prepositions":
-        # the name of a thing may go on: "University of Basel", "Head of Studies"
-        capital = at > start and part[at - 1].kind == "capital" and at + 1 < len(part)
-        following = part[at + 1 : at + 3]
-        named = any(w.kind == "capital" for w in following[:1]) or (
-            len(following) == 2 and following[0].norm == "the" and following[1].kind == "capital"
-        )
-        return not (word.norm in classes()["joining"] and at > start and (joined or (capital and named)))
-    return False
-
-
-def _goes_on(part: Sequence[Word], at: int) -> bool:
-    """Whether a list goes on here, and no further clause begins."""
-    if part[at].kind in ("verb", "be", "have", "modal", "relative", "prepositions", "persons", "but", "adverbs"):
-        return False
-    ahead = part[at:]
-    stop = next((i for i, w in enumerate(ahead) if w.text in (";", "(") or w.kind in ("but",)), len(ahead))
-    return _verb(ahead[:stop]) is None
-
-
-def _listed(part: Sequence[Word]) -> list[Sequence[Word]]:
-    ends, _ = _object(part)
-    return ends
-
-
-def _without_margin(part: Sequence[Word]) -> Sequence[Word]:
-    while part and (part[0].kind in ("mark", "and", "but")):
-        part = part[1:]
-    return part

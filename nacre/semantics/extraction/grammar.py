@@ -42,7 +42,7 @@ def words(text: str) -> list[Word]:
     >>> [w.kind for w in words("Ada Lovelace wrote the notes.")]
     ['capital', 'capital', 'verb', 'determiners', 'verb']
     """
-    found = []
+    found: list[Word] = []
     for match in _WORD.finditer(text):
         said = match[0]
         end = match.end()

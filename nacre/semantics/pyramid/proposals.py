@@ -22,7 +22,7 @@ Embed = Callable[[Sequence[str]], Array]
 # of so many things at least must something be said to be worth a class or an attribute (given)
 SUPPORT = 3
 # relations of one class and phrases of a layer that are looked at, the most frequent first (bounds of time and memory)
-MOST_RELATIONS, MOST_PHRASES = 120, 4000
+MOST_RELATIONS, MOST_PHRASES, MOST_POINTS = 120, 4000, 20_000
 BEING = "is a"
 
 
@@ -43,8 +43,7 @@ def proposals(known: Sequence[Relation], schema: Schema, embed: Embed) -> list[P
     phrases = list(dict.fromkeys(each.phrase for each in known))[:MOST_PHRASES]
     vectors = dict(zip(phrases, embed(phrases), strict=True))
     ontology = ontology_phrases(schema) or [""]
-    # each triple counts, so the density is that of the layer and not of its vocabulary
-    said = np.concatenate([np.tile(vectors[r.phrase], (len(r.triples), 1)) for r in known if r.phrase in vectors])
+    said = _weighted([(vectors[each.phrase], len(each.triples)) for each in known if each.phrase in vectors])
     at = np.array([vectors[each.phrase] for each in told if each.phrase in vectors])
     rated = priority(fit(embed(ontology)).log_density(at), fit(said).log_density(at))
     region = [(r, v, float(p)) for r, v, p in zip(told, at, rated, strict=False) if p > 0 and r.domain]
@@ -53,6 +52,13 @@ def proposals(known: Sequence[Relation], schema: Schema, embed: Embed) -> list[P
         found += _attributes(domain, [each for each in region if each[0].domain == domain][:MOST_RELATIONS])
     found.sort(key=lambda each: (-each.priority, each.domain, each.label))
     return [*_classes(known), *found, *filled]
+
+
+def _weighted(said: Sequence[tuple[Array, int]]) -> Array:
+    """A point for each triple, so that the density is that of the layer and not of its vocabulary; of a large layer in
+    proportion."""
+    share = min(1.0, MOST_POINTS / sum(count for _, count in said))
+    return np.concatenate([np.tile(vector, (max(1, round(count * share)), 1)) for vector, count in said])
 
 
 def _attributes(domain: str, region: Sequence[tuple[Relation, Array, float]]) -> list[Proposal]:

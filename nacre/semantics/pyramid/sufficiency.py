@@ -46,11 +46,10 @@ class Group:
         return f"{self.anchor} {self.relation}" if self.forward else f"{self.relation} {self.anchor}"
 
 
-def features(
-    left: str, group: Group, triple: float, relation: float, rival: float
-) -> dict[str, float]:
+def features(left: str, group: Group, triple: float, relation: float, rival: float) -> dict[str, float]:
     """Named features. `left` is the question without the anchor; `triple` is the cosine of `left` and of one of
-    the triples without the anchor, `relation` that of `left` and the relation's names, `rival` the highest `relation` of another one."""
+    the triples without the anchor, `relation` that of `left` and the relation's names, `rival` the highest `relation`
+    of another one."""
     names = " ".join((group.relation, *group.names))
     return {
         "bias": 1.0,
@@ -65,7 +64,9 @@ def features(
 def probability(found: Mapping[str, float]) -> float:
     """The chance that the other ends are what was asked for."""
     weight = weights()
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, sum(weight.get(name, 0.0) * value for name, value in found.items())))))
+    return 1 / (
+        1 + math.exp(-max(-30.0, min(30.0, sum(weight.get(name, 0.0) * value for name, value in found.items()))))
+    )
 
 
 def rivals(cosines: Sequence[float]) -> list[float]:

@@ -1,0 +1,42 @@
+"""Metrics of answers against cases computed by hand."""
+
+import pytest
+
+from nacre.evaluation.metrics import Choice, bleu, choice, chosen, hit_rate, mean_choice, similarity
+from tests.wordhash import WordHash
+
+
+def test_one_right_option_among_two_chosen() -> None:
+    assert choice({"a", "b"}, {"a"}) == Choice(0.5, 1.0, pytest.approx(2 / 3))
+
+
+def test_nothing_chosen_is_zero() -> None:
+    assert choice(set(), {"a"}) == Choice(0.0, 0.0, 0.0)
+    assert mean_choice([]) == Choice(0.0, 0.0, 0.0)
+
+
+def test_the_mean_is_over_questions() -> None:
+    assert mean_choice([Choice(1, 0.5, 2 / 3), Choice(0, 0, 0)]) == Choice(0.5, 0.25, pytest.approx(1 / 3))
+
+
+def test_options_are_read_from_values_before_words() -> None:
+    assert chosen(["Elm Hall", "6", "Oak"], [6.0], "6 in Oak") == ["6"]
+    assert chosen(["Elm Hall", "Elm", "Oak"], [], "It is in Elm Hall, not in oak.") == ["Elm Hall", "Oak"]
+
+
+def test_hit_rate_counts_whole_names() -> None:
+    assert hit_rate("Ada Bergson teaches.", ["Ada Berg"]) == 0
+    assert hit_rate("", []) == 1
+
+
+def test_similarity_is_the_cosine() -> None:
+    # two of three words in common, counted: 2 / (sqrt 3 * sqrt 3)
+    assert similarity("oak elm ash", "oak elm fir", WordHash()) == pytest.approx(2 / 3)
+    assert similarity("", "oak", WordHash()) == 0
+
+
+def test_bleu_by_hand() -> None:
+    pytest.importorskip("sacrebleu")
+    # 3 of 4 words and 1 of 3 pairs: sqrt(3/4 * 1/3), no penalty for the same length
+    assert bleu("the oak is old", ["the oak was old"], order=2) == pytest.approx((3 / 4 * 1 / 3) ** 0.5, abs=1e-3)
+    assert bleu("the oak is old", ["the oak is old"]) == pytest.approx(1)
