@@ -75,7 +75,7 @@ def test_what_is_unknown_is_none_and_no_query(graph: Graph) -> None:
 def test_a_class_has_members_and_what_they_have(graph: Graph) -> None:
     found = kind(graph, f"{ROOM}Book")
     assert found is not None
-    assert (found.label, found.count, len(found.members)) == ("book", 6, 6)
+    assert (found.label, found.many, found.count, len(found.members)) == ("book", "books", 6, 6)
     writer = next(each for each in found.properties if each.label == "writer")
     assert (writer.members, [end.text for end in writer.leads_to]) == (6, ["author"])
 
