@@ -101,7 +101,7 @@ def _ask(page: Page, question: str) -> None:
 def _smooth(what: str, times: list[float]) -> None:
     late = sum(each > 50 for each in times)
     print(
-        f"{what}: a frame every {statistics.median(times):.0f} ms, most {max(times):.0f}, {late} of {len(times)} over 50"
+        f"{what}: a frame every {statistics.median(times):.0f} ms, most {max(times):.0f}, {late} over 50"
     )
 
 

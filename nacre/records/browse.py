@@ -61,10 +61,11 @@ class Property:
 
 @dataclass(frozen=True)
 class Kind:
-    """A class: where it stands, what its members have, and some members from `skip` on, by name."""
+    """A class, `many` of it in words: where it stands, what its members have, and some members from `skip` on, by name."""
 
     iri: str
     label: str
+    many: str
     comment: str
     count: int
     parents: tuple[End, ...]

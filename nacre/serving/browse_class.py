@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from nacre.records.browse import End, Kind, Property
 from nacre.records.schema import Class, Predicate, Schema
+from nacre.semantics.nouns import plural
 from nacre.serving.browse_away import members_away
 from nacre.stores.catalog import Graph
 from nacre.stores.schema_sql import quoted
@@ -21,6 +22,7 @@ def kind(graph: Graph, iri: str, search: str = "", skip: int = 0) -> Kind | None
     return Kind(
         iri,
         own.label,
+        plural(own.label),
         own.comment,
         own.count,
         tuple(End(schema.class_of[p].label, p) for p in own.parents if p in schema.class_of),

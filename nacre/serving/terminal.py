@@ -13,7 +13,13 @@ from nacre.serving.started import as_started
 
 PASSAGE_WIDTH = 200
 MOST_SHOWN = 8
-STEPS = {"rewriter": "rewrite", "understand": "understand", "query": "retrieve", "evidence": "retrieve"}
+STEPS = {
+    "rewriter": "rewrite",
+    "understand": "understand",
+    "route": "retrieve",
+    "query": "retrieve",
+    "evidence": "retrieve",
+}
 
 
 class Shown(NamedTuple):

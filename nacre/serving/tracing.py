@@ -8,7 +8,13 @@ from typing import Any
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError
 
-STEPS = {"rewriter": "rewriter", "understand": "understand", "query": "retrieve", "evidence": "retrieve"}
+STEPS = {
+    "rewriter": "rewriter",
+    "understand": "understand",
+    "route": "retrieve",
+    "query": "retrieve",
+    "evidence": "retrieve",
+}
 KEPT = ("graph", "version", "status", "rounds", "llm_calls", "input_tokens", "output_tokens")
 
 _tracer: Any = None

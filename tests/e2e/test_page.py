@@ -135,6 +135,7 @@ def test_the_first_screen_shows_the_graph_and_asks_by_a_click(page, server, mixe
     page.wait_for_selector(f"{LAST} .tools")
     assert page.inner_text(f"{LAST} .question") == first
     assert page.is_hidden("#welcome")
+    expect(page.locator("#others")).to_contain_text("mixed")
     page.select_option("#graph", "mixed")
     expect(page.locator("#head")).to_have_text("Ask mixed")
     assert "graph=mixed" in page.url

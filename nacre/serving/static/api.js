@@ -4,6 +4,7 @@ import { $ } from "./dom.js";
 
 // about a minute: a server that is restarted may take that long
 const PAUSES = [200, 400, 800, 1500, 3000, ...Array(10).fill(5000)];
+const KNOCKS = 3;
 export const access = { token: sessionStorage.getItem("nacre-key") || "" };
 
 export class Problem extends Error {
@@ -98,11 +99,13 @@ export async function ask(body, each, signal) {
         else each(event.event, JSON.parse(event.data));
       }
     } catch (error) {
-      if (!last || error.name === "AbortError" || (error instanceof Problem && error.status)) throw error;
+      // of several processes behind one address the next one may know the run
+      const elsewhere = error.status === 404 && tries < KNOCKS;
+      if (!last || error.name === "AbortError" || (error instanceof Problem && error.status && !elsewhere)) throw error;
     }
     if (ended) return;
     if (tries === PAUSES.length) throw new Problem("The connection was lost in the middle of the answer.", { todo: TODO[0] });
-    each("line", false);
+    if (!tries) each("line", false);
     await new Promise((wait) => setTimeout(wait, PAUSES[tries++]));
   }
 }

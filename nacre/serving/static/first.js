@@ -3,9 +3,11 @@
 import { get, place } from "./api.js";
 import { $, button, count, failure, make } from "./dom.js";
 import { picture } from "./picture.js";
-import { go, state } from "./state.js";
+import { address, go, state } from "./state.js";
 
+// what is not built by default is not missed
 const MISSING = { sparql: 1 };
+const MOST_OTHERS = 12;
 let shown = 0;
 
 // All graphs, for the choice at the left; `wanted`, else the last one, is chosen. False where there is none.
@@ -35,6 +37,9 @@ export async function welcome(ask) {
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in MISSING));
   $("lead").replaceChildren(about.problem || count(about.things, "thing") + ", " + count(about.triples, "fact") + ", " + count(about.classes, "class", "classes") + ". Every answer names where it comes from.", missing.length ? make("span", { class: "quiet" }, " Not available: " + missing.join(", ") + ".") : "");
+  const others = state.graphs.filter((each) => each.name !== graph).slice(0, MOST_OTHERS);
+  $("others").hidden = !others.length;
+  $("others").replaceChildren(make("span", { class: "quiet" }, "Or: "), ...others.map((each) => make("a", { href: address({ graph: each.name }) }, each.name)));
   $("examples").replaceChildren();
   $("picture").replaceChildren();
   if (about.problem) return;

@@ -59,7 +59,7 @@ export async function lookAtClass(graph, iri, ask, search = "", skip = 0) {
         make("div", { class: "row" }, skip ? page("Previous", Math.max(0, skip - 50)) : "", kind.members.length === 50 ? page("Next", skip + 50) : "")),
       kind.properties.length ? make("section", { class: "card" }, make("h3", {}, "What they have"), make("table", { class: "pairs" }, make("tbody", {}, kind.properties.map((each) => make("tr", {}, make("th", { scope: "row", title: each.comment || each.iri }, each.label + (each.unit ? " (" + each.unit + ")" : "")),
         make("td", {}, make("span", { class: "share", title: each.members + " of " + kind.count }, make("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : make("span", { class: "quiet" }, each.samples.slice(0, 3).join(", ")))))))) : "",
-      make("section", {}, make("h3", {}, "Ask about it"), make("div", { class: "onward" }, button("How many " + kind.label + " are there?", () => ask("How many " + kind.label + " are there?"), "chip"))));
+      make("section", {}, make("h3", {}, "Ask about it"), make("div", { class: "onward" }, button("How many " + kind.many + " are there?", () => ask("How many " + kind.many + " are there?"), "chip"))));
     for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
   } catch (problem) {
     missed(own, problem, () => lookAtClass(graph, iri, ask, search, skip));

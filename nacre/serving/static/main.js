@@ -137,7 +137,7 @@ onAddress(show);
 onNews((news) => {
   list();
   if (news.kind === "deleted" && news.thread === state.thread) go({ graph: state.graph });
-  else if (news.thread && news.thread === state.thread && !state.asking) open(state.thread);
+  else if (news.thread && news.thread === route().thread && !state.asking) open(news.thread);
 });
 theme(THEMES.includes(localStorage.getItem("nacre-theme")) ? localStorage.getItem("nacre-theme") : "system");
 begin();

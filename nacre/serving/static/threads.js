@@ -62,13 +62,19 @@ function menu(opener, thread, title, own) {
     await list();
     $("search").focus();
   }
+  async function fork() {
+    const made = await send("POST", url + "/fork", { turn: thread.turns });
+    go({ thread: made.thread });
+    say("This is a copy of the conversation.");
+    changed();
+  }
   function rename() {
     editing(own, title, "Name of the conversation", "Rename", async (text) => {
       await send("PATCH", url, { title: text.slice(0, 200) });
       changed();
     }, () => list());
   }
-  pop.replaceChildren(choice("Rename", rename), choice("Export as Markdown", take("markdown", "conversation.md")), choice("Export as JSON", take("json", "conversation.json")), button("Delete …", ask, "bad"));
+  pop.replaceChildren(...[choice("Rename", rename), thread.turns ? choice("Fork", fork) : "", choice("Export as Markdown", take("markdown", "conversation.md")), choice("Export as JSON", take("json", "conversation.json")), button("Delete …", ask, "bad")].filter(Boolean));
   pop.showPopover();
   const at = opener.getBoundingClientRect();
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";

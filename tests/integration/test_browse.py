@@ -1,0 +1,111 @@
+"""What the pages of things and classes show: the same of a graph that was ingested and of one that is attached."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ingestion.attach.attach import attach
+from ingestion.examples import follow_ups
+from ingestion.pipeline import ingest
+from nacre.records.browse import Facts, Thing
+from nacre.serving.browse_class import kind
+from nacre.serving.browse_thing import thing
+from nacre.serving.labels import labels
+from nacre.serving.overview import overview
+from nacre.stores.catalog import Graph, Library
+from nacre.stores.triples import TYPE
+from tests import sparql_server as servers
+
+GRAPH = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
+ROOM = "http://example.org/reading-room/"
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    data = tmp_path_factory.mktemp("here")
+    ingest([str(GRAPH)], "here", data=data, no_vectors=True)
+    library = Library(data, None)
+    with library.open("here") as graph:
+        yield graph
+    library.close()
+
+
+@pytest.fixture(scope="module")
+def away(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    data = tmp_path_factory.mktemp("away")
+    with servers.endpoint(GRAPH) as url:
+        attach(url, "away", data=data)
+        library = Library(data, None)
+        with library.open("away") as graph:
+            yield graph
+        library.close()
+
+
+@pytest.fixture(params=["here", "away"])
+def graph(request: pytest.FixtureRequest) -> Graph:
+    found: Graph = request.getfixturevalue(request.param)
+    return found
+
+
+def said(facts: tuple[Facts, ...]) -> set[tuple[str, str]]:
+    return {(each.label, end.text) for each in facts for end in each.ends}
+
+
+def test_a_thing_has_its_facts_both_ways(graph: Graph) -> None:
+    found = thing(graph, f"{ROOM}tomas")
+    assert isinstance(found, Thing)
+    assert found.label == "Tomas Brill"
+    assert [end.text for end in found.classes] == ["author"]
+    assert {("year of birth", "1964"), ("label", "Tomas Brill")} <= said(found.facts)
+    assert said(found.linking) == {("writer", "Granite"), ("writer", "The Last Orchard")}
+    [book] = [end for each in found.linking for end in each.ends if end.text == "Granite"]
+    written = thing(graph, book.iri)
+    assert written is not None
+    assert ("writer", "Tomas Brill") in said(written.facts)
+    assert TYPE not in {each.predicate for each in written.facts}
+
+
+def test_what_is_unknown_is_none_and_no_query(graph: Graph) -> None:
+    assert thing(graph, "urn:none") is None
+    assert thing(graph, "urn:x> } INSERT DATA { <urn:a> <urn:b> <urn:c") is None
+    assert kind(graph, "urn:none") is None
+
+
+def test_a_class_has_members_and_what_they_have(graph: Graph) -> None:
+    found = kind(graph, f"{ROOM}Book")
+    assert found is not None
+    assert (found.label, found.many, found.count, len(found.members)) == ("book", "books", 6, 6)
+    writer = next(each for each in found.properties if each.label == "writer")
+    assert (writer.members, [end.text for end in writer.leads_to]) == (6, ["author"])
+
+
+def test_members_are_found_by_name_and_in_pages(here: Graph) -> None:
+    found = kind(here, f"{ROOM}Book", "the ")
+    assert found is not None
+    assert [end.text for end in found.members] == ["The Last Orchard", "The Salt Road"]
+    rest = kind(here, f"{ROOM}Book", "", 4)
+    percent = kind(here, f"{ROOM}Book", "%")
+    assert rest is not None
+    assert percent is not None
+    assert (len(rest.members), len(percent.members)) == (2, 0)
+
+
+def test_iris_are_named(graph: Graph) -> None:
+    wanted = [f"{ROOM}{name}" for name in ("salt", "Book", "pages", "none")]
+    assert labels(graph, wanted) == dict(zip(wanted[:3], ["The Salt Road", "book", "pages"], strict=True))
+
+
+def test_the_picture_has_classes_by_size_and_their_links(graph: Graph) -> None:
+    seen = overview(graph)
+    assert [(each.label, each.count) for each in seen.classes] == [("book", 6), ("author", 3)]
+    assert [(each.predicates, each.triples) for each in seen.links] == [(("writer",), 6)]
+
+
+def test_questions_that_go_on_are_others_and_are_answered(here: Graph) -> None:
+    found = follow_ups(here, [f"{ROOM}granite"], "How many pages does Granite have?")
+    assert len(found) == 3
+    assert any("Granite" in question for question in found)
+    assert not any("pages of Granite" in question for question in found)
+    assert follow_ups(here, ["urn:none"], "") == []
+    assert follow_ups(here, [f"{ROOM}granite"], "", seconds=0) == []
