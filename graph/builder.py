@@ -13,11 +13,11 @@ from graph.branches import BRANCHES
 from graph.context import Context
 from graph.nodes import Resources, Update
 from graph.resumed import has_passed, resumed, together, with_passed
-from graph.state import Input, State
+from graph.state import Input, Output, State
 from nacre.records.errors import ConfigError
 
 Node = Callable[[State, Runtime[Context], Resources], Awaitable[Update]]
-App = CompiledStateGraph[State, Context, Input, State]
+App = CompiledStateGraph[State, Context, Input, Output]
 
 
 class BadInput(ConfigError, ValueError):
@@ -53,7 +53,7 @@ def build(
     async def again(state: State, runtime: Runtime[Context]) -> str:
         return "tool_selector" if nodes.may_go_on(state, runtime, resources) else "fuser"
 
-    graph = StateGraph(State, context_schema=context, input_schema=Input)
+    graph = StateGraph(State, context_schema=context, input_schema=Input, output_schema=Output)
     graph.add_node("rewriter", bound(nodes.rewriter))
     graph.add_node("understand", bound(nodes.understand))
     graph.add_node("tool_selector", bound(nodes.tool_selector))

@@ -68,7 +68,13 @@ class Kept(Input, total=False):
     visited: list[str]
 
 
-class State(Kept, total=False):
+class Output(Kept, total=False):
+    """What a run gives: the thread as it is kept, and the whole record of the turn."""
+
+    answer: Annotated[Answer, Passed()]
+
+
+class State(Output, total=False):
     """What a run passes on from node to node besides. A run that goes on from a checkpoint in the middle of a turn
     works it out again (`graph.resumed`)."""
 
@@ -90,7 +96,6 @@ class State(Kept, total=False):
     by: Annotated[dict[str, str], Gathered(attribute)]
     usage: Annotated[dict[str, float], Gathered(add_up)]
     caveats: Annotated[list[str], Passed()]
-    answer: Annotated[Answer, Passed()]
 
 
 PASSED = frozenset(State.__annotations__) - frozenset(Kept.__annotations__)

@@ -46,7 +46,7 @@ async def outcomes(questions: Sequence[Gold], composition: Composition, graph: s
         if name := question.graph or graph:
             asked["graph"] = name
         config = RunnableConfig(configurable={"thread_id": f"{OWNER}:{thread}"})
-        state = await app.ainvoke(asked, config, context=context_of(CONTEXT))
+        state = await app.ainvoke(asked, config, context=context_of(CONTEXT), output_keys=["answer", "found"])
         found = _found(state["found"])
         wrote[question.id] = found.outcome if found else ""
         record: Answer = state["answer"]

@@ -8,8 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from langchain_core.messages import messages_to_dict
-from langgraph.checkpoint.base.id import uuid6
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.database import Database
@@ -85,66 +83,6 @@ async def test_a_thread_remembers_and_a_turn_starts_anew(app: App) -> None:
     ]
     # only a last turn is confirmed or leant on
     assert [bool(turn["evidence"]) for turn in state["earlier"]] == [False, True]
-
-
-async def test_a_thread_keeps_what_a_person_can_read(app: App) -> None:
-    for question in ("How many dishes are there?", "What does the pilaf contain?"):
-        await ask(app, question, thread="t")
-    state = (await app.aget_state({"configurable": {"thread_id": "local:t"}})).values
-    assert len(state) <= 12
-    assert len(json.dumps({**state, "messages": messages_to_dict(state["messages"])})) < 10_000
-    assert state["asked"] == "What does the pilaf contain?"
-    assert state["readings"]
-    beside = state["messages"][-1].additional_kwargs
-    assert (beside["status"], beside["citations"][0]["n"]) == ("answered", 1)
-
-
-async def test_a_thread_that_an_older_version_kept_goes_on(app: App) -> None:
-    """An older version kept what a run passes on: a later turn neither sees nor keeps it."""
-    await ask(app, "How many dishes are there?", thread="t")
-    saver, config = app.checkpointer, {"configurable": {"thread_id": "local:t", "checkpoint_ns": ""}}
-    assert isinstance(saver, InMemorySaver)
-    kept = await saver.aget_tuple(config)
-    assert kept is not None
-    stale = {"found": [{"branch": "gone"}], "by": {"rewriter": "nobody"}, "usage": {"calls": 9}, "version": "gone"}
-    checkpoint = {**kept.checkpoint, "id": str(uuid6())}
-    checkpoint["channel_values"] = {**checkpoint["channel_values"], **stale}
-    versions = checkpoint["channel_versions"]
-    checkpoint["channel_versions"] = {**versions, **dict.fromkeys(stale, versions["turn"])}
-    await saver.aput(config, checkpoint, kept.metadata, checkpoint["channel_versions"])
-    second, _ = await ask(app, "How many ingredients are there?", thread="t")
-    assert (second["turn"], second["values"], second["llm_calls"]) == (2, [3], 0)
-    assert set((await app.aget_state(config)).values) & set(stale) == set()
-
-
-@pytest.mark.parametrize("node", ["understand", "tool_selector", "sql", "check", "fuser"])
-async def test_a_turn_goes_on_from_any_checkpoint(app: App, node: str) -> None:
-    """A chat client asks for another answer, and Studio forks: from a checkpoint in the middle of a turn."""
-    config = {"configurable": {"thread_id": "t"}}
-    first = await app.ainvoke({"question": "What does the pilaf contain?"}, config)
-    before = [each async for each in app.aget_state_history(config) if node in each.next]
-    again = await app.ainvoke(None, before[0].config)
-    assert again["answer"]["answer"] == first["answer"]["answer"]
-    assert again["answer"]["turn"] == 1
-    assert [message.type for message in again["messages"]] == ["human", "ai"]
-
-
-async def test_messages_stream_the_tokens_of_the_answer_and_end_with_its_citations(app: App) -> None:
-    chunks, whole = [], None
-    asked: Any = {"question": "What does the pilaf contain?"}
-    config = {"configurable": {"thread_id": "t"}}
-    async for message, about in app.astream(asked, config, stream_mode="messages"):
-        if message.type == "human":
-            continue
-        assert about["langgraph_node"] == "fuser"
-        chunks.append(message)
-        whole = message if whole is None else whole + message
-    kept = (await app.aget_state(config)).values["messages"][-1]
-    assert len(chunks) > 5
-    assert whole is not None
-    assert (whole.content, whole.id) == (kept.content, kept.id)
-    assert whole.additional_kwargs == kept.additional_kwargs
-    assert [cited["n"] for cited in kept.additional_kwargs["citations"]] == [1]
 
 
 async def test_owners_do_not_share_threads(app: App) -> None:

@@ -226,8 +226,12 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Fil
         return []
     if condition.op == "within":
         first, after = condition.values
-        if condition.negated:
-            return [Filter(left, "<", first)]
+        if condition.negated and isinstance(left, Attribute):
+            variable = joins.variables[thing]
+            copy = replace(variable, name=f"{variable.name}_not")
+            own = replace(left, variable=copy.name)
+            inside = Select((Itself(copy.name),), (copy,), (), (Filter(own, ">=", first), Filter(own, "<", after)))
+            return [Filter(left, "known"), Filter(Itself(variable.name), "in", inside, True)]
         return [Filter(left, ">=", first), Filter(left, "<", after)]
     value = condition.values[0] if len(condition.values) == 1 else condition.values
     if condition.negated and condition.op == "=" and len(condition.values) == 1:
