@@ -14,6 +14,7 @@ DOCUMENTS = [
     ROOT / "docs/operating.md",
     ROOT / "docs/extending.md",
     ROOT / "docs/any-rdf.md",
+    ROOT / "docs/clients.md",
     ROOT / "docs/performance.md",
 ]
 MAKE = re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
