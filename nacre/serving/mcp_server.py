@@ -1,4 +1,4 @@
-"""The MCP server: tools, schemas as resources, and prompts, by which agents of others use the graphs of a data folder."""
+"""The MCP server: tools, schemas as resources, and prompts, by which agents of others use a data folder."""
 
 from importlib.metadata import version
 from typing import Any
