@@ -69,6 +69,7 @@ soak: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks.soak_kill 50
 	@$(BIN)/python -m benchmarks.load 120
 	@$(BIN)/python -m benchmarks.load 60 --closed
+	@$(BIN)/python -m benchmarks.soak_clients 1800
 	@$(BIN)/python -m benchmarks.abuse
 
 fmt: .venv/dev.stamp

@@ -31,11 +31,12 @@ PAUSE_SECONDS = 0.5
 # of each interface
 CLIENTS = 2
 MORE_FILES = 20
+UNTIL_GIVEN_UP = 30
 MCP_2025 = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
 UNUSABLE: tuple[tuple[str, bytes], ...] = (
     ("/v1/chat/completions", b'{"model": "gpt-4o", "messages": [{"role": "user", "content": "x"}]}'),
-    ("/v1/chat/completions", b'{"model": "load", "messages": []}'),
-    ("/v1/chat/completions", b'{"model": "load", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}'),
+    ("/v1/chat/completions", b'{"model": "x", "messages": []}'),
+    ("/v1/chat/completions", b'{"model": "x", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}'),
     ("/v1/chat/completions", b'{"model":'),
     ("/v1/embeddings", b"{}"),
     ("/mcp", b'{"jsonrpc": "2.0", "id": 1}'),
@@ -57,9 +58,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Task:
-    """Questions and the values that answer them."""
+    """Where to ask, of which graph, which questions, and the values that answer them."""
 
     address: str
+    graph: str
     expected: dict[str, list[Any]]
 
     def pick(self, chance: random.Random) -> tuple[str, list[Any]]:
@@ -71,17 +73,21 @@ Kind = Callable[[Task, random.Random], Awaitable[None]]
 
 
 async def by_openai(task: Task, chance: random.Random) -> None:
-    """One completion, streamed or not, in a conversation or not."""
+    """One response, or completion, streamed or not, in a conversation or not."""
     question, values = task.pick(chance)
     before = [{"role": "user", "content": task.pick(chance)[0]}, {"role": "assistant", "content": "So it is."}]
     messages: Any = [*(before if chance.random() < 0.5 else []), {"role": "user", "content": question}]
     async with openai.AsyncOpenAI(base_url=f"{task.address}/v1", api_key="none", max_retries=0) as client:
+        if chance.random() < 0.3:
+            made: Any = await client.responses.create(model=task.graph, input=messages)
+            _check(question, made.nacre, values)
+            return
         if chance.random() < 0.5:
-            reply: Any = await client.chat.completions.create(model=GRAPH, messages=messages)
+            reply: Any = await client.chat.completions.create(model=task.graph, messages=messages)
             _check(question, reply.nacre, values)
             return
         text, told = "", None
-        async for chunk in await client.chat.completions.create(model=GRAPH, messages=messages, stream=True):
+        async for chunk in await client.chat.completions.create(model=task.graph, messages=messages, stream=True):
             text += chunk.choices[0].delta.content or ""
             told = getattr(chunk, "nacre", told)
         if told is None or not text.startswith(told["answer"]):
@@ -93,7 +99,7 @@ async def by_mcp(task: Task, chance: random.Random) -> None:
     """A connection in the newest version of the protocol or an older one, and a few calls."""
     async with Client(f"{task.address}/mcp", mode=chance.choice(["auto", "legacy"])) as client:
         question, values = task.pick(chance)
-        told = (await client.call_tool("ask", {"question": question})).structured_content or {}
+        told = (await client.call_tool("ask", {"question": question, "graph": task.graph})).structured_content or {}
         _check(question, told, values)
         for name, arguments in (
             ("query_sql", {"sql": "SELECT count(*) FROM entity"}),
@@ -112,15 +118,15 @@ async def by_langserve(task: Task, chance: random.Random) -> None:
     question, values = task.pick(chance)
     ask: Any = RemoteRunnable(f"{task.address}/ask")
     if chance.random() < 0.5:
-        _check(question, await ask.ainvoke({"question": question}), values)
-    elif not [token async for token in ask.astream({"question": question})]:
+        _check(question, await ask.ainvoke({"question": question, "graph": task.graph}), values)
+    elif not [token async for token in ask.astream({"question": question, "graph": task.graph})]:
         raise ValueError("no tokens came")
 
 
 async def by_python(task: Task, chance: random.Random) -> None:
     """A conversation of two turns, the second streamed."""
     async with Nacre(task.address) as nacre:
-        chat = nacre.graph(GRAPH).chat()
+        chat = nacre.graph(task.graph).chat()
         question, values = task.pick(chance)
         _check(question, (await chat.aask(question)).record, values)
         async with chat.astream(question) as tokens:
@@ -133,18 +139,24 @@ async def by_events(task: Task, chance: random.Random) -> None:
     """The record of a turn from the API."""
     question, values = task.pick(chance)
     async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
-        reply = await client.post("/api/ask", json={"question": question}, headers={"Accept": "application/json"})
+        reply = await client.post(
+            "/api/ask", json={"question": question, "graph": task.graph}, headers={"Accept": "application/json"}
+        )
         _check(question, reply.json(), values)
 
 
 async def by_leaving(task: Task, chance: random.Random) -> None:
     """A request that is left at its first bytes, or before."""
     question = task.pick(chance)[0]
-    chat = {"model": GRAPH, "messages": [{"role": "user", "content": question}], "stream": chance.random() < 0.5}
-    call = {"name": "ask", "arguments": {"question": question}}
+    chat = {"model": task.graph, "messages": [{"role": "user", "content": question}], "stream": chance.random() < 0.5}
+    call = {"name": "ask", "arguments": {"question": question, "graph": task.graph}}
     rpc = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     path, body, headers = chance.choice(
-        [("/v1/chat/completions", chat, {}), ("/mcp", rpc, MCP_2025), ("/api/ask", {"question": question}, {})]
+        [
+            ("/v1/chat/completions", chat, {}),
+            ("/mcp", rpc, MCP_2025),
+            ("/api/ask", {"question": question, "graph": task.graph}, {}),
+        ]
     )
     async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
         try:
@@ -195,16 +207,18 @@ def _first(error: BaseException) -> BaseException:
     return error
 
 
-async def run(address: str, pid: int, seconds: float) -> Seen:
+async def run(address: str, pid: int, seconds: float, graph: str = GRAPH) -> Seen:
     """All clients for so long; then what is left under way."""
     seen = Seen()
     async with httpx.AsyncClient(base_url=address, timeout=60) as http:
-        questions = (await http.get(f"/api/graphs/{GRAPH}/examples")).json()
+        questions = (await http.get(f"/api/graphs/{graph}/examples")).json()
         expected = {}
         for question in questions:
-            asked = await http.post("/api/ask", json={"question": question}, headers={"Accept": "application/json"})
+            asked = await http.post(
+                "/api/ask", json={"question": question, "graph": graph}, headers={"Accept": "application/json"}
+            )
             expected[question] = asked.json()["values"]
-        task, until = Task(address, expected), time.monotonic() + seconds
+        task, until = Task(address, graph, expected), time.monotonic() + seconds
         clients = [asyncio.create_task(client(kind, task, n, until, seen)) for kind in KINDS for n in range(CLIENTS)]
         while time.monotonic() < until:
             await asyncio.sleep(1.0)
@@ -212,11 +226,13 @@ async def run(address: str, pid: int, seconds: float) -> Seen:
             seen.files.append(files(pid))
         await asyncio.gather(*clients)
         # who left without a word is given up after NACRE_RESUME_SECONDS
-        await asyncio.sleep(7)
-        counters = (await http.get("/metrics")).text
-    left = float(counters.split("\nnacre_turns_under_way ")[1].split()[0])
-    if left:
-        seen.wrong.append(f"{left:g} turns are still under way")
+        for _ in range(UNTIL_GIVEN_UP):
+            counters = (await http.get("/metrics")).text
+            left = float(counters.split("\nnacre_turns_under_way ")[1].split()[0])
+            if not left:
+                return seen
+            await asyncio.sleep(1.0)
+    seen.wrong.append(f"{left:g} turns are still under way")
     return seen
 
 

@@ -31,6 +31,12 @@ class Beside:
                 end.atexit = False
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
+    def soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Begin a coroutine where the loop runs; takes no lock, so that a finalizer may call it."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            asyncio.run_coroutine_threadsafe(work(), loop)
+
     def close(self) -> None:
         """End the loop; what still runs is cancelled."""
         with self._starting:

@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+import weakref
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
@@ -72,6 +73,10 @@ class Nacre:
         """What begins a turn that is streamed."""
         return lambda put: self._beside.start(tell(self._source.events(asked), put), self._source.close)
 
+    def forget(self, thread: str) -> None:
+        """Let go of what this process alone remembers of a conversation; a server and a kept folder remember it."""
+        self._beside.soon(partial(self._source.forget, thread))
+
     def _started_names(self) -> "Future[list[str]]":
         return self._beside.start(self._source.names(), self._source.close)
 
@@ -104,7 +109,11 @@ class Graph:
 
     def chat(self, thread: str | None = None) -> "Chat":
         """A conversation, a new one where no thread is named."""
-        return Chat(self, thread or uuid.uuid4().hex)
+        return Chat(self, thread)
+
+    def forget(self, thread: str) -> None:
+        """Let go of what this process alone remembers of a conversation."""
+        self._nacre.forget(thread)
 
     def as_tool(self, name: str | None = None, description: str | None = None) -> "BaseTool":
         """The graph as a tool of LangChain and LangGraph agents: a question in, the cited answer out."""
@@ -114,15 +123,30 @@ class Graph:
 
 
 class Chat:
-    """A conversation with a graph: questions may lean on what was said before."""
+    """A conversation with a graph: questions may lean on what was said before. One that was not named is forgotten
+    with its object, where nothing is kept."""
 
-    def __init__(self, graph: Graph, thread: str) -> None:
+    def __init__(self, graph: Graph, thread: str | None) -> None:
         self.graph = graph
-        self.thread = thread
-        self.ask = partial(graph.ask, thread=thread)
-        self.aask = partial(graph.aask, thread=thread)
-        self.stream = partial(graph.stream, thread=thread)
-        self.astream = partial(graph.astream, thread=thread)
+        self.thread = thread or uuid.uuid4().hex
+        if thread is None:
+            weakref.finalize(self, graph.forget, self.thread).atexit = False
+
+    def ask(self, question: str, *, mind: Mind | None = None) -> Reply:
+        """The answer to the next question."""
+        return self.graph.ask(question, thread=self.thread, mind=mind)
+
+    async def aask(self, question: str, *, mind: Mind | None = None) -> Reply:
+        """As `ask`."""
+        return await self.graph.aask(question, thread=self.thread, mind=mind)
+
+    def stream(self, question: str, *, mind: Mind | None = None) -> Stream:
+        """The answer token by token; afterwards its `reply` has the whole."""
+        return self.graph.stream(question, thread=self.thread, mind=mind)
+
+    def astream(self, question: str, *, mind: Mind | None = None) -> AsyncStream:
+        """As `stream`, for `async for`."""
+        return self.graph.astream(question, thread=self.thread, mind=mind)
 
 
 def _source(where: str | Path, key: str | None, keep: bool) -> Source:

@@ -43,6 +43,11 @@ class Here:
         finally:
             await events.aclose()  # type: ignore[attr-defined]
 
+    async def forget(self, thread: str) -> None:
+        """Let go of a thread, unless threads are kept."""
+        if self._asking is not None and not self._keep:
+            await self._asking.forget(thread)
+
     async def close(self) -> None:
         """Close the stores."""
         # what comes next may come in another event loop

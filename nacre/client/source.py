@@ -26,6 +26,10 @@ class Source(Protocol):
         """The events of a turn, the record last; see `graph.turn.stream`."""
         ...
 
+    async def forget(self, thread: str) -> None:
+        """Let go of what is remembered of a thread in this process alone."""
+        ...
+
     async def close(self) -> None:
         """Give back what it holds."""
         ...

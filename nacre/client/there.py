@@ -58,6 +58,9 @@ class There:
         if not ended:
             raise ServerError(f"{self._shown} broke off in the middle of an answer. Ask again.", 0)
 
+    async def forget(self, thread: str) -> None:
+        """Nothing is remembered here."""
+
     async def close(self) -> None:
         """Close the connections."""
         kept, self._kept = self._kept, None

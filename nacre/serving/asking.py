@@ -177,6 +177,12 @@ class Asking:
             raise RuntimeError("the turn ended without an answer")
         return record
 
+    async def forget(self, thread: str) -> None:
+        """Let go of a thread that is remembered in memory alone."""
+        saver = self._app.checkpointer
+        if self.threads is None and isinstance(saver, InMemorySaver):
+            await saver.adelete_thread(f"{LOCAL.owner}:{thread}")
+
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
         """Wait for a place among what is worked on at once, and keep it until the block ends; raises Busy."""

@@ -24,7 +24,8 @@ async def _serve() -> None:
 
     from graph.app import load_settings
     from nacre.serving.asking import opened
-    from nacre.serving.mcp_tools import Place, server
+    from nacre.serving.mcp_server import server
+    from nacre.serving.mcp_tools import Place
 
     async with opened(load_settings(), lasting=True) as asking, stdio_server() as (incoming, outgoing):
         place = Place(asking)

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP at /mcp: request -> whoever its key stands for, then the server of `mcp_tools`."""
+"""MCP over streamable HTTP at /mcp: request -> whoever its key stands for, then the server of `mcp_server`."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,8 @@ from agents.off_loop import off_loop
 from nacre.records.errors import NacreError
 from nacre.serving.door import Door, bearer, caller
 from nacre.serving.forms import MCP
-from nacre.serving.mcp_tools import Place, server
+from nacre.serving.mcp_server import server
+from nacre.serving.mcp_tools import Place
 from nacre.serving.replies import refuse
 
 

@@ -83,8 +83,8 @@ def slow(data, silent, tmp_path_factory):
         "NACRE_RESUME_SECONDS": "0",
     }
     with serving(data, tmp_path_factory.mktemp("slow"), **settings) as (address, _):
-        # that it reads the schema ahead is no turn
-        time.sleep(1)
+        # the model is first asked to read the schema ahead, which is no turn
+        assert waited(lambda: silent.came)
         yield address
 
 

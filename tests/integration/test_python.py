@@ -1,6 +1,7 @@
 """`nacre.Nacre` over a data folder: in scripts, threads and event loops, beside modules of a program's own."""
 
 import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -70,6 +71,21 @@ def test_a_conversation_goes_on_and_others_do_not_hear_it(graph):
     assert stream.reply.values == [312]
     assert graph.ask(FOLLOW).values != [312]
     assert graph.chat().ask(FOLLOW).values != [312]
+
+
+def test_a_conversation_is_forgotten_with_its_object(data, monkeypatch):
+    monkeypatch.setenv("NACRE_EMBEDDER", "none")
+    with Nacre(data) as opened:
+        ask = opened.graph().chat().ask
+        chat = opened.graph().chat("named")
+        assert (ask(QUESTION).values, ask(FOLLOW).values, chat.ask(QUESTION).values) == ([540], [312], [540])
+        remembered = opened._source._asking._app.checkpointer.storage
+        assert len(remembered) == 2
+        del ask, chat
+        gc.collect()
+        # the loop has its turn
+        assert opened.graphs() == ["room"]
+        assert list(remembered) == ["local:named"]
 
 
 def test_a_conversation_that_is_kept_outlives_the_program(data, monkeypatch):

@@ -14,6 +14,7 @@ DOCUMENTS = [
     ROOT / "docs/operating.md",
     ROOT / "docs/extending.md",
     ROOT / "docs/any-rdf.md",
+    ROOT / "docs/clients.md",
     ROOT / "docs/performance.md",
     ROOT / "docs/tutorial.md",
     ROOT / "docs/pyramid.md",

@@ -1,0 +1,10 @@
+"""All interfaces at once, for a few seconds; `make soak` does it for longer."""
+
+from benchmarks.soak_clients import KINDS, run
+
+
+async def test_all_interfaces_at_once_answer_rightly_and_leave_nothing_behind(data, serve):
+    with serve(data, NACRE_RESUME_SECONDS="0") as (address, process):
+        seen = await run(address, process.pid, 6, "reading-room")
+    assert seen.wrong == []
+    assert set(seen.done) == {kind.__name__ for kind in KINDS}
