@@ -40,7 +40,9 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
                 keys=keys,
             ),
         )
-    return Found(engine.tool, tuple(evidence), queries)
+    # what gave nothing because it broke is no reading that found nothing
+    broke = next((query.error for query in queries if query.error), None) if not evidence else None
+    return Found(engine.tool, tuple(evidence), queries, error=broke)
 
 
 def failed(

@@ -17,13 +17,13 @@ def frequent(asking: Asking, groups: Sequence[Group], names: Sequence[str]) -> d
     """The words of names that more than `LEAST` of all things have, by a sample of each kind."""
     if not names:
         return {}
-    predicates = " ".join(f"<{iri}>" for iri in names)
+    predicates = ", ".join(f"<{iri}>" for iri in names)
     shares: dict[str, float] = defaultdict(float)
     things = sum(group.count for group in groups)
     for group in groups[:MOST_KINDS]:
         types = " ".join(f"?s a <{iri}> ." for iri in group.classes)
         some = f"{{ SELECT ?s WHERE {{ {types} }} LIMIT {NAMES} }}"
-        rows = asking.texts(f"SELECT ?s ?l WHERE {{ {some} VALUES ?p {{ {predicates} }} ?s ?p ?l }}", 4 * NAMES)
+        rows = asking.texts(f"SELECT ?s ?l WHERE {{ {some} ?s ?p ?l FILTER(?p IN ({predicates})) }}", 4 * NAMES)
         said = {(thing, word) for thing, name in rows or () for word in name_tokens(name)}
         seen = len({thing for thing, _ in said})
         for word, n in Counter(word for _, word in said).items():

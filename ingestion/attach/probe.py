@@ -199,11 +199,11 @@ def _estimated(kinds: Iterable[Kind]) -> Counter[str]:
 def _said(asking: Asking, about: Sequence[str]) -> dict[tuple[str, str], tuple[Term, ...]]:
     """Labels, comments, wider classes and inverses of classes and predicates."""
     found: dict[tuple[str, str], list[Term]] = defaultdict(list)
-    describing = " ".join(f"<{p}>" for p in _DESCRIBING)
+    describing = ", ".join(f"<{p}>" for p in _DESCRIBING)
     for start in range(0, len(about), AT_ONCE):
         named = " ".join(f"<{iri}>" for iri in about[start : start + AT_ONCE])
         rows = asking.rows(
-            f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {named} }} VALUES ?p {{ {describing} }} ?s ?p ?o }} LIMIT 5000",
+            f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {named} }} ?s ?p ?o FILTER(?p IN ({describing})) }} LIMIT 5000",
             5000,
         )
         for subject, predicate, value in rows or ():

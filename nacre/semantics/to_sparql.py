@@ -89,7 +89,7 @@ def behind(select: Select, keys: tuple[str, ...], words: Vocabulary, names: Coll
         several = len(words.members(class_)) > 1
         said.append(f"{thing} a {f'{thing}_c0' if several else iri(class_)} .")
         shown += [f"{thing}_c0"] if several else []
-    named = f"OPTIONAL {{ VALUES {thing}_np {{ {' '.join(map(iri, names))} }} {thing} {thing}_np {thing}_nl }}"
+    named = f"OPTIONAL {{ {thing} {thing}_np {thing}_nl FILTER({thing}_np IN ({', '.join(map(iri, names))})) }}"
     template = "\n".join(f"  {line}" for line in (*said, f"{thing} {thing}_np {thing}_nl ."))
     inner = f"{{ SELECT DISTINCT {' '.join(shown)} {{\n{group}\n}} LIMIT {things} }}"
     return f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{inner}\n{named}\n}}"

@@ -38,6 +38,7 @@ COMMANDS = (
     "chat",
     "serve",
     "eval",
+    "compare",
     "calibrate",
 )
 PROGRAM = """
@@ -80,6 +81,7 @@ def test_help_lists_every_command():
         ("chat", ["--graph"]),
         ("serve", ["--host", "--port"]),
         ("eval", ["--graph", "--out", "--mind", "--branches", "--limit"]),
+        ("compare", ["--graph", "--configurations", "--out", "--mind", "--limit"]),
     ],
 )
 def test_a_command_has_the_options_of_the_contract(command, options):

@@ -119,8 +119,9 @@ class EndpointNames:
     def _facts(self, pattern: str, most: int) -> Facts:
         """The classes and names of the things that a pattern of ?s finds; they are remembered."""
         limited = f"{{ SELECT DISTINCT ?s WHERE {{ {pattern} }} LIMIT {most} }}" if most else pattern
-        wanted = " ".join(map(iri, (TYPE, *self._names)))
-        query = f"SELECT ?s ?q ?o WHERE {{ {limited} VALUES ?q {{ {wanted} }} ?s ?q ?o }} LIMIT {MOST_ROWS}"
+        wanted = ", ".join(map(iri, (TYPE, *self._names)))
+        # with VALUES of predicates some stores look at all their triples
+        query = f"SELECT ?s ?q ?o WHERE {{ {limited} ?s ?q ?o FILTER(?q IN ({wanted})) }} LIMIT {MOST_ROWS}"
         found: dict[str, list[tuple[str, Term]]] = defaultdict(list)
         for subject, predicate, value in self._source.select(query, limit=MOST_ROWS, seconds=SECONDS).rows:
             if subject and predicate and value and subject.kind == "iri":

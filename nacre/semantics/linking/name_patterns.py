@@ -78,7 +78,8 @@ class NamePatterns:
         if not said or not self.names:
             return ""
         literals = " ".join(f"{constant(each)} {constant(each)}@en" for each in said)
-        return f"VALUES ?l {{ {literals} }} VALUES ?p {{ {' '.join(map(iri, self.names))} }} ?s ?p ?l ."
+        # with VALUES of predicates as well some stores look at all their triples
+        return union([f"VALUES ?l {{ {literals} }} ?s {iri(name)} ?l ." for name in self.names])
 
     def _by_iri(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
         """Things whose IRI ends with a stretch of the text."""
