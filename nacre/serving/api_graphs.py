@@ -19,6 +19,8 @@ from nacre.stores.catalog import Library
 
 EXAMPLES = 6
 LONGEST_NAME = 1000
+# as ingests name them; it becomes part of a path
+VERSION = "^[0-9A-Za-z]{1,40}-[0-9A-Za-z]{1,40}$"
 # no document has more characters, and so many are sent at once
 MOST_CHARACTERS = 20_000_000
 MOST_AT_ONCE = 100_000
@@ -83,7 +85,7 @@ def document(
     name: Annotated[str, Path(max_length=LONGEST_NAME)],
     start: Annotated[int, Query(ge=0, le=MOST_CHARACTERS)] = 0,
     end: Annotated[int | None, Query(ge=0, le=MOST_CHARACTERS)] = None,
-    version: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,
+    version: Annotated[str | None, Query(pattern=VERSION)] = None,
 ) -> PlainTextResponse:
     """The text that citations point into (`place`), as plain text, at most 100,000 characters; `X-Page` is the page on
     which it begins, where the document has pages. `version` is that of the answer."""

@@ -175,6 +175,10 @@ def test_a_document_is_read_at_its_place_through_the_api(farm: Path) -> None:
         assert client.get("/api/graphs/none/documents/notes/cows.md").status_code == 404
         assert client.get(address, params={"start": 9, "end": 3}).status_code == 422
         assert client.get(address, params={"start": -1}).status_code == 422
+        version = client.get("/api/graphs/farm").json()["version"]
+        assert client.get(address, params={"version": version, "end": 10}).text == DIARY[:10]
+        for forged in ("../../diary/versions/x", "..", "0-0", "%2e%2e"):
+            assert client.get(address, params={"version": forged}).status_code == 422
 
 
 def test_documents_stay_when_the_index_is_rebuilt(farm: Path, tmp_path: Path) -> None:

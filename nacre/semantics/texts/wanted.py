@@ -49,7 +49,7 @@ def wanted(question: str) -> Wanted:
     """What the question asks for, by its words.
 
     >>> found = wanted("How many seats does the hall have?")
-    >>> found.kind, sorted(found.noun), [sorted(w.forms)[0] for w in found.words]
+    >>> found.kind, sorted(found.noun), [word.stem for word in found.words]
     ('count', ['seat'], ['seat', 'hall'])
     """
     text = without_courtesy(question).strip()
