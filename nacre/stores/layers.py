@@ -144,4 +144,4 @@ def write_layer(
 
 
 def _read(row: tuple[Any, ...]) -> Extracted:
-    return Extracted(*row[:10], claim=Claim(*row[10:]))
+    return Extracted(*(*row[:10], Claim(*row[10:])))
