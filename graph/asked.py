@@ -44,8 +44,9 @@ def about(state: State, context: Context | None) -> str | None:
 
 
 def enabled(graph: Graph, context: Context | None, strategy: str) -> tuple[list[str], dict[str, str]]:
-    """The branches that are asked for and can be asked, and why the others can't; a waterfall has all its layers."""
-    also = {"triples"} if strategy == "waterfall" else set()
+    """The branches that are asked for and can be asked, and why the others can't; a waterfall has the layer of triples
+    where some were extracted from texts, since queries ask the graph's own."""
+    also = {"triples"} if strategy == "waterfall" and graph.extracted is not None else set()
     wanted = (context and context.branches) or [
         name for name, branch in BRANCHES.items() if branch.by_default or graph.endpoint is not None or name in also
     ]

@@ -29,8 +29,8 @@ from graph.message import Message
 from graph.names import names_for
 from graph.record import answer_record, earlier_turn, faded
 from graph.state import State, add_up, attribute
-from graph.told import texts_may_answer
 from graph.view import view_of
+from graph.waterfall import below, texts_may_answer
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, NacreError, ToolError
 from nacre.records.evidence import Found, Ledger, QueryError
@@ -286,7 +286,7 @@ def _pinned(library: Library, state: State) -> Graph:
 
 def _further(library: Library, state: State, view: TurnView) -> list[str]:
     with _pinned(library, state) as graph:
-        return list(wanted(view, by_model=False, told=partial(texts_may_answer, view.standalone, graph)))
+        return list(below(view, partial(texts_may_answer, view.standalone, graph)))
 
 
 def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:

@@ -18,6 +18,7 @@ from ingestion.pipeline import NOTHING_TOLD, ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.extracted import Claim
+from nacre.serving.cli import main
 from nacre.stores import versions
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.ingested import ingested
@@ -221,3 +222,25 @@ async def test_rows_of_a_completed_schema_name_the_sentence(library: Library) ->
     record = await ask(library, "Which sailors graduated from Lowmoor College?", branches=["sql"])
     assert set(record["values"]) == {"Bo Lind", "Di Falk"}
     assert "“Bo Lind graduated from Lowmoor College.” (pages/bo.md" in record["citations"][0]["basis"]
+
+
+def test_the_command_shows_first_and_keeps_when_told(
+    library: Library, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NACRE_DATA", str(library.data))
+    monkeypatch.setenv("NACRE_EMBEDDER", "none")
+    assert main(["extract", "--graph", GRAPH]) == 0
+    shown = capsys.readouterr().out
+    assert "Ada Berg | graduated from | Calder College" in shown.replace("“", "").replace("”", "").replace(
+        " (thing)", ""
+    )
+    assert "Nothing was written." in shown
+    with library.open(GRAPH) as graph:
+        assert graph.extracted is None
+    assert main(["extract", "--graph", GRAPH, "--apply"]) == 0
+    with library.open(GRAPH) as graph:
+        assert graph.extracted is not None
+    assert main(["complete", "--graph", GRAPH]) == 2
+    assert "pip install 'nacre[bundled]'" in capsys.readouterr().err
+    assert main(["extract", "--graph", GRAPH, "--remove"]) == 0
+    assert main(["extract", "--graph", GRAPH, "--remove", "--apply"]) == 2
