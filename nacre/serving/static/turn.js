@@ -83,6 +83,7 @@ export function finish(turn, record, kept = null) {
   live.record = record;
   turn.root.removeAttribute("aria-busy");
   turn.steps.remove();
+  turn.answer.lang = record.language;
   if (record.standalone !== record.question) showUnderstood(turn, record.standalone_own || record.standalone, record);
   const cited = new Map(record.citations.map((each) => [each.n, each]));
   const cite = (n) => (cited.has(n) ? citeButton(record, cited.get(n), () => hooks.derive?.(turn)) : null);
