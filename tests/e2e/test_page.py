@@ -331,6 +331,12 @@ def test_a_configuration_holds_and_two_are_compared(page, server):
     expect(page.locator("#chosen")).to_contain_text("tables + passages by words, at most 1 round")
     ask(page, QUESTION)
     assert kept(server, page)["turns"][0]["record"]["enabled"] == ["sql", "lexical"]
+    first = page.url
+    page.hover("#threads li:has([aria-current])")
+    page.click("#threads li:has([aria-current]) [aria-label^='More']")
+    page.click("#choices >> text=Fork")
+    page.wait_for_url(lambda url: "thread=" in url and url != first)
+    page.wait_for_selector(f"{LAST} .tools")
     page.click("#chosen >> text=Reset")
     page.click("#configure")
     page.click("text=Compare two configurations")
