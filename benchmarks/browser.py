@@ -100,9 +100,7 @@ def _ask(page: Page, question: str) -> None:
 
 def _smooth(what: str, times: list[float]) -> None:
     late = sum(each > 50 for each in times)
-    print(
-        f"{what}: a frame every {statistics.median(times):.0f} ms, most {max(times):.0f}, {late} over 50"
-    )
+    print(f"{what}: a frame every {statistics.median(times):.0f} ms, most {max(times):.0f}, {late} over 50")
 
 
 def _long_thread(address: str) -> str:

@@ -3,8 +3,8 @@
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-# a prompt or an answer is kept up to so many characters, and so many calls of a run
-LONGEST, MOST_CALLS = 40_000, 40
+# of a message so many characters are kept, and so many of all calls of a run
+LONGEST, MOST = 40_000, 200_000
 
 
 @dataclass(frozen=True)
@@ -25,5 +25,9 @@ heard: ContextVar[list[Call] | None] = ContextVar("heard", default=None)
 def keep(call: Call) -> None:
     """Keep a call for the run that makes it, within bounds."""
     calls = heard.get()
-    if calls is not None and len(calls) < MOST_CALLS:
+    if calls is not None and sum(map(_size, calls)) + _size(call) <= MOST:
         calls.append(call)
+
+
+def _size(call: Call) -> int:
+    return len(call.answer) + sum(len(text) for _, text in call.messages)

@@ -61,7 +61,7 @@ class Property:
 
 @dataclass(frozen=True)
 class Kind:
-    """A class, `many` of it in words: where it stands, what its members have, some members from `skip` on, by name."""
+    """A class: where it stands, what its members have, some members from `skip` on, by name. `many` is its plural."""
 
     iri: str
     label: str

@@ -62,6 +62,10 @@ def test_only_hashes_are_kept(house):
         ("GET", "/api/graphs"),
         ("GET", "/api/threads"),
         ("POST", "/api/ask"),
+        ("GET", "/api/choices"),
+        ("GET", "/api/graphs/kitchen/overview"),
+        ("GET", "/api/runs/any/calls"),
+        ("POST", "/api/graphs/kitchen/query"),
         ("POST", "/ask/invoke"),
         ("POST", "/ask/stream"),
         ("GET", "/ask/input_schema"),
@@ -92,10 +96,14 @@ def test_a_key_reads_its_graphs_alone(house):
     ann, bo = house[0]["ann"], house[0]["bo"]
     assert [graph["name"] for graph in ann.get("/api/graphs").json()] == ["kitchen", "reading-room"]
     assert [graph["name"] for graph in bo.get("/api/graphs").json()] == ["kitchen"]
-    for path in ("", "/report", "/examples"):
+    things = ("/overview", "/thing?iri=urn:x", "/class?iri=urn:x", "/follow-ups?thing=urn:x")
+    for path in ("", "/report", "/examples", *things):
         hidden, none = (bo.get(f"/api/graphs/{name}{path}") for name in ("reading-room", "nowhere"))
         assert (hidden.status_code, none.status_code) == (404, 404)
         assert hidden.text.replace("reading-room", "X") == none.text.replace("nowhere", "X")
+    for path, body in (("labels", {"iris": []}), ("query", {"language": "sql", "text": "SELECT 1"})):
+        assert bo.post(f"/api/graphs/reading-room/{path}", json=body).status_code == 404
+        assert ann.post(f"/api/graphs/reading-room/{path}", json=body).status_code == 200
     for graph in ("reading-room", "nowhere", "reading-rom"):
         refused = asked(bo, question=QUESTION, graph=graph)
         assert refused.status_code == 422
@@ -123,6 +131,7 @@ def test_a_thread_is_its_owners(house):
         ("PUT", "/api/threads/mine/turns/1/feedback", {"thumb": 1}),
         ("GET", f"/api/runs/{first['id']}", None),
         ("DELETE", f"/api/runs/{first['id']}", None),
+        ("GET", f"/api/runs/{first['id']}/calls", None),
     ]:
         assert cy.request(method, path, json=body).status_code == 404, path
     replayed = cy.post("/api/ask", json={"question": "x"}, headers={"Last-Event-ID": f"{first['id']}.0"})

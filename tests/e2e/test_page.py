@@ -29,6 +29,8 @@ QUIET = [
 QUESTION = "How many pages does Granite have?"
 STATIC = ROOT / "nacre/serving/static"
 BAD = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+SENTENCE = "The Saltpan lighthouse was lit in 1871 by the keeper Orla Finch."
+NOTES = f"# Notes on the coast\n\n{SENTENCE} Its lamp burned whale oil.\n"
 LAST = "#turns article:last-child"
 PATIENCE = 20_000
 
@@ -51,7 +53,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def mixed(data, tmp_path_factory):
-    """A graph of names that are markup, of two readings for one word, and of a thousand rows."""
+    """A graph of names that are markup, of two readings for one word, of a thousand rows, and of a text."""
     from tests.e2e.conftest import command
 
     folder = tmp_path_factory.mktemp("mixed")
@@ -67,8 +69,11 @@ def mixed(data, tmp_path_factory):
         ':tide_film a :Film ; r:label "Tide" ; :released 1984 . :dusk a :Film ; r:label "Dusk" ; :released 1979 .\n'
         + towers
     )
+    (folder / "texts").mkdir()
+    (folder / "texts/notes.md").write_text(NOTES)
     nacre = command(data, folder)
-    assert nacre("ingest", folder / "mixed.ttl", "--graph", "mixed", "--no-vectors").returncode == 0
+    made = nacre("ingest", folder / "mixed.ttl", "--texts", folder / "texts", "--graph", "mixed", "--no-vectors")
+    assert made.returncode == 0
     yield "mixed"
     assert nacre("remove", "--graph", "mixed").returncode == 0
 
@@ -331,6 +336,12 @@ def test_a_configuration_holds_and_two_are_compared(page, server):
     expect(page.locator("#chosen")).to_contain_text("tables + passages by words, at most 1 round")
     ask(page, QUESTION)
     assert kept(server, page)["turns"][0]["record"]["enabled"] == ["sql", "lexical"]
+    first = page.url
+    page.hover("#threads li:has([aria-current])")
+    page.click("#threads li:has([aria-current]) [aria-label^='More']")
+    page.click("#choices >> text=Fork")
+    page.wait_for_url(lambda url: "thread=" in url and url != first)
+    page.wait_for_selector(f"{LAST} .tools")
     page.click("#chosen >> text=Reset")
     page.click("#configure")
     page.click("text=Compare two configurations")
@@ -353,6 +364,23 @@ def test_what_else_may_be_meant_is_a_click_away(page, server, mixed):
     assert other in page.inner_text("#turns article:nth-child(2) .answer")
     ask(page, "Where is the Zeppelin of Foo?")
     expect(page.locator(f"{LAST} .notes")).to_contain_text("Tried: tables")
+
+
+def test_a_citation_of_a_text_opens_it_at_its_place(page, server, mixed):
+    def stretch(route):
+        asked = httpx.URL(route.request.url).params
+        route.fulfill(body=NOTES[int(asked["start"]) : int(asked["end"])], content_type="text/plain")
+
+    page.route("**/documents/**", stretch)
+    begin(page, server, "mixed")
+    assert "1871" in ask(page, "When was the Saltpan lighthouse lit?")
+    page.click(f"{LAST} .cite >> nth=0")
+    expect(page.locator("#source blockquote mark").nth(0)).to_have_text("Saltpan")
+    page.click("#source >> text=Read it there")
+    expect(page.locator("#text mark")).to_have_text(SENTENCE)
+    expect(page.locator("#text")).to_contain_text("whale oil")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#text")
 
 
 def test_what_the_graph_holds_is_shown_and_never_run(page, server, mixed):
@@ -486,6 +514,10 @@ def test_a_line_that_breaks_a_server_that_dies_and_prompts(page, data, tmp_path)
                 page.keyboard.press("Enter")
                 # steps are told while the model thinks
                 expect(page.locator(f"{LAST} .steps")).to_contain_text("Looking in tables")
+                page.click("#derive")
+                expect(page.locator("#derivation")).to_contain_text("Under way")
+                expect(page.locator("#derivation")).to_contain_text("Round 1")
+                page.click("#panel-close")
                 line.hold()
                 line.cut()
                 expect(page.locator(f"{LAST} .lost")).to_be_visible()

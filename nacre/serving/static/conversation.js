@@ -99,12 +99,15 @@ export async function ask(question, insteadOf) {
   const again = () => { turn.root.remove(); ask(question, insteadOf); };
   try {
     if (!state.thread) {
-      const begun = await send("POST", "/api/threads", { graph: state.graph });
+      // where no conversation can be kept now, the question is answered all the same
+      const begun = await send("POST", "/api/threads", { graph: state.graph }).catch((problem) => { if (problem.status !== 503) throw problem; });
       if (own !== view) return;
-      state.thread = begun.thread;
-      go({ thread: begun.thread }, { quiet: true });
+      if (begun) {
+        state.thread = begun.thread;
+        go({ thread: begun.thread }, { quiet: true });
+      }
     }
-    await stream({ question, thread: state.thread, instead_of: insteadOf, ...kept() }, (kind, payload) => {
+    await stream({ question, graph: state.graph, thread: state.thread, instead_of: insteadOf, ...kept() }, (kind, payload) => {
       if (kind === "run") { if (state.asking) state.asking.run = payload; }
       else if (kind === "answer") { finish(turn, payload); say(payload.answer); if (payload.turn === 1) named(payload.question.slice(0, 80)); }
       else if (kind === "error") fail(turn, payload, button("Ask again", again, "main"));

@@ -10,7 +10,7 @@ const PATHS = {
   fork: "M7 4v9M7 13a3 3 0 1 0 0 6 3 3 0 0 0 0-6M17 4a3 3 0 1 1 0 6 3 3 0 0 1 0-6M17 10c0 4-4 3-7.5 4.5",
   more: "M5 12h.01M12 12h.01M19 12h.01", route: "M6 4a2 2 0 1 1 0 4 2 2 0 0 1 0-4M18 16a2 2 0 1 1 0 4 2 2 0 0 1 0-4M8 6h6a3 3 0 0 1 0 6h-4a3 3 0 0 0 0 6h6",
   gear: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4", theme: "M12 4v16M12 4a8 8 0 1 0 0 16M12 4a8 8 0 1 1 0 16", key: "M14 10a4 4 0 1 1 0 .01M11 13l-7 7M6 18l2 2", play: "M8 5l11 7-11 7z",
-  save: "M12 4v11M7 11l5 5 5-5M5 20h14", trash: "M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13", back: "M14 6l-6 6 6 6", chart: "M5 20V10M12 20V4M19 20v-7",
+  save: "M12 4v11M7 11l5 5 5-5M5 20h14",
 };
 
 export function svg(tag, attributes = {}, ...inside) {

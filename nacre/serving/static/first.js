@@ -39,7 +39,7 @@ export async function welcome(ask) {
   $("lead").replaceChildren(about.problem || count(about.things, "thing") + ", " + count(about.triples, "fact") + ", " + count(about.classes, "class", "classes") + ". Every answer names where it comes from.", missing.length ? make("span", { class: "quiet" }, " Not available: " + missing.join(", ") + ".") : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MOST_OTHERS);
   $("others").hidden = !others.length;
-  $("others").replaceChildren(make("span", { class: "quiet" }, "Or: "), ...others.map((each) => make("a", { href: address({ graph: each.name }) }, each.name)));
+  $("others").replaceChildren(make("span", { class: "quiet" }, "Other graphs"), ...others.map((each) => make("a", { href: address({ graph: each.name }) }, each.name)));
   $("examples").replaceChildren();
   $("picture").replaceChildren();
   if (about.problem) return;

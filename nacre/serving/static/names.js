@@ -19,8 +19,6 @@ export async function names(graph, iris) {
   return new Map([...new Set(iris)].map((iri) => [iri, here.get(iri)]).filter(([, label]) => label));
 }
 
-export function forget(graph) { known.delete(graph); }
-
 // How an IRI without a name is shown: its last part.
 export function short(iri) {
   const last = iri.replace(/[/#]+$/, "").split(/[/#:]/).pop() || iri;

@@ -3,6 +3,7 @@
 import { button, count, icon, make, save, shown } from "./dom.js";
 
 const FIRST = 30;
+const ORDER = new Intl.Collator("en", { numeric: true });
 // a cell that begins so is run as a formula by spreadsheets
 const FORMULA = /^[=+\-@\t\r]/;
 
@@ -45,7 +46,7 @@ export function grid({ columns, units = [], rows, cell = null, after = () => {},
 function compare(a, b) {
   if (a == null || b == null) return a == null ? (b == null ? 0 : 1) : -1;
   if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a).localeCompare(String(b), "en", { numeric: true });
+  return ORDER.compare(a, b);
 }
 
 export function csv(columns, units, rows) {

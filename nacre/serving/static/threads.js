@@ -23,7 +23,10 @@ export async function list(most = MOST) {
     $("threads").replaceChildren(...[...days].map(([name, threads]) => make("section", {}, make("h2", {}, name), make("ul", {}, threads.map(item)))),
       found.length === most && most < 200 ? button("Show more", () => list(200), "plain") : "");
   } catch (problem) {
-    if (own === asked) $("threads").replaceChildren(failure(problem, button("Try again", () => list())));
+    if (own !== asked) return;
+    // what was listed before is still worth to be seen
+    $("threads").querySelector(".failure")?.remove();
+    $("threads").prepend(failure(problem, button("Try again", () => list())));
   }
 }
 

@@ -83,6 +83,7 @@ export function finish(turn, record, kept = null) {
   live.record = record;
   turn.root.removeAttribute("aria-busy");
   turn.steps.remove();
+  turn.answer.lang = record.language;
   if (record.standalone !== record.question) showUnderstood(turn, record.standalone_own || record.standalone, record);
   const cited = new Map(record.citations.map((each) => [each.n, each]));
   const cite = (n) => (cited.has(n) ? citeButton(record, cited.get(n), () => hooks.derive?.(turn)) : null);
@@ -96,7 +97,7 @@ export function finish(turn, record, kept = null) {
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
   const figure = rows && ["answered", "partial", "clarify"].includes(record.status) ? chart(rows) : null;
   if (figure) turn.answer.append(figure);
-  turn.rest.replaceChildren(...statusOf(record), choices(turn, record), tools(turn, record, kept));
+  turn.rest.replaceChildren(...statusOf(turn, record), choices(turn, record), tools(turn, record, kept));
   whenSeen(turn.root, () => link(turn, turn.answer));
 }
 
@@ -155,13 +156,14 @@ function withoutOptions(turn, record) {
   }
 }
 
-function statusOf(record) {
+function statusOf(turn, record) {
   const sure = record.confidence == null ? "" : Math.round(record.confidence * 100) + " %";
   const parts = [make("p", { class: "status " + record.status }, make("span", { class: "dot", "aria-hidden": "true" }), STATUS[record.status] || record.status,
     sure && make("span", { class: "sure", title: "How likely this is right, as measured on other graphs" }, " · " + sure + " sure"))];
   const notes = [];
   if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
   notes.push(...record.caveats);
+  if (!record.thread && turn.hooks.ask) notes.push("This turn is not kept: the conversations can't be written now.");
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
   if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push("Not looked in " + placeOf(branch) + ": " + why);
   if (["not_understood", "not_in_graph", "failed", "partial"].includes(record.status)) {
