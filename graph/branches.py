@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -29,6 +30,8 @@ from tools.apart import Apart
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
+
+log = logging.getLogger(__name__)
 
 # is there anything at all?
 ANYTHING = "ASK { ?s ?p ?o }"
@@ -64,7 +67,12 @@ async def _sql(view: TurnView, tools: Tools) -> Result[Found]:
     if view.round > 1 or not may_join(view, tools.graph):
         return result
     joining = off_loop(joined, view.understanding, tools.graph, round=view.round, limit=tools.top_k)
-    more = await asyncio.wait_for(joining, tools.settings.branch_seconds)
+    try:
+        more = await asyncio.wait_for(joining, tools.settings.branch_seconds)
+    except (TimeoutError, ToolError) as error:
+        # the rows that were found stand without it
+        log.warning("facts and texts could not be joined: %s", error or type(error).__name__)
+        return result
     found = result.value
     if not more.evidence:
         return result

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from agents.answering.absence import absence, closed, listed
 from agents.answering.agreement import Dispute, disputes
 from agents.answering.clarify import others
-from agents.answering.from_texts import FromText, from_texts
+from agents.answering.from_texts import FromText, from_texts, is_of_texts
 from agents.answering.trust import (
     DECLINED,
     answering_table,
@@ -81,7 +81,7 @@ def account(view: TurnView, schema: Schema) -> Account:
         if told is not None:
             return told
     answering = answering_table(understanding, evidence)
-    if answering is not None and _is_of_texts(understanding, answering[1], evidence):
+    if answering is not None and is_of_texts(understanding, answering[1], evidence):
         answering = None
     if read is not None and read.probability > _bar(understanding, answering):
         return _from_text(read, view, schema)
@@ -107,16 +107,6 @@ def account(view: TurnView, schema: Schema) -> Account:
 def _bar(understanding: Understanding, answering: tuple[int, Rows] | None) -> float:
     """What the probability of an answer from a text must exceed to be given: that of the rows, if there are some."""
     return DECLINED if answering is None else max(DECLINED, chance(understanding, answering[1]))
-
-
-def _is_of_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
-    """Whether rows that are not sure leave out words that the graph does not know, half of which or more the texts do:
-    what is asked for is told in them, or nowhere."""
-    if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
-        return False
-    said = content_words(" ".join(each.text for _, each in sentences_of(evidence) if each.document is not None))
-    told = sum(content_words(word) <= said for word, _ in understanding.unknown)
-    return told * 2 >= len(understanding.unknown)
 
 
 def _from_text(text: FromText, view: TurnView, schema: Schema) -> Account:

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.answering.trust import sentences_of
-from nacre.records.evidence import Evidence, Sentence
+from agents.answering.trust import content_words, is_sure, sentences_of
+from nacre.records.evidence import Evidence, Rows, Sentence
+from nacre.records.turn import Understanding
 from nacre.semantics.english import function_words
 from nacre.semantics.plain import quoted
 from nacre.semantics.texts.answer import TextAnswer, answers, weights
 from nacre.semantics.texts.wanted import wanted
 from nacre.semantics.words import tokens
+
+# what leaves out more of a question does not answer it (given)
+HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,17 @@ def _answer(question: str, told: Sequence[tuple[int, Sentence]]) -> FromText | N
     best = found[0]
     sentence = sentences[best.sentence]
     return FromText(worded(best, sentence), (chosen[best.sentence],), best, wanted(question).kind == "reason")
+
+
+def is_of_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
+    """Whether rows that are not sure leave out most of the question, and the texts know half or more of the words that
+    the graph does not: what is asked for is told in them, or nowhere."""
+    if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
+        return False
+    said = content_words(" ".join(each.text for _, each in sentences_of(evidence) if each.document is not None))
+    told = sum(content_words(word) <= said for word, _ in understanding.unknown)
+    covered = understanding.readings[used.reading].covered
+    return covered < HALF and told >= HALF * len(understanding.unknown)
 
 
 def worded(answer: TextAnswer, sentence: Sentence) -> str:

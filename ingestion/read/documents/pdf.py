@@ -1,6 +1,7 @@
 """PDF -> blocks: lines joined into paragraphs, larger ones as headings; what stands on most pages is left out."""
 
 import io
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -35,6 +36,8 @@ def read(content: bytes) -> Text:
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
+    # what it says of a broken file is in the error, or does not matter
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
