@@ -55,7 +55,7 @@ def serve(
         if processes > 1 and SHARED not in os.environ:
             os.environ[SHARED] = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-metrics-"))
         config = uvicorn.Config(
-            "serving.app:from_environment",
+            "nacre.serving.app:from_environment",
             factory=True,
             workers=processes,
             log_config=None,
