@@ -89,8 +89,9 @@ async def _sparql(view: TurnView, tools: Tools) -> Result[Found]:
             # what can't be looked up can't be read either: that is no fault of the question
             await off_loop(graph.remote.ask, ANYTHING, seconds=tools.settings.branch_seconds)
         engine = sparql_tool.engine_at(graph.remote, names.endpoint, graph.schema, names.labels)
-        known, source, labels, most = names.about(view.standalone), graph.remote, names.labels, sparql_tool.MOST_AWAY
-        asked = OverTriples(graph, tools.settings, view.round, known, engine, source, labels, most)
+        most = tools.settings.endpoint_readings
+        known = await off_loop(names.about, view.standalone)
+        asked = OverTriples(graph, tools.settings, view.round, known, engine, graph.remote, names.labels, most)
     elif graph.triples is not None:
         engine = await off_loop(sparql_tool.engine, graph.triples, graph.tables)
         labels_here = sparql_tool.labels_of(graph.tables)

@@ -8,8 +8,8 @@ from nacre.records.errors import ToolError
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.plan import Ask, Body, Compute, Plan, Select
 from nacre.semantics.provenance import MOST, THINGS
+from nacre.semantics.sparql_behind import behind
 from nacre.semantics.sparql_pattern import Vocabulary
-from nacre.semantics.to_sparql import behind
 from nacre.stores.sparql_source import SparqlSource, Term
 from nacre.stores.triples import TYPE, Triple
 from tools.sources import IN_WORDS, basis_of

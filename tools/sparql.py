@@ -12,8 +12,7 @@ from nacre.stores.sparql_source import SparqlSource
 from nacre.stores.tables import Tables
 
 BRANCH = "sparql"
-# readings that are run over a network, and seconds for each query there of the likeliest, and of one beside it
-MOST_AWAY = 2
+# seconds for each query over a network of the likeliest reading, and of one beside it
 SECONDS_AWAY, BESIDE_AWAY = 8.0, 2.0
 CHUNK = 500
 

@@ -25,8 +25,8 @@ def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
     """The query, with a LIMIT where a SELECT or CONSTRUCT has none.
 
     Raises ToolError: `syntax` for what is no SPARQL 1.1 query, `unknown_name` for predicates and classes that the graph
-    has not, with the nearest; `too_large` for patterns that nothing joins; `refused` for SERVICE, FROM, DESCRIBE and
-    updates. What runs it bounds rows and time besides.
+    has not, with the nearest; `too_large` for patterns that nothing joins; `refused` for SERVICE, FROM, GRAPH, DESCRIBE
+    and updates. What runs it bounds rows and time besides.
     """
     if len(text) > LONGEST:
         raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
@@ -39,6 +39,9 @@ def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
     if query.datasetClause:
         raise ToolError("refused", "FROM is not allowed: the graph is chosen already.")
     parts = list(_parts(query))
+    if any(part.name == "Graph" for part in parts):
+        # an attached graph may be one of several in its store
+        raise ToolError("refused", "GRAPH is not allowed: the graph is chosen already.")
     triples = [triple for part in parts for triple in _triples(part)]
     if len(triples) > MOST_PATTERNS:
         raise ToolError("too_large", f"The query has {len(triples)} patterns; {MOST_PATTERNS} are the most.")

@@ -89,6 +89,9 @@ class Settings(BaseSettings):
     )
     endpoint_queries: int = Field(4, ge=1, le=64, description="How many queries an endpoint is asked at once.")
     endpoint_rate: float = Field(20.0, gt=0, description="How many queries a second are begun at an endpoint.")
+    endpoint_readings: int = Field(
+        2, ge=1, le=5, description="How many readings of a question are asked of an endpoint."
+    )
 
     max_rounds: int = Field(3, ge=1, le=10, description="The most rounds of retrieval a question gets.")
     top_k: int = Field(8, ge=1, le=50, description="How many passages a branch looks at.")

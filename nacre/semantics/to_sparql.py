@@ -1,14 +1,12 @@
 """Turn a plan into SPARQL 1.1: Plan + Vocabulary -> Sparql; the counterpart of to_sql, row for row."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Ask, Attribute, Combine, Compute, Filter, Itself, Plan, Select
-from nacre.semantics.provenance import narrowed, value_of
 from nacre.semantics.sparql_pattern import Pattern, Vocabulary, is_number, needs
-from nacre.semantics.sparql_terms import XSD, constant, iri
+from nacre.semantics.sparql_terms import XSD, constant
 from nacre.semantics.statement import Output
 from nacre.semantics.to_sql import RAW
 
@@ -32,7 +30,7 @@ def to_sparql(body: Select | Combine, words: Vocabulary) -> Sparql:
     """The query for a select, or for two selects combined as sets of things."""
     if isinstance(body, Combine):
         return _combined(body, words)
-    return _Writer(words, body).sparql()
+    return Writer(words, body).sparql()
 
 
 def query_of(plan: Plan, words: Vocabulary) -> str:
@@ -46,7 +44,7 @@ def query_of(plan: Plan, words: Vocabulary) -> str:
     if isinstance(body, Ask):
         return f"ASK {{\n{to_sparql(body.select, words).text}\n}}"
     if isinstance(body, Compute):
-        left, right = _Writer(words, body.left, "l"), _Writer(words, body.right, "r")
+        left, right = Writer(words, body.left, "l"), Writer(words, body.right, "r")
         sides = [side.sparql() for side in (left, right)]
         one, other = (side.names[_first_value(side.outputs)] for side in sides)
         return (
@@ -58,7 +56,7 @@ def query_of(plan: Plan, words: Vocabulary) -> str:
 
 def contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
     """The distinct things of one variable over the same conditions: what an aggregate rests on."""
-    writer = _Writer(words, _plain(select))
+    writer = Writer(words, _plain(select))
     name = writer.pattern.names[variable]
     outputs = Output("iri", "key", variable), Output(variable, "label", variable)
     return Sparql(f"SELECT DISTINCT {name} {{\n{writer.group()}\n}}", outputs, (name, name))
@@ -66,33 +64,9 @@ def contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
 
 def number_contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
     """How many things `contributing` would give."""
-    writer = _Writer(words, _plain(select))
+    writer = Writer(words, _plain(select))
     text = f"SELECT (COUNT(DISTINCT {writer.pattern.names[variable]}) AS ?n) {{\n{writer.group()}\n}}"
     return Sparql(text, (Output("count", "number", variable),), ("?n",))
-
-
-def behind(select: Select, keys: tuple[str, ...], words: Vocabulary, names: Collection[str], *, things: int) -> str:
-    """A CONSTRUCT of the triples behind so many things of a select's rows, or behind those of `keys`: its links, the
-    values that it asks for or sets conditions on, and the class of the answers with their `names`."""
-    about = narrowed(select, keys)
-    writer = _Writer(words, about)
-    pattern, answer = writer.pattern, value_of(about.answers[0]).variable
-    ranking = select.order.by if select.order else None
-    for term in (*map(value_of, about.answers), ranking):
-        if isinstance(term, Attribute) and term.variable in pattern.names:
-            pattern.value(term)
-    group, thing = writer.group(), pattern.names[answer]
-    said = [f"{pattern.names[e.subject]} {iri(e.predicate)} {pattern.names[e.object]} ." for e in about.edges]
-    said += [f"{pattern.names[name]} {iri(p)} {value.raw} ." for (name, p), value in pattern.values.items()]
-    shown = [*pattern.names.values(), *(value.raw for value in pattern.values.values())]
-    for class_ in next(v.classes[:1] for v in about.variables if v.name == answer):
-        several = len(words.members(class_)) > 1
-        said.append(f"{thing} a {f'{thing}_c0' if several else iri(class_)} .")
-        shown += [f"{thing}_c0"] if several else []
-    named = f"OPTIONAL {{ {thing} {thing}_np {thing}_nl FILTER({thing}_np IN ({', '.join(map(iri, names))})) }}"
-    template = "\n".join(f"  {line}" for line in (*said, f"{thing} {thing}_np {thing}_nl ."))
-    inner = f"{{ SELECT DISTINCT {' '.join(shown)} {{\n{group}\n}} LIMIT {things} }}"
-    return f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{inner}\n{named}\n}}"
 
 
 def _plain(select: Select) -> Select:
@@ -114,7 +88,7 @@ def _first_value(outputs: tuple[Output, ...]) -> int:
 
 
 def _combined(body: Combine, words: Vocabulary) -> Sparql:
-    left, right = _Writer(words, body.left, "l").sparql(), _Writer(words, body.right, "r").sparql()
+    left, right = Writer(words, body.left, "l").sparql(), Writer(words, body.right, "r").sparql()
     # values of different things may be the same, so only they are compared
     values = all(isinstance(answer, Attribute) for answer in body.left.answers)
     kept = [i for i, output in enumerate(left.outputs) if output.role != "key" or not values]
@@ -132,7 +106,7 @@ def _combined(body: Combine, words: Vocabulary) -> Sparql:
     return Sparql(text, tuple(left.outputs[i] for i in kept), tuple(fields[i] for i in kept))
 
 
-class _Writer:
+class Writer:
     """Writes one select; selects within it have writers of their own."""
 
     def __init__(self, words: Vocabulary, select: Select, prefix: str = "") -> None:
@@ -333,7 +307,7 @@ class _Writer:
     def _within(self, condition: Filter, left: str, select: Select) -> str:
         """A condition against what another select gives."""
         depth = f"{self.prefix}q{self.select.filters.index(condition)}"
-        inner = _Writer(self.words, select, depth).sparql()
+        inner = Writer(self.words, select, depth).sparql()
         if isinstance(condition.left, Itself):
             same = f"{{ SELECT DISTINCT ({inner.names[0]} AS {left}) {{ {{\n{inner.text}\n}} }} }}"
             if (condition.op in ("in", "=")) != condition.negated:

@@ -18,7 +18,10 @@ from ingestion.examples import examples
 from ingestion.pipeline import index, ingest
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, IngestionError, ToolError
+from nacre.records.plan import Select
 from nacre.records.turn import Rewrite
+from nacre.semantics.sparql_pattern import Vocabulary
+from nacre.semantics.to_sparql import to_sparql
 from nacre.semantics.understand import understand
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.endpoint import EndpointSource
@@ -155,6 +158,24 @@ async def test_a_slip_in_a_name_is_seen_through(both: tuple[Graph, Graph, Path])
     _, _, data = both
     record = await _asked(data, "What is the airport code of Tesel Point?", "away")
     assert record["values"] == ["TSP"]
+
+
+def test_virtuoso_is_asked_as_it_understands(both: tuple[Graph, Graph, Path]) -> None:
+    away, _, _ = both
+    [average] = [
+        reading.plan.body
+        for reading in understand(
+            Rewrite("What is the average landing fee of the airports?"), away.schema, away.lexicon
+        ).readings[:1]
+    ]
+    assert isinstance(average, Select)
+    usual = to_sparql(average, Vocabulary(away.schema)).text
+    its_own = to_sparql(average, Vocabulary(away.schema, dialect="virtuoso")).text
+    # a division by nothing ends its queries, and so does a cast of what is no number
+    assert "1/0" in usual
+    assert "1/0" not in its_own
+    assert "IF(REGEX(" in its_own
+    assert "decimal" in its_own
 
 
 def test_words_are_looked_up_once(both: tuple[Graph, Graph, Path]) -> None:

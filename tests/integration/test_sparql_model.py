@@ -98,6 +98,7 @@ async def test_a_wrong_name_is_repaired_and_an_error_goes_back(data: Path, scrip
     "query",
     [
         "SELECT ?s { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }",
+        "SELECT ?s { GRAPH ?g { ?s a kitchen:Dish } }",
         "DELETE WHERE { ?s ?p ?o }",
         "CONSTRUCT { ?s a kitchen:Dish } WHERE { ?s a kitchen:Dish }",
     ],

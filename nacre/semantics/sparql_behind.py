@@ -1,0 +1,33 @@
+"""Ask for the triples behind the rows of a select, as `provenance` does: Select + Vocabulary -> a CONSTRUCT."""
+
+from collections.abc import Collection
+
+from nacre.records.plan import Attribute, Select
+from nacre.semantics.provenance import narrowed, value_of
+from nacre.semantics.sparql_pattern import Vocabulary
+from nacre.semantics.sparql_terms import iri
+from nacre.semantics.to_sparql import Writer
+
+
+def behind(select: Select, keys: tuple[str, ...], words: Vocabulary, names: Collection[str], *, things: int) -> str:
+    """A CONSTRUCT of the triples behind so many things of a select's rows, or behind those of `keys`: its links, the
+    values that it asks for or sets conditions on, and the class of the answers with their `names`."""
+    about = narrowed(select, keys)
+    writer = Writer(words, about)
+    pattern, answer = writer.pattern, value_of(about.answers[0]).variable
+    ranking = select.order.by if select.order else None
+    for term in (*map(value_of, about.answers), ranking):
+        if isinstance(term, Attribute) and term.variable in pattern.names:
+            pattern.value(term)
+    group, thing = writer.group(), pattern.names[answer]
+    said = [f"{pattern.names[e.subject]} {iri(e.predicate)} {pattern.names[e.object]} ." for e in about.edges]
+    said += [f"{pattern.names[name]} {iri(p)} {value.raw} ." for (name, p), value in pattern.values.items()]
+    shown = [*pattern.names.values(), *(value.raw for value in pattern.values.values())]
+    for class_ in next(v.classes[:1] for v in about.variables if v.name == answer):
+        several = len(words.members(class_)) > 1
+        said.append(f"{thing} a {f'{thing}_c0' if several else iri(class_)} .")
+        shown += [f"{thing}_c0"] if several else []
+    named = f"OPTIONAL {{ {thing} {thing}_np {thing}_nl FILTER({thing}_np IN ({', '.join(map(iri, names))})) }}"
+    template = "\n".join(f"  {line}" for line in (*said, f"{thing} {thing}_np {thing}_nl ."))
+    inner = f"{{ SELECT DISTINCT {' '.join(shown)} {{\n{group}\n}} LIMIT {things} }}"
+    return f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{inner}\n{named}\n}}"
