@@ -4,6 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input install
 HOUSE := nacre ingestion tools agents graph
+# two processes of tests, each with its own servers and graphs; make test SPREAD= runs them in one
+SPREAD ?= --numprocesses 2 --dist loadfile
 export LANGSMITH_TRACING ?= false
 
 .PHONY: all check test demo e2e dev eval eval-model bench soak fmt lock clean
@@ -31,7 +33,7 @@ check: .venv/dev.stamp
 
 test: .venv/dev.stamp
 	@echo "==> unit and integration tests, and the examples in docstrings"
-	@$(BIN)/python -m pytest --doctest-modules $(HOUSE) tests/unit tests/integration
+	@$(BIN)/python -m pytest $(SPREAD) --doctest-modules $(HOUSE) tests/unit tests/integration
 
 demo: .venv/nacre.stamp
 	@echo "==> ingesting examples/bmw/kg.ttl as graph 'bmw'"
@@ -45,7 +47,7 @@ e2e: .venv/dev.stamp
 		echo "==> installing chromium for the browser tests"; \
 		$$(test "$$(id -u)" = 0 || echo sudo) apt-get install -y -qq chromium >/dev/null; fi
 	@echo "==> end-to-end tests: started servers, the real command line"
-	@$(BIN)/python -m pytest tests/e2e
+	@$(BIN)/python -m pytest $(SPREAD) tests/e2e
 
 dev: .venv/dev.stamp
 	$(BIN)/langgraph dev --no-browser --no-reload --port 2124

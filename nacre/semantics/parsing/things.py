@@ -28,7 +28,11 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """A thing or a value: a condition, whatever comes before."""
     ref = link.refs[0]
     slots = [ref]
-    asked_itself = link.how in ("whole", "scope") and any(
+    called = bool(link.start) and reader.question.tokens[link.start - 1].norm in language().words["calling"]
+    if called and link.kind == "entity" and state.owner is not None and state.owner.node != ref.node:
+        # "rivers called Colorado" are no rivers of a state of that name
+        return
+    asked_itself = not called and link.how in ("whole", "scope") and any(
         t.ref.node == ref.node and not t.ref.predicate and not t.ref.slot for t in state.targets
     )
     if link.kind == "entity" and len(link.keys) == 1 and asked_itself:
@@ -71,11 +75,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         )
         gain = 0.0
         rule = "value" if values else "thing" if not at.slot else "other thing"
-        if link.start and reader.question.tokens[link.start - 1].norm in language().words["calling"]:
-            owner = state.owner
-            if link.kind == "entity" and owner is not None and owner.node == at.node:
-                # "rivers called Colorado"
-                gain, rule = 0.5, "named so"
+        if called and link.kind == "entity" and state.owner is not None:
+            gain, rule = 0.5, "named so"
         if state.prop is not None:
             if state.prop.predicate == at.predicate and state.prop.node == at.node:
                 gain, rule = 0.4, f"{rule} of property"
