@@ -4,6 +4,7 @@ import { get, place } from "./api.js";
 import { $, button, count, failure, make } from "./dom.js";
 import { picture } from "./picture.js";
 import { address, go, state } from "./state.js";
+import { placeOf } from "./turn.js";
 
 // what is not built by default is not missed
 const MISSING = { sparql: 1 };
@@ -36,7 +37,7 @@ export async function welcome(ask) {
   $("head").textContent = "Ask " + graph;
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in MISSING));
-  $("lead").replaceChildren(about.problem || count(about.things, "thing") + ", " + count(about.triples, "fact") + ", " + count(about.classes, "class", "classes") + ". Every answer names where it comes from.", missing.length ? make("span", { class: "quiet" }, " Not available: " + missing.join(", ") + ".") : "");
+  $("lead").replaceChildren(about.problem || count(about.things, "thing") + ", " + count(about.triples, "fact") + ", " + count(about.classes, "class", "classes") + ". Every answer names where it comes from.", missing.length ? make("span", { class: "quiet" }, " Not available: " + missing.map(placeOf).join(", ") + ".") : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MOST_OTHERS);
   $("others").hidden = !others.length;
   $("others").replaceChildren(make("span", { class: "quiet" }, "Other graphs"), ...others.map((each) => make("a", { href: address({ graph: each.name }) }, each.name)));
