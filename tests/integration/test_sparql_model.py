@@ -1,5 +1,6 @@
 """SPARQL written by a chat model that follows a script, over an ingested graph's triples and over an attached graph."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,10 @@ DAL = 'SELECT DISTINCT ?dish { ?dish a kitchen:Dish ; rdfs:label ?name FILTER(LC
 def data(tmp_path_factory: pytest.TempPathFactory, kitchen: Path) -> Iterator[Path]:
     """The kitchen, ingested with its triples as `kitchen` and attached as `away`."""
     with servers.endpoint(GRAPHS / "kitchen.ttl") as url:
-        attach(url, "away", data=kitchen)
-        yield kitchen
+        both = tmp_path_factory.mktemp("both") / "data"
+        shutil.copytree(kitchen, both)
+        attach(url, "away", data=both)
+        yield both
 
 
 async def ask(data: Path, model: ScriptedModel, question: str, graph: str, size: str = "large") -> Answer:
