@@ -1,5 +1,6 @@
 """Turn a plan into SPARQL 1.1: Plan + Vocabulary -> Sparql; the counterpart of to_sql, row for row."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nacre.records.errors import ToolError
@@ -81,6 +82,10 @@ def _alone(query: Sparql) -> str:
     shown = [query.names[i] for i in keys if query.outputs[i].role != "text" or not texts]
     projection = " ".join(dict.fromkeys(query.names))
     return query.text.replace(projection, " ".join(dict.fromkeys(shown)), 1)
+
+
+def _has_letters(values: Sequence[object]) -> bool:
+    return any(each.isalpha() for value in values for each in str(value))
 
 
 def _first_value(outputs: tuple[Output, ...]) -> int:
@@ -298,7 +303,8 @@ class Writer:
         else:
             values = condition.right if isinstance(condition.right, tuple) else (condition.right,)
             if isinstance(values[0], str):
-                left = f"LCASE(STR({left}))"
+                # case is nothing to dates; Virtuoso does not order what LCASE gives
+                left = f"LCASE(STR({left}))" if _has_letters(values) else f"STR({left})"
             written = [constant(v.lower() if isinstance(v, str) else v) for v in values if v is not None]
             several = condition.op == "in" or (condition.op == "=" and len(written) > 1)
             text = f"{left} IN ({', '.join(written)})" if several else f"{left} {condition.op} {written[0]}"

@@ -117,7 +117,11 @@ def test_attached_answers_are_those_of_the_ingested_graph(
     assert ("text search of virtuoso" in attached.stdout) == (server == "virtuoso")
     questions, values = here
     records = _records(far, questions, server)
-    other = [record["question"] for record, own in zip(records, values, strict=True) if record["values"] != own]
+    other = [
+        record["question"]
+        for record, own in zip(records, values, strict=True)
+        if sorted(map(str, record["values"])) != sorted(map(str, own))  # type: ignore[call-overload]
+    ]
     assert len(other) <= MOST_OTHER * len(records), other
     assert {kind for record in records for kind in record["enabled"]} == {"sparql"}  # type: ignore[attr-defined]
     errors = [query["error"] for record in records for query in record["queries"] if query["error"]]  # type: ignore[attr-defined]

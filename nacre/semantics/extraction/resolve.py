@@ -154,7 +154,7 @@ def pattern_confidence(pattern: str) -> float:
 
 @cache
 def measured() -> Mapping[str, tuple[int, int]]:
-    """(right, judged) by pattern, "" for all: statements of 25 pages of prose about cars, judged by hand."""
+    """(right, judged) by pattern, "" for all: statements of 25 pages of prose about cars, judged by eye."""
     found: dict[str, list[int]] = json.loads(MEASURED.read_text(encoding="utf-8"))
     counts = {pattern: (right, judged) for pattern, (right, judged) in found.items()}
     return {**counts, "": (sum(r for r, _ in counts.values()), sum(n for _, n in counts.values()))}
