@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agents.answering.weighed import MOST_RUN
@@ -108,19 +109,8 @@ async def _vector(view: TurnView, tools: Tools) -> Result[Found]:
     vectors, passages = tools.graph.vectors, tools.graph.passages
     if vectors is None or passages is None:
         raise ToolError("unavailable", lacks_vectors(tools.graph))
-    text, limit = _text(view, tools.top_k)
-    looking = off_loop(
-        vector_tool.search,
-        vectors,
-        passages,
-        text,
-        view.standalone,
-        round=view.round,
-        limit=limit,
-        documents=tools.graph.documents,
-    )
     try:
-        return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
+        return await _passages(partial(vector_tool.search, vectors, passages), view, tools)
     except ConfigError as error:
         raise ToolError("unavailable", str(error)) from error
 
@@ -129,17 +119,13 @@ async def _lexical(view: TurnView, tools: Tools) -> Result[Found]:
     lexical, passages = tools.graph.lexical, tools.graph.passages
     if lexical is None or passages is None:
         raise ToolError("unavailable", lacks_lexical(tools.graph))
+    return await _passages(partial(lexical_tool.search, lexical, passages), view, tools)
+
+
+async def _passages(search: Callable[..., Found], view: TurnView, tools: Tools) -> Result[Found]:
     text, limit = _text(view, tools.top_k)
-    looking = off_loop(
-        lexical_tool.search,
-        lexical,
-        passages,
-        text,
-        view.standalone,
-        round=view.round,
-        limit=limit,
-        documents=tools.graph.documents,
-    )
+    documents = tools.graph.documents
+    looking = off_loop(search, text, view.standalone, round=view.round, limit=limit, documents=documents)
     return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
 
 

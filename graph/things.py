@@ -59,7 +59,7 @@ def describe(graph: Graph, name: str, seconds: float) -> Thing:
     triples = Triples(graph.stored)
     iri, alike = _meant(graph, name, triples.label)
     schema, kinds = graph.schema, [t[2] for t in triples.of(iri, TYPE)]
-    domains = {"", *_all_kinds(kinds, schema)}
+    domains = {"", *schema.with_parents(kinds)}
     facts, more = _first(
         (
             triple
@@ -140,18 +140,6 @@ def _meant(graph: Graph, name: str, label: Callable[[str], str]) -> tuple[str, l
         hint = f" The nearest name is {nearest!r}." if nearest else " Try the tool search."
         raise ToolError("unknown_name", f"No thing of this graph is called {name[:100]!r}.{hint}")
     return keys[0], keys[1 : MOST_ALIKE + 1]
-
-
-def _all_kinds(kinds: list[str], schema: Schema) -> set[str]:
-    """The classes with all above them."""
-    found: set[str] = set()
-    todo = list(kinds)
-    while todo:
-        kind = todo.pop()
-        if kind not in found:
-            found.add(kind)
-            todo += schema.class_of[kind].parents if kind in schema.class_of else ()
-    return found
 
 
 def _first(triples: Iterator[Triple], most: int, deadline: float) -> tuple[list[Triple], bool]:

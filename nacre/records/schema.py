@@ -1,5 +1,6 @@
 """What a graph is about, by IRI, and apart from that where it lies in SQLite: Schema = nouns + places."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -145,18 +146,19 @@ class Schema:
     @cached_property
     def groups_of_class(self) -> dict[str, frozenset[str]]:
         """For each class the tables whose members are in it, by type or by a subclass."""
-        ancestors: dict[str, set[str]] = {}
-
-        def above(iri: str) -> set[str]:
-            if iri not in ancestors:
-                ancestors[iri] = {iri}
-                for parent in self.class_of[iri].parents if iri in self.class_of else ():
-                    ancestors[iri] |= above(parent)
-            return ancestors[iri]
-
         found: dict[str, set[str]] = {}
         for group in self.groups:
-            for iri in group.classes:
-                for ancestor in above(iri):
-                    found.setdefault(ancestor, set()).add(group.relation)
+            for iri in self.with_parents(group.classes):
+                found.setdefault(iri, set()).add(group.relation)
         return {iri: frozenset(relations) for iri, relations in found.items()}
+
+    def with_parents(self, classes: Iterable[str]) -> set[str]:
+        """The classes and all above them."""
+        found: set[str] = set()
+        left = list(classes)
+        while left:
+            iri = left.pop()
+            if iri not in found:
+                found.add(iri)
+                left += self.class_of[iri].parents if iri in self.class_of else ()
+        return found

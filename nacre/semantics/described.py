@@ -118,16 +118,4 @@ def _relations(said: list[Token], lexicon: Lexicon) -> frozenset[str]:
     named = [*lexicon.exact(norms), *lexicon.inflected(lemmas), *(lexicon.exact(lemmas) if norms != lemmas else ())]
     classes = {name.target for name in named if name.kind == "class"}
     found = {name.relation for name in named if name.kind == "group"}
-    return frozenset(found | {g.relation for g in lexicon.schema.groups if classes & _with_parents(g.classes, lexicon)})
-
-
-def _with_parents(classes: tuple[str, ...], lexicon: Lexicon) -> set[str]:
-    found: set[str] = set()
-    left = list(classes)
-    while left:
-        iri = left.pop()
-        if iri not in found:
-            found.add(iri)
-            known = lexicon.schema.class_of.get(iri)
-            left += known.parents if known is not None else ()
-    return found
+    return frozenset(found).union(*(lexicon.schema.groups_of_class.get(iri, ()) for iri in classes))

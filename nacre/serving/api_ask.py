@@ -15,7 +15,6 @@ from nacre.records.answer import Answer
 from nacre.serving.asking import Asking
 from nacre.serving.door import Who
 from nacre.serving.keys import Caller
-from nacre.serving.metrics import Metrics
 from nacre.serving.reach import REFUSALS, TheAsking, TheMetrics, TheRuns
 from nacre.serving.refusals import Missing
 from nacre.serving.runs import Run
@@ -63,7 +62,7 @@ async def ask(
         await asking.threads.get(caller, asked.thread)
     run = runs.new(caller.owner)
     events = asking.events(asked.question, name, asked.thread, context, run.id, caller, asked.instead_of)
-    runs.begin(run, traced(_counted(events, metrics), request.headers))
+    runs.begin(run, traced(metrics.counted(events), request.headers))
     if "json" in accept and "event-stream" not in accept:
         return await _record(run)
     return _streamed(run, request)
@@ -132,14 +131,3 @@ async def _record(run: Run) -> Response:
         return Response(last.data, media_type="application/json")
     problem = json.loads(last.data)
     return JSONResponse({"detail": problem["message"]}, status_code=problem["status"])
-
-
-async def _counted(events: AsyncIterator[tuple[str, Any]], metrics: Metrics) -> AsyncIterator[tuple[str, Any]]:
-    with metrics.under_way.track_inprogress():
-        try:
-            async for kind, payload in events:
-                if kind == "answer":
-                    metrics.count(payload)
-                yield kind, payload
-        finally:
-            await events.aclose()  # type: ignore[attr-defined]

@@ -165,11 +165,8 @@ async def _events(given: Any, config: RunnableConfig) -> AsyncIterator[tuple[str
     origin: From = config["configurable"][FROM]
     id = uuid.uuid4().hex
     events = origin.asking.events(wanted.question, wanted.graph, wanted.thread, id=id, caller=origin.caller)
-    with origin.metrics.under_way.track_inprogress():
-        async for kind, payload in traced(events, origin.headers):
-            if kind == "answer":
-                origin.metrics.count(payload)
-            yield kind, payload
+    async for kind, payload in traced(origin.metrics.counted(events), origin.headers):
+        yield kind, payload
 
 
 async def _record(given: Any, run_manager: Any, config: RunnableConfig) -> Answer:

@@ -127,20 +127,8 @@ def _united(schema: Schema, relation: Relation) -> set[str]:
     classes = {c.iri for c in schema.classes if c.relation == relation.name}
     if relation.kind != "view" or not classes:
         return set()
-    return {
-        g.relation for g in schema.groups if g.relation != relation.name and classes & _with_parents(schema, g.classes)
-    }
-
-
-def _with_parents(schema: Schema, classes: Sequence[str]) -> set[str]:
-    found: set[str] = set()
-    queue = list(classes)
-    while queue:
-        iri = queue.pop()
-        if iri not in found:
-            found.add(iri)
-            queue += schema.class_of[iri].parents if iri in schema.class_of else ()
-    return found
+    within = (schema.groups_of_class.get(iri, frozenset()) for iri in classes)
+    return {group for groups in within for group in groups} - {relation.name}
 
 
 def _about(schema: Schema, relation: Relation) -> str:
