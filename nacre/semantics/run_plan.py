@@ -133,7 +133,8 @@ class _Runner:
             if keys is not None:
                 behind = tuple(str(row[0]) for row in keys[0])
                 count: int | None = len(behind)
-                if keys[1] and aggregate.function == "count" and isinstance(aggregate.of, Itself) and table.rows:
+                alone = aggregate.function == "count" and isinstance(aggregate.of, Itself) and not body.by
+                if keys[1] and alone and table.rows:
                     count = int(table.rows[0][0] or 0)
                 elif keys[1]:
                     count = self._count(self.engine.number_contributing(body, aggregate.of.variable))

@@ -9,7 +9,9 @@ import pytest
 from graph.branches import BRANCHES
 from nacre.config.settings import Settings
 from nacre.records.evidence import Found, Rows
+from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, Variable
 from nacre.records.turn import Rewrite
+from nacre.semantics.run_plan import run_plan
 from nacre.semantics.understand import understand
 from nacre.stores.catalog import Graph, Library
 from tools import lexical, sql
@@ -129,3 +131,17 @@ def test_words_find_sentences_with_their_triples(graph: Graph) -> None:
     assert any("pilaf" in each.text for each in found.evidence)
     assert all(each.triples for each in found.evidence)
     assert found.queries[0].rows > 0
+
+
+def test_a_count_for_each_value_names_what_it_counts_or_how_many_there_are(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nacre.semantics.run_plan.CONTRIBUTING", 1)
+    label = Attribute("d", "http://www.w3.org/2000/01/rdf-schema#label")
+    dishes = Variable("d", ("http://example.org/kitchen/Dish",))
+    counted = Plan(Select((label, Aggregate("count", Itself("d"))), (dishes,), by=(label,)))
+    rows, queries, _ = run_plan(counted, graph.tables, round=1)
+    assert not [query.error for query in queries if query.error]
+    assert rows is not None
+    assert dict(rows.rows) == {"dal": 1, "pilaf": 1, "rice porridge": 1}
+    assert rows.contributing == 3
