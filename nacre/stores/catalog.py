@@ -140,9 +140,9 @@ class Library:
 
     def resolve(self, name: str | None) -> str:
         """The name of a graph that exists; None stands for the only one. Raises ConfigError with the next command."""
-        known = self.names()
-        if name is not None and name in known:
+        if name is not None and versions.NAME.fullmatch(name) and (self.data / name / versions.CURRENT).is_file():
             return name
+        known = self.names()
         if not known:
             wanted = name if name is not None and versions.NAME.fullmatch(name) else "NAME"
             named = f" named {name!r}" if name is not None else ""
@@ -393,9 +393,8 @@ class Library:
 
 def _check(held: _Held) -> None:
     """Raises ConfigError where a file of a graph that is open was cut short; what is gone stays readable."""
-    present = sizes_of(held.folder, held.sizes)
     try:
-        check_sizes(held.folder, {name: size for name, size in held.sizes.items() if name in present})
+        check_sizes(held.folder, held.sizes, gone=True)
     except Damaged as error:
         raise _damaged(held.graph.name, error) from error
 

@@ -1,7 +1,8 @@
 """Are the files of an index as they were written? What maps files into memory dies of one that was cut short."""
 
 import json
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
@@ -54,12 +55,18 @@ def _noted(folder: Path) -> Any:
     return json.loads((folder / SEAL).read_text())
 
 
-def check_sizes(folder: Path, sizes: dict[str, int]) -> None:
-    """Raises Damaged for a file that is missing or of another size."""
+def check_sizes(folder: Path, sizes: Mapping[str, int], gone: bool = False) -> None:
+    """Raises Damaged for a file of another size, or missing unless what is `gone` may still be read by who has it open.
+
+    Asked several times a turn, of some twenty files: no Path is made.
+    """
+    home = os.fspath(folder)
     for name, size in sizes.items():
         try:
-            there = (folder / name).stat().st_size
+            there = os.stat(os.path.join(home, name)).st_size
         except OSError as error:
+            if gone and isinstance(error, FileNotFoundError):
+                continue
             raise Damaged(f"damaged: {name} can't be read ({error.strerror})") from error
         if there != size:
             raise Damaged(f"damaged: {name} has {there} bytes, not {size}")

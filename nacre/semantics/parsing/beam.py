@@ -12,6 +12,8 @@ from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, turned
 from nacre.semantics.types import Condition, Link
 
 WIDTH = 32
+# a partial reading that is so far below the best at its place is not followed
+MARGIN = 2.5
 
 
 def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WIDTH) -> list[State]:
@@ -32,6 +34,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WI
     for i in range(n):
         go_on()
         kept = sorted(agenda[i].values(), key=lambda s: -s.score)[: width if time.monotonic() < deadline else 1]
+        kept = [s for s in kept if s.score >= kept[0].score - MARGIN]
         agenda[i] = {}
         token = question.tokens[i]
         skip = 0.0 if i in question.light else SKIPPED_COST

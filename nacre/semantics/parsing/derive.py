@@ -1,7 +1,8 @@
 """All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
 
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 from nacre.records.plan import Body
 from nacre.records.waiting import go_on
@@ -19,6 +20,11 @@ MOST_WAYS = 3
 MOST = 100
 # derivations that are turned into plans
 MOST_LOWERED = 150
+# what is so far below the best of its kind is left out: readings that are finished, turned into plans, kept
+MARGIN = 2.0
+
+
+T = TypeVar("T")
 
 
 class Candidate(NamedTuple):
@@ -47,13 +53,14 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
     whole = {x.covered for x in links if x.exact and x.end - x.start > 1}
     found: dict[Body, Candidate] = {}
     apart: dict[tuple[object, ...], Derivation] = {}
-    for state in states[:MOST_STATES]:
+    for state in _near(states, lambda s: s.score)[:MOST_STATES]:
         for derivation in finish(state, Reader(question, known.graph)):
             key = (*derivation[:4], frozenset(derivation.nodes), derivation.combine, derivation.hints, derivation.hung)
             before_it = apart.get(key)
             if before_it is None or derivation.prior > before_it.prior:
                 apart[key] = derivation
-    for derivation in sorted(apart.values(), key=lambda d: -d.prior)[:MOST_LOWERED]:
+    likeliest = sorted(apart.values(), key=lambda d: -d.prior)
+    for derivation in _near(likeliest, lambda d: d.prior)[:MOST_LOWERED]:
         go_on()
         if time.monotonic() > deadline and found:
             break
@@ -82,7 +89,12 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
     every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
-    return sorted(kept, key=lambda c: -prior(c))[:MOST]
+    return _near(sorted(kept, key=lambda c: -prior(c)), prior)[:MOST]
+
+
+def _near(ordered: list[T], score: Callable[[T], float]) -> list[T]:
+    """What is at most the margin below the first."""
+    return [each for each in ordered if score(each) >= score(ordered[0]) - MARGIN]
 
 
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:

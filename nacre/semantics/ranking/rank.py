@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import repeat
+from operator import mul
 from typing import NamedTuple
 
 from nacre.semantics.linking.graph import SchemaGraph
@@ -62,4 +64,4 @@ def worth(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
     >>> worth({"a": 2.0, "new": 1.0}, {"a": 0.5})
     1.0
     """
-    return sum(weights.get(name, 0.0) * value for name, value in found.items())
+    return float(sum(map(mul, map(weights.get, found, repeat(0.0)), found.values())))
