@@ -1,8 +1,9 @@
-"""Many clients at once over server-sent events: python -m benchmarks.load [SECONDS] [--closed] [--workers N] [--write].
+"""Many clients at once over server-sent events: python -m benchmarks.load [SECONDS] [--closed] [--distinct] [--write].
 
-64 clients, each with a thread of its own, ask in rules mind, 4 s after their last answer; with --closed at once. Each
-counts its turns, and its numbers must come back: a lost or mixed message shows. Exit 1 where a limit is broken; how
-long a turn takes, and how the memory grows, have limits with the pause alone. --write puts the line into the page.
+64 clients, each with a thread of its own, ask in rules mind, 4 s after their last answer; with --closed at once; with
+--distinct no question twice in the same letters, so that none is remembered. Each counts its turns, and its numbers
+must come back: a lost or mixed message shows. Exit 1 where a limit is broken; how long a turn takes, and how the memory
+grows, have limits with the pause alone. --workers N starts so many; --write puts the line into the page.
 """
 
 import argparse
@@ -78,7 +79,7 @@ def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
     raise SystemExit("the server did not start")
 
 
-async def client(address: str, number: int, until: float, pause: float, seen: Seen) -> None:
+async def client(address: str, number: int, until: float, pause: float, distinct: bool, seen: Seen) -> None:
     """Ask until the time is over, in a thread of one's own; each reply must be the next turn of just that thread."""
     chance = random.Random(number)
     async with httpx.AsyncClient(base_url=address, timeout=60) as http:
@@ -88,6 +89,8 @@ async def client(address: str, number: int, until: float, pause: float, seen: Se
         turn = 0
         while time.monotonic() < until:
             question = chance.choice(examples)
+            if distinct:
+                question = " ".join(word.upper() if chance.random() < 0.3 else word for word in question.split())
             turn += 1
             try:
                 problem = await _turn(http, thread, turn, question, seen)
@@ -133,11 +136,11 @@ def memory(pid: int) -> float:
     return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-async def run(address: str, pid: int, seconds: float, pause: float) -> Seen:
+async def run(address: str, pid: int, seconds: float, pause: float, distinct: bool) -> Seen:
     """All clients for so long."""
     seen = Seen()
     until = time.monotonic() + seconds
-    clients = [asyncio.create_task(client(address, n, until, pause, seen)) for n in range(CLIENTS)]
+    clients = [asyncio.create_task(client(address, n, until, pause, distinct, seen)) for n in range(CLIENTS)]
     while time.monotonic() < until:
         await asyncio.sleep(1.0)
         seen.memory.append(memory(pid))
@@ -149,18 +152,21 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser("python -m benchmarks.load")
     parser.add_argument("seconds", nargs="?", type=float, default=120.0)
     parser.add_argument("--closed", action="store_true", help="without a pause")
+    parser.add_argument("--distinct", action="store_true", help="no question twice in the same letters")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="put the result into docs/performance.md")
     given = parser.parse_args(arguments)
     with server(given.workers) as (address, pid):
-        seen = asyncio.run(run(address, pid, given.seconds, 0.0 if given.closed else PAUSE_SECONDS))
+        pause = 0.0 if given.closed else PAUSE_SECONDS
+        seen = asyncio.run(run(address, pid, given.seconds, pause, given.distinct))
     line, holds = told(seen, given.seconds, given.closed, given.workers)
     print(line)
     for problem in seen.wrong[:10]:
         print(problem)
     if given.write:
-        kind = " --closed" if given.closed else ""
-        write("closed" if given.closed else "load", f"python -m benchmarks.load {given.seconds:g}{kind}", line)
+        kind = "closed" if given.closed else "distinct" if given.distinct else ""
+        option = f" --{kind}" if kind else ""
+        write(kind or "load", f"python -m benchmarks.load {given.seconds:g}{option}", line)
     return 0 if holds else 1
 
 

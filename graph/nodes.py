@@ -29,6 +29,7 @@ from graph.message import Message
 from graph.names import names_for
 from graph.record import answer_record, earlier_turn, faded
 from graph.state import State, add_up, attribute
+from graph.understood import understood
 from graph.view import view_of
 from graph.waterfall import below, texts_may_answer
 from nacre.config.settings import Settings
@@ -39,7 +40,6 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Earlier, Rewrite, Understanding
 from nacre.semantics.known_names import known_names
 from nacre.semantics.languages import ENGLISH, language_name
-from nacre.semantics.understand import understand as understand_question
 from nacre.stores.catalog import Graph, Library
 from tools.apart import Apart
 
@@ -291,7 +291,7 @@ def _further(library: Library, state: State, view: TurnView) -> list[str]:
 
 def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:
     with _pinned(library, state) as graph:
-        return understand_question(rewrite, graph.schema, names_for(graph, rewrite.standalone))
+        return understood(rewrite, graph.schema, names_for(graph, rewrite.standalone))
 
 
 def _usage(usage: Usage) -> dict[str, float]:

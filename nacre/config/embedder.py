@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ LONGEST = 256  # tokens of one text; the model was trained with no more
 # the threads of an ingest; a question has one: threads that wait for work keep processors busy (35 against 7.5 ms)
 THREADS = 2
 FEW = 16  # texts of a question
+REMEMBERED = 512  # questions whose vectors are kept, 1.5 KB each
 PADDED = 512  # tokens of one batch, padding included: larger ones are slower and take gigabytes
 
 
@@ -53,6 +55,8 @@ class LocalEmbedder:
         # by the number of their threads
         self._models: dict[int, Any] = {}
         self._lock = threading.Lock()
+        # the last questions: they are asked of several stores, and again
+        self._alone = lru_cache(REMEMBERED)(self._of_one)
 
     @property
     def size(self) -> int:
@@ -61,13 +65,20 @@ class LocalEmbedder:
         return self._size
 
     def embed(self, texts: Sequence[str]) -> list[Any]:
-        """One vector (numpy, float32, length 1) a text, in the order given."""
+        """One vector (numpy, float32, length 1, not to be written to) a text, in the order given."""
+        if len(texts) == 1:
+            return [self._alone(texts[0])]
         model = self._loaded(1 if len(texts) <= FEW else THREADS)
         vectors: list[Any] = [None] * len(texts)
         for batch in _batches(texts):
             for i, vector in zip(batch, model.embed([texts[i] for i in batch], batch_size=len(batch)), strict=True):
                 vectors[i] = vector
         return vectors
+
+    def _of_one(self, text: str) -> Any:
+        (vector,) = self._loaded(1).embed([text], batch_size=1)
+        vector.setflags(write=False)
+        return vector
 
     def _loaded(self, threads: int) -> Any:
         with self._lock:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
@@ -110,13 +111,12 @@ def _streamed(run: Run, request: Request, after: int = 0) -> EventSourceResponse
     )
 
 
-async def _lines(run: Run, after: int) -> AsyncIterator[ServerSentEvent]:
-    listening = run.listen(after)
-    try:
-        async for number, told in listening:
-            yield ServerSentEvent(told.data, event=told.kind, id=f"{run.id}.{number}", sep="\n")
-    finally:
-        await listening.aclose()  # type: ignore[attr-defined]
+async def _lines(run: Run, after: int) -> AsyncIterator[bytes]:
+    """Events that are there together are sent together: each send passes through every layer of the server."""
+    async with aclosing(run.batches(after)) as batches:
+        async for batch in batches:
+            events = (ServerSentEvent(t.data, event=t.kind, id=f"{run.id}.{n}", sep="\n") for n, t in batch)
+            yield b"".join(event.encode() for event in events)
 
 
 async def _record(run: Run) -> Response:

@@ -4,8 +4,8 @@ import asyncio
 import json
 import logging
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
 from typing import Any, NamedTuple
 
 from agents.models.heard import Call, heard
@@ -73,17 +73,27 @@ class Run:
             await asyncio.wait([self._task])
 
     async def listen(self, after: int = 0) -> AsyncIterator[tuple[int, Told]]:
-        """The events with their numbers, from the one after `after` to the last. When nobody listens any more, and
-        nobody comes back in time, the turn is cancelled."""
+        """The events with their numbers, from the one after `after` to the last; see `batches`."""
+        async with aclosing(self.batches(after)) as batches:
+            async for batch in batches:
+                for each in batch:
+                    yield each
+
+    async def batches(self, after: int = 0) -> AsyncGenerator[list[tuple[int, Told]]]:
+        """The events with their numbers, those together that are told by now, as an answer's words are when rules say
+        it. When nobody listens any more, and nobody comes back in time, the turn is cancelled."""
         self._listeners += 1
         if self._leaving is not None:
             self._leaving.cancel()
         try:
             number = after
             while True:
-                while number < len(self.told):
-                    number += 1
-                    yield number, self.told[number - 1]
+                if number < len(self.told):
+                    batch = list(enumerate(self.told[number:], number + 1))
+                    number = len(self.told)
+                    yield batch
+                if number < len(self.told):
+                    continue
                 if self.done:
                     return
                 self._changed.clear()
