@@ -150,10 +150,12 @@ def by_model(
 
 
 def _bar(priors: Priors) -> float:
-    """From which chance on a reading answers without a call: that of the model, and beside one that is more than a
-    small one also the highest that calibration tells apart, since agreement with the model would raise a lower one."""
-    highest = max((threshold for _, threshold, *_ in weights().levels), default=weights().threshold)
-    return priors.before if priors.size == "small" else max(priors.before, highest)
+    """From which chance on a reading answers without a call: that of the model, or a higher one from which it is said
+    with confidence; beside one that is more than a small one the highest that calibration tells apart, since agreement
+    with the model would raise a lower one."""
+    learned = weights()
+    highest = max((threshold for _, threshold, *_ in learned.levels), default=learned.threshold)
+    return max(priors.before, learned.threshold if priors.size == "small" else highest)
 
 
 async def _written(
@@ -232,18 +234,30 @@ def _together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) 
                        wants=writing.wants, outcome="empty" if writing.tried else "")  # fmt: skip
     outcome = _outcome(view.understanding, drafted, own, writing)
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _agree(each, own[0])]
-    own = [replace(each, probability=priors.after(outcome)) for each in own]
+    chances = [chance(view.understanding, each) for each in _filled(drafted.rows)]
+    if outcome == "disputed":
+        sure = priors.disputed(max(chances))[0]
+    else:
+        # a second that says the same makes the first no less likely
+        sure = max([priors.after(outcome), *(chance(view.understanding, each) for each in agreeing)])
+    own = [replace(each, probability=sure) for each in own]
     alike = [each for each in agreeing if _alike(each, own[0])]
     if alike:
         # rows of a plan are worded and traced better than those of a bare query
         words = own[0].words
-        own = [replace(each, probability=priors.after(outcome), confirmed=True) for each in alike]
+        own = [replace(each, probability=sure, confirmed=True) for each in alike]
         if view.language != ENGLISH:
             # a model that words them reads what its own query gives, not the plan in English
             own = [replace(each, words=words or each.words) for each in own]
     rest = [each for each in drafted.evidence if each not in agreeing]
+    if outcome == "disputed":
+        rest = [_disputed(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest]
     return Found(drafted.branch, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
                  outcome=outcome)  # fmt: skip
+
+
+def _disputed(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
+    return replace(rows, probability=priors.disputed(chance(understanding, rows))[1])
 
 
 def _outcome(understanding: Understanding, drafted: Found, own: Sequence[Rows], writing: Writing) -> Outcome:

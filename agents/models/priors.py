@@ -44,6 +44,19 @@ class Priors:
         right, asked = self.counts.get(outcome, (0, 0))
         return (right + WEIGHT * self.before) / (asked + WEIGHT)
 
+    def disputed(self, chance: float) -> tuple[float, float]:
+        """The chances of its rows and of a reading's that differ: what is right of one is wrong of the other, and
+        either may be wrong by itself (Bayes).
+
+        >>> large = Priors("large", {"disputed": (8, 8)})
+        >>> [round(each, 2) for each in large.disputed(0.6)], [round(each, 2) for each in large.disputed(0.95)]
+        ([0.84, 0.1], [0.39, 0.58])
+        """
+        right, chance = self.after("disputed"), min(chance, 1 - 1e-6)
+        own, theirs = (1 - chance) * right, chance * (1 - right)
+        possible = 1 - chance + theirs
+        return own / possible, theirs / possible
+
 
 def size_of(model: str, *, own_server: bool = False) -> Size:
     """The size class of a model by its name, as it was set.

@@ -18,6 +18,7 @@ from nacre.records.evidence import Found, Rows
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Earlier, Mention, Reading, Rewrite, Understanding
+from nacre.semantics.ranking.weights import weights
 from tests.fake_database import DISH, FakeDatabase, refused, rows
 from tests.scripted_model import ScriptedModel, Slow, step
 
@@ -117,7 +118,7 @@ async def test_with_the_lead_of_the_model_it_is_asked_whatever_the_rules_have(sc
 
 
 async def test_a_small_model_leads_less_often_than_a_large_one(scripted: ScriptedModel) -> None:
-    between = replace(DOUBTED, probability=(SMALL.before + LARGE.before) / 2)
+    between = replace(DOUBTED, probability=(weights().threshold + LARGE.before) / 2)
     assert (await wrote(scripted, view(between), FakeDatabase([read(ONION)]), size="small")).by == "rules"
     scripted.replies = [step("SELECT 1")]
     assert (await wrote(scripted, view(between), FakeDatabase([read(ONION)], [ONION]))).by == "model"
@@ -286,7 +287,7 @@ async def test_a_reading_that_is_hardly_likely_disputes_nothing(scripted: Script
 
 
 # a reading as likely as the model's rows that it disputes
-RIVAL = replace(DOUBTED, probability=round(LARGE.after("disputed"), 2))
+RIVAL = replace(DOUBTED, probability=LARGE.after("disputed"))
 
 
 @pytest.mark.parametrize(("second", "sure"), [(RICE, "rice"), (ONION, "onion"), (rows("dal"), None)])
@@ -308,7 +309,8 @@ async def test_a_second_query_that_fails_changes_nothing(scripted: ScriptedModel
     scripted.replies = [step("SELECT 1"), ConnectionError("gone")]
     result = await wrote(scripted, view(RIVAL), FakeDatabase([read(ONION)], [RICE]), lead="model")
     assert result.by == "model"
-    assert own(result.value).probability == LARGE.after("disputed")
+    chances = LARGE.disputed(LARGE.after("disputed"))
+    assert [each.probability for each in result.value.rows] == pytest.approx(chances)
 
 
 async def test_where_one_is_clearly_surer_no_second_opinion_is_bought(scripted: ScriptedModel) -> None:

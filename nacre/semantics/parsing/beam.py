@@ -11,7 +11,7 @@ from nacre.semantics.parsing.numbers import number
 from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, turned
 from nacre.semantics.types import Condition, Link
 
-WIDTH = 32
+WIDTH = 20
 # a partial reading that is so far below the best at its place is not followed
 MARGIN = 2.5
 

@@ -15,11 +15,11 @@ from nacre.semantics.parsing.state import Reader
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
 
 # partial readings that are finished, ways of joining that are tried, and readings that are kept
-MOST_STATES = 80
+MOST_STATES = 40
 MOST_WAYS = 3
-MOST = 100
+MOST = 40
 # derivations that are turned into plans
-MOST_LOWERED = 150
+MOST_LOWERED = 60
 # what is so far below the best of its kind is left out: readings that are finished, turned into plans, kept
 MARGIN = 2.0
 
