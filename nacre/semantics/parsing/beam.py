@@ -11,9 +11,9 @@ from nacre.semantics.parsing.numbers import number
 from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, turned
 from nacre.semantics.types import Condition, Link
 
-WIDTH = 20
+WIDTH = 32
 # a partial reading that is so far below the best at its place is not followed
-MARGIN = 2.5
+MARGIN = 2.0
 
 
 def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WIDTH) -> list[State]:
