@@ -32,7 +32,7 @@ def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
         raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
     if text.count("{") > MOST_GROUPS:
         raise ToolError("too_large", f"The query has more than {MOST_GROUPS} groups. Write it with fewer.")
-    query = _parsed(text)
+    query = parsed_sparql(text)
     if query.name not in _FORMS:
         form = query.name.removesuffix("Query").upper()
         raise ToolError("refused", f"Only {', '.join(_FORMS.values())} are allowed, not {form}.")
@@ -57,10 +57,11 @@ def form_of(text: str) -> str:
     >>> form_of("ASK { ?s ?p ?o }")
     'ASK'
     """
-    return _FORMS[_parsed(text).name]
+    return _FORMS[parsed_sparql(text).name]
 
 
-def _parsed(text: str) -> Any:
+def parsed_sparql(text: str) -> Any:
+    """The algebra of a query, as rdflib has it; raises ToolError `syntax`, `refused` for SERVICE, `too_large`."""
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
@@ -186,7 +187,7 @@ def _limited(text: str, query: Any, limit: int) -> str:
         return text
     limited = f"{text.rstrip()}\nLIMIT {limit}"
     try:
-        _parsed(limited)
+        parsed_sparql(limited)
     except ToolError:
         raise ToolError("refused", "End the query in a LIMIT, and put VALUES inside the group.") from None
     return limited

@@ -12,6 +12,7 @@ from rapidfuzz import fuzz, process
 from nacre.records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
+from nacre.semantics import units
 from nacre.semantics.about import Grouped, about_whole, profile
 from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.follow import changes, with_number, without_lead
@@ -66,6 +67,9 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         text = without_lead(text)
     written = without_courtesy(text)
     question = read(text, linker)
+    if any(number.unit for number in question.numbers):
+        # what is done once a process is no part of the first question's time
+        deadline += units.loading()
     if is_greeting(rewrite.standalone) or about_whole(question.text):
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
