@@ -67,9 +67,7 @@ async def test_a_model_writes_sparql(data: Path, scripted: ScriptedModel, graph:
     assert "CLASS kitchen:Dish" in head
 
 
-CONTAINS = (
-    "SELECT ?dish (COUNT(?i) AS ?n) { ?dish a kitchen:Dish ; kitchen:contains ?i } GROUP BY ?dish"
-)
+CONTAINS = "SELECT ?dish (COUNT(?i) AS ?n) { ?dish a kitchen:Dish ; kitchen:contains ?i } GROUP BY ?dish"
 CITED = [
     (DAL, {"label"}),
     (f"{CONTAINS} ORDER BY DESC(?n) LIMIT 1", {"contains", "label", "type"}),
