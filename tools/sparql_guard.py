@@ -38,11 +38,11 @@ def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
         raise ToolError("refused", f"Only {', '.join(_FORMS.values())} are allowed, not {form}.")
     if query.datasetClause:
         raise ToolError("refused", "FROM is not allowed: the graph is chosen already.")
-    parts = list(_parts(query))
+    parts = list(nodes_of(query))
     if any(part.name == "Graph" for part in parts):
         # an attached graph may be one of several in its store
         raise ToolError("refused", "GRAPH is not allowed: the graph is chosen already.")
-    triples = [triple for part in parts for triple in _triples(part)]
+    triples = [triple for part in parts for triple in patterns_of(part)]
     if len(triples) > MOST_PATTERNS:
         raise ToolError("too_large", f"The query has {len(triples)} patterns; {MOST_PATTERNS} are the most.")
     for _, predicate, object_ in triples:
@@ -68,7 +68,7 @@ def parsed_sparql(text: str) -> Any:
     try:
         # rdflib reads a # in the IRI of a prefix as a comment where more IRIs follow on its line
         tree = parseQuery(_PREFIX.sub(r"\g<0>\n", text))
-        if any(part.name == "ServiceGraphPattern" for part in _parts(tree)):
+        if any(part.name == "ServiceGraphPattern" for part in nodes_of(tree)):
             # rdflib can't translate all of them
             raise ToolError("refused", "SERVICE is not allowed: only this graph can be asked.")
         return translateQuery(tree).algebra
@@ -82,20 +82,20 @@ def parsed_sparql(text: str) -> Any:
         raise ToolError("syntax", f"The query can't be parsed as SPARQL 1.1: {reason}") from None
 
 
-def _parts(node: Any) -> Iterator[Any]:
+def nodes_of(node: Any) -> Iterator[Any]:
     """All parts of a parsed query, from outside in."""
     from rdflib.plugins.sparql.parserutils import CompValue
 
     if isinstance(node, CompValue):
         yield node
         for each in node.values():
-            yield from _parts(each)
+            yield from nodes_of(each)
     elif isinstance(node, Iterable) and not isinstance(node, str):
         for each in node:
-            yield from _parts(each)
+            yield from nodes_of(each)
 
 
-def _triples(part: Any) -> Iterator[tuple[Any, Any, Any]]:
+def patterns_of(part: Any) -> Iterator[tuple[Any, Any, Any]]:
     """The patterns of one part; those within EXISTS are still lists of so many times three terms."""
     for listed in part.triples or ():
         yield from zip(listed[::3], listed[1::3], listed[2::3], strict=True)

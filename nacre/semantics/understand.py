@@ -20,7 +20,7 @@ from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.parsing.comparison import choices, comparisons
-from nacre.semantics.parsing.derive import Candidate, derive
+from nacre.semantics.parsing.derive import MOST, Candidate, derive
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
@@ -32,6 +32,8 @@ from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
 
 BEST = 6
+# names whose other meanings are kept, and these in all
+MOST_NAMED, MOST_ALIKE = 12, 60
 # rules that link a word and do nothing with it
 LOSING = frozenset(("dangling", "group dropped"))
 # plans that a follow-up makes of the one before it
@@ -53,8 +55,9 @@ def indexes(lexicon: Lexicon) -> Linker:
     return Linker(lexicon)
 
 
-def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understanding:
-    """The mentions, the best plans (best first) and the expected kind of answer of a standalone question."""
+def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = MOST) -> Understanding:
+    """The mentions, the best plans (best first) and the expected kind of answer of a standalone question; of `most`
+    readings at most."""
     if rewrite.chosen is not None and (expected := _expected_of(rewrite.chosen, schema)) is not None:
         return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
     linker = indexes(lexicon)
@@ -75,7 +78,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
-    candidates = over_scope(derived(question, links, linker, deadline))
+    candidates = over_scope(derived(question, links, linker, deadline, most))
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
@@ -88,12 +91,15 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         plan = Plan(prose)
         readings = (Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0), *readings)[:BEST]
     best = ranked[0] if ranked else None
+    said = _said(best, links)
     return Understanding(
         standalone=rewrite.standalone,
-        mentions=tuple(_mention(each, question, written) for each in _said(best, links)),
+        mentions=tuple(_mention(each, question, written) for each in said),
         readings=readings,
         expected=_expected(readings[0].plan.body if readings else None, schema),
         unknown=() if prose is not None or changed else _unknown(best, question, links, linker),
+        candidates=tuple(_mention(each, question, written) for each in _alike(said, links)[:MOST_ALIKE]),
+        considered=len(ranked),
     )
 
 
@@ -102,12 +108,14 @@ def read(text: str, linker: Linker) -> Question:
     return analyse(linker.spelling.corrected(without_courtesy(text)))
 
 
-def derived(question: Question, links: list[Link], linker: Linker, deadline: float) -> list[Candidate]:
+def derived(
+    question: Question, links: list[Link], linker: Linker, deadline: float, most: int = MOST
+) -> list[Candidate]:
     """All readings of a question, unranked, in the form it asks for."""
     kind = of_kind(question, links, linker.index.graph)
     if kind is not None:
         return [kind]
-    found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
+    found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline, most)]
     found = [c for c in found if comparable(c, linker.index.graph)]
     gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
     chosen = choices(question, links, linker.index)
@@ -198,6 +206,14 @@ def _said(best: Ranked | None, links: Sequence[Link]) -> Sequence[Link]:
     if best is not None:
         return best.candidate.derivation.links
     return [x for x in links if x.exact]
+
+
+def _alike(said: Sequence[Link], links: Sequence[Link]) -> list[Link]:
+    """What the words that are named may name besides, the best first."""
+    stretches = {(each.start, each.end) for each in said[:MOST_NAMED]}
+    found = dict.fromkeys(each for each in (*said, *links) if (each.start, each.end) in stretches)
+    apart = (each._replace(keys=(key,)) for each in found for key in each.keys[:MOST_NAMED] or ("",))
+    return sorted(apart, key=lambda each: (each.start, each.end, -each.score))
 
 
 def _unknown(

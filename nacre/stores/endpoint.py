@@ -49,6 +49,7 @@ class EndpointSource:
     def __init__(self, url: str, graphs: Sequence[str] = (), manners: Manners = Manners(), dialect: str = "") -> None:  # noqa: B008 (immutable)
         self.url = checked(url)
         self.dialect = dialect
+        self.things = manners.things
         self.asked = 0
         self.server = ""
         self._graphs = [("default-graph-uri", graph) for graph in graphs]

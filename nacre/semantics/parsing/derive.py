@@ -38,8 +38,8 @@ class Candidate(NamedTuple):
     split: int = 0
 
 
-def derive(question: Question, links: list[Link], known: Index, deadline: float) -> list[Candidate]:
-    """The readings of a question, likeliest first by their prior, each plan once."""
+def derive(question: Question, links: list[Link], known: Index, deadline: float, most: int = MOST) -> list[Candidate]:
+    """The `most` readings of a question, likeliest first by their prior, each plan once."""
     states = read(Reader(question, known.graph), links, deadline)
     best: dict[tuple[int, int], float] = {}
     for each in links:
@@ -82,7 +82,7 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
     every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
-    return sorted(kept, key=lambda c: -prior(c))[:MOST]
+    return sorted(kept, key=lambda c: -prior(c))[:most]
 
 
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
