@@ -85,3 +85,20 @@ class Derivation(TypedDict):
     checked: list[Checked]
     rounds: int
     bounds: Bounds
+
+
+def nothing_derived() -> Derivation:
+    """The derivation of a turn that did not begin."""
+    return Derivation(
+        multi_turn=False,
+        depends=False,
+        sure=True,
+        triples=[],
+        language="",
+        assertions=[],
+        matches=[],
+        planned=Planned(considered=0, kept=0, selected=[]),
+        checked=[],
+        rounds=0,
+        bounds=Bounds(rounds=0, things=0, considered=0, run=0, remembered=0),
+    )
