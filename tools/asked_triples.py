@@ -37,8 +37,7 @@ def asked_by_sparql(text: str, schema: Schema, label: Callable[[str], str]) -> A
         typed = str(predicate) == TYPE
         relation = IS_A if typed else said(predicate, schema.predicate_of)
         found.append((said(subject, {}), relation, said(object_, schema.class_of if typed else {})))
-    every = relations_of(schema) | {relation for _, relation, _ in found if relation.startswith("?")}
-    return Asked(tuple(dict.fromkeys(found))[:MOST], query.name == "AskQuery", every, True)
+    return Asked(tuple(dict.fromkeys(found))[:MOST], query.name == "AskQuery", relations_of(schema), True)
 
 
 def asked_by_sql(text: str, schema: Schema, truth: bool) -> Asked:

@@ -19,7 +19,7 @@ from nacre.records.plan import (
 )
 from nacre.records.schema import Schema
 
-IS_A = "is a"
+IS_A, NUMBER_OF = "is a", "is the number of"
 # what is shown of a list of names
 MOST_NAMES = 3
 
@@ -39,13 +39,16 @@ def asked_by(plan: Plan, schema: Schema) -> Asked:
     body = plan.body
     selects = _selects(body)
     found = [triple for place, select in enumerate(selects) for triple in _of_select(select, schema, "'" * place)]
+    if isinstance(body, Profile):
+        # a description asks for whatever is known
+        found += [(name, "?property", "?value") for name in _names(body.members, "").values()]
     truth = isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in "+-*/")
     return Asked(tuple(dict.fromkeys(found)), truth, relations_of(schema), all(map(_is_formed, selects)))
 
 
 def relations_of(schema: Schema) -> frozenset[str]:
     """The relations that triples of a question may have."""
-    return frozenset((IS_A, *schema.labels))
+    return frozenset((IS_A, NUMBER_OF, *schema.labels))
 
 
 def assertions(asked: Asked) -> list[Assertion]:
@@ -56,7 +59,7 @@ def assertions(asked: Asked) -> list[Assertion]:
     [True, True, False, False]
     """
     ends = [end for subject, _, object_ in asked.triples for end in (subject, object_)]
-    whole = all(subject and object_ and _positive(name) in asked.known for subject, name, object_ in asked.triples)
+    whole = all(subject and object_ and _is_known(name, asked.known) for subject, name, object_ in asked.triples)
     return [
         Assertion(says="the query is well formed", holds=asked.formed),
         Assertion(says="each triple has a subject, a known relation and an object", holds=whole),
@@ -74,8 +77,8 @@ def is_unknown(end: str) -> bool:
     return end.startswith("?")
 
 
-def _positive(name: str) -> str:
-    return name.removeprefix("not ")
+def _is_known(relation: str, known: frozenset[str]) -> bool:
+    return is_unknown(relation) or relation.removeprefix("not ") in known
 
 
 def _selects(body: object) -> list[Select]:
@@ -92,8 +95,13 @@ def _selects(body: object) -> list[Select]:
     return []
 
 
+def _names(select: Select, mark: str) -> dict[str, str]:
+    """What the variables are called: things by their labels, unknowns by their names."""
+    return {v.name: _named(v.label, v.keys) or f"?{v.name}{mark}" for v in select.variables}
+
+
 def _of_select(select: Select, schema: Schema, mark: str) -> Iterator[tuple[str, str, str]]:
-    names = {v.name: _named(v.label, v.keys) or f"?{v.name}{mark}" for v in select.variables}
+    names = _names(select, mark)
     for variable in select.variables:
         for iri in variable.classes[:1]:
             known = schema.class_of.get(iri)
@@ -107,6 +115,8 @@ def _of_select(select: Select, schema: Schema, mark: str) -> Iterator[tuple[str,
         value = term.of if isinstance(term, Aggregate) else term
         if isinstance(value, Attribute):
             yield _valued(value, names, schema, mark)
+        elif isinstance(term, Aggregate):
+            yield f"?count{mark}", NUMBER_OF, names.get(value.variable, "")
 
 
 def _of_filter(condition: Filter, names: dict[str, str], schema: Schema, mark: str) -> Iterator[tuple[str, str, str]]:

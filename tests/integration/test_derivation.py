@@ -18,7 +18,7 @@ from nacre.config.embedder import embedder
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.derivation import Derivation
-from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Profile, Select, Variable
 from nacre.semantics.question_triples import Asked, asked_by, assertions
 from nacre.stores.catalog import Graph, Library
 from tests import sparql_server as servers
@@ -165,6 +165,11 @@ def test_a_plan_with_groups_orders_and_conditions(graph: Graph) -> None:
         ("?dish'", "cooking time", "?cooking_time'"),
     }  # fmt: skip
     assert all(each["holds"] for each in assertions(asked))
+    counted = asked_by(Plan(Select((Aggregate("count", Itself("ingredient")),), things[1:])), graph.schema)
+    assert counted.triples == (("?count", "is the number of", "rice"),)
+    told = asked_by(Plan(Profile(Select((Itself("ingredient"),), things[1:]), topic="taste")), graph.schema)
+    assert told.triples == (("rice", "?property", "?value"),)
+    assert all(each["holds"] for each in assertions(told))
     unbound = asked_by(Plan(Select((Attribute("other", f"{HERE}cookingTime"),), things[:1])), graph.schema)
     assert [each["holds"] for each in assertions(unbound)] == [False, False, True, True]
 
