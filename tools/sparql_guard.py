@@ -144,7 +144,8 @@ def _check_joined(triples: list[Any], parts: list[Any]) -> None:
     from rdflib.term import BNode, Identifier, Variable
 
     groups: list[set[Any]] = []
-    shared = [{term for term in triple if isinstance(term, Identifier)} - _constants(triple) for triple in triples]
+    of_triples = [{term for term in triple if isinstance(term, Identifier)} - _constants(triple) for triple in triples]
+    shared = list(of_triples)
     for part in parts:
         if part.name in ("Filter", "Extend"):
             shared.append({*_variables(part.expr), *_variables(part.var)})
@@ -157,9 +158,10 @@ def _check_joined(triples: list[Any], parts: list[Any]) -> None:
             continue
         touching = [group for group in groups if group & terms]
         groups = [group for group in groups if not group & terms] + [set(terms).union(*touching)]
-    of_triples = [g for g in groups if any(g & set(triple) for triple in triples)]
-    if len(of_triples) > 1:
-        names = ", ".join(sorted(f"?{min(map(str, g))}" for g in of_triples)[:4])
+    # the classes that VALUES lists for a type are no things of their own
+    apart = [group for group in groups if any(group & terms for terms in of_triples)]
+    if len(apart) > 1:
+        names = ", ".join(sorted(f"?{min(map(str, group))}" for group in apart)[:4])
         raise ToolError("too_large", f"Nothing joins the patterns of {names}. Link them by a variable that they share.")
 
 
