@@ -13,9 +13,9 @@ from nacre.config.settings import Settings
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Rows
 from nacre.records.turn import Rewrite
+from nacre.semantics.sparql_alone import query_of
 from nacre.semantics.sparql_pattern import Vocabulary
 from nacre.semantics.sparql_terms import iri
-from nacre.semantics.to_sparql import query_of
 from nacre.semantics.understand import understand
 from nacre.stores.catalog import Graph
 from tools.apart import Apart
