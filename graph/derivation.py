@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agents.answering.trust import plan_of
 from agents.turn_view import TurnView
+from graph.labels import labels
 from nacre.config.settings import Settings
 from nacre.records.derivation import Bounds, Candidate, Checked, Derivation, Match, Planned, Selected
+from nacre.records.errors import ToolError
 from nacre.records.evidence import Query, Rows
 from nacre.records.schema import Schema
 from nacre.records.turn import Mention, Reading, Understanding
@@ -40,7 +42,7 @@ def derivation(view: TurnView, table: int | None, graph: Graph, settings: Settin
         triples=[list(triple) for triple in asked.triples],
         language=language,
         assertions=assertions(asked),
-        matches=_matches(understanding, graph.schema, nearness),
+        matches=[*_matches(understanding, graph.schema, nearness), *_named(asked.things, understanding, graph)],
         planned=_planned(understanding, queries),
         checked=[_checked(i, query) for i, query in enumerate(queries) if query.tool in QUERYING],
         rounds=view.round,
@@ -112,6 +114,21 @@ def _matches(understanding: Understanding, schema: Schema, nearness: Nearness | 
         valid = not chosen or any(each["iri"] == chosen for each in listed)
         found.append(Match(text=mention.text, kind=mention.kind, chosen=chosen, valid=valid, candidates=listed))
     return found
+
+
+def _named(things: Sequence[str], understanding: Understanding, graph: Graph) -> list[Match]:
+    """The things that a model's query names: each must be a candidate, or one that the graph has."""
+    given = {each.target: each.label for each in understanding.candidates if each.kind == "entity"}
+    try:
+        known = labels(graph, [iri for iri in things if iri not in given])
+    except ToolError as error:
+        log.warning("things of a query could not be looked up: %s", error)
+        known = {}
+    called = known | given
+    return [
+        Match(text=called.get(iri, last_segment(iri)), kind="entity", chosen=iri, valid=iri in called, candidates=[])
+        for iri in things
+    ]
 
 
 def _candidates(

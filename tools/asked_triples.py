@@ -18,7 +18,7 @@ Triple = tuple[str, str, str]
 
 def asked_by_sparql(text: str, schema: Schema, label: Callable[[str], str]) -> Asked:
     """The patterns of a query; IRIs by the labels of the schema, else by what `label` says of them."""
-    from rdflib.term import BNode, Literal, Variable
+    from rdflib.term import BNode, Literal, URIRef, Variable
 
     try:
         query = parsed_sparql(text)
@@ -32,12 +32,14 @@ def asked_by_sparql(text: str, schema: Schema, label: Callable[[str], str]) -> A
             return str(term)
         return known[str(term)].label if str(term) in known else label(str(term))
 
-    found = []
+    found, things = [], dict[str, None]()
     for subject, predicate, object_ in (triple for part in nodes_of(query) for triple in patterns_of(part)):
         typed = str(predicate) == TYPE
         relation = IS_A if typed else said(predicate, schema.predicate_of)
+        things.update((str(end), None) for end in (subject, "" if typed else object_) if isinstance(end, URIRef))
         found.append((said(subject, {}), relation, said(object_, schema.class_of if typed else {})))
-    return Asked(tuple(dict.fromkeys(found))[:MOST], query.name == "AskQuery", relations_of(schema), True)
+    triples, truth = tuple(dict.fromkeys(found))[:MOST], query.name == "AskQuery"
+    return Asked(triples, truth, relations_of(schema), True, tuple(things)[:MOST])
 
 
 def asked_by_sql(text: str, schema: Schema, truth: bool) -> Asked:

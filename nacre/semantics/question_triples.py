@@ -26,12 +26,14 @@ MOST_NAMES = 3
 
 class Asked(NamedTuple):
     """The triples of a question. `truth`: it asks for yes or no; `known` are the relations that the graph has, `formed`
-    says that nothing is asked of what was not introduced, or that the query could be parsed."""
+    says that nothing is asked of what was not introduced, or that the query could be parsed; `things` are the IRIs that
+    a model's query names."""
 
     triples: tuple[tuple[str, str, str], ...]
     truth: bool
     known: frozenset[str]
     formed: bool
+    things: tuple[str, ...] = ()
 
 
 def asked_by(plan: Plan, schema: Schema) -> Asked:

@@ -125,6 +125,7 @@ def steps(record: Answer) -> list[str]:
     for match in derived["matches"]:
         named = [f"{c['label']} {_fits(c)}" for c in match["candidates"] if c["score"]][:MOST_SHOWN]
         lines += [f"“{match['text']}” ({match['kind']}): {', '.join(named)}"] if named else []
+        lines += [] if match["valid"] else [f"“{match['text']}” is nothing that this graph has: {match['chosen']}"]
     planned = derived["planned"]
     if planned["considered"]:
         lines.append(f"readings: {planned['considered']} considered, {len(planned['selected'])} run as queries")

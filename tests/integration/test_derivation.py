@@ -114,6 +114,20 @@ async def test_a_models_queries_are_shown_with_what_the_check_said(kitchen: Path
     assert "SELECT" in derived["checked"][0]["why"]
 
 
+async def test_things_of_a_models_sparql_are_such_as_the_graph_has(kitchen: Path, scripted: ScriptedModel) -> None:
+    ghost, dal = f"<{HERE}ghost>", f"<{HERE}dal>"
+    scripted.replies = [
+        step(f"SELECT ?x {{ {{ {dal} <{HERE}contains> ?x }} UNION {{ {ghost} <{HERE}contains> ?x }} }}")
+    ]
+    asking = "Which of them simmers on and on?"
+    derived = (await ask(kitchen, asking, model=scripted, context={"branches": ["sparql"]}))["derivation"]
+    assert said(derived) == {("dal", "contains", "?x"), ("ghost", "contains", "?x")}
+    assert derived["language"] == "sparql"
+    named = {each["chosen"]: (each["text"], each["valid"]) for each in derived["matches"]}
+    assert named[f"{HERE}dal"] == ("dal", True)
+    assert named[f"{HERE}ghost"] == ("ghost", False)
+
+
 @pytest.fixture(scope="module")
 def graph(kitchen: Path) -> Any:
     library = Library(kitchen, None)

@@ -16,6 +16,7 @@ export function steps(record) {
     make("summary", {}, make("strong", {}, "Question as triples"), make("span", { class: "quiet" }, " " + count(derived.triples.length, "triple") + (failed.length ? ", not all checks hold" : ", checked"))),
     make("ul", { class: "mentions" }, derived.triples.map((ends) => make("li", {}, ends.map((end, i) => [i ? " " : "", end.startsWith("?") ? make("em", {}, end) : end])))),
     failed.map((each) => make("p", { class: "note" }, "Does not hold: " + each.says)),
+    derived.matches.filter((each) => !each.valid).map((each) => make("p", { class: "note" }, "Not in this graph: " + each.text)),
     derived.matches.filter((each) => each.candidates.length).map((each) => match(each, record.graph)),
     considered ? make("p", { class: "quiet" }, count(considered, "reading") + " considered, " + selected.length + " run as queries") : "",
     derived.checked.filter((each) => each.why).map((each) => make("p", { class: "note" }, "Query " + (each.query + 1) + " was " + each.verdict + ": " + each.why)));
