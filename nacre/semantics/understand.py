@@ -2,13 +2,13 @@
 
 import math
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
+from nacre.records.deadline import Deadline, within
 from nacre.records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
@@ -42,7 +42,7 @@ MOST_CHANGED = 2
 # log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
 CHANGED = 0.84
 RUNNING_ADDS = 0.68
-# a question is read or declined within this time
+# a question is read or declined within this time of the processor
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
 ALIKE = 80
@@ -61,7 +61,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     if rewrite.chosen is not None and (expected := _expected_of(rewrite.chosen, schema)) is not None:
         return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
     linker = indexes(lexicon)
-    deadline = time.monotonic() + SECONDS
+    deadline = within(SECONDS)
     # the list after a plural pronoun is for people; the scope says it better
     text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
     if rewrite.scope is not None and rewrite.scope.how == "number":
@@ -72,13 +72,14 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     question = read(text, linker)
     if any(number.unit for number in question.numbers):
         # what is done once a process is no part of the first question's time
-        deadline += units.loading()
+        deadline = deadline.later(units.loading())
     if is_greeting(rewrite.standalone) or about_whole(question.text):
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
     candidates = over_scope(derived(question, links, linker, deadline, most))[:most]
+    cut = deadline.is_over()
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
@@ -100,6 +101,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         unknown=() if prose is not None or changed else _unknown(best, question, links, linker),
         candidates=tuple(_mention(each, question, written) for each in _alike(said, links)[:MOST_ALIKE]),
         considered=len(ranked),
+        cut=cut,
     )
 
 
@@ -109,7 +111,7 @@ def read(text: str, linker: Linker) -> Question:
 
 
 def derived(
-    question: Question, links: list[Link], linker: Linker, deadline: float, most: int = MOST
+    question: Question, links: list[Link], linker: Linker, deadline: Deadline, most: int = MOST
 ) -> list[Candidate]:
     """All readings of a question, unranked, in the form it asks for."""
     kind = of_kind(question, links, linker.index.graph)
@@ -122,7 +124,7 @@ def derived(
     return [*comparisons(question, links, linker.index), *chosen, *gathered]
 
 
-def _groups(linker: Linker, deadline: float) -> Grouped:
+def _groups(linker: Linker, deadline: Deadline) -> Grouped:
     """Reads a phrase as things of a kind that meet conditions, each word of it used."""
 
     def grouped(phrase: str) -> list[Select]:

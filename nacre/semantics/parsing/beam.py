@@ -1,9 +1,9 @@
 """Read a question from left to right, keeping the likeliest partial readings: Question + Links -> States."""
 
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 
+from nacre.records.deadline import Deadline
 from nacre.records.waiting import go_on
 from nacre.semantics.parsing.cues import RULES, against_own, cue
 from nacre.semantics.parsing.mentions import mention
@@ -14,7 +14,7 @@ from nacre.semantics.types import Condition, Link
 WIDTH = 32
 
 
-def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WIDTH) -> list[State]:
+def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int = WIDTH) -> list[State]:
     """The partial readings after the last word, best first; at the deadline the beam narrows to one."""
     question = reader.question
     n = len(question.tokens)
@@ -31,7 +31,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WI
     _add(agenda[0], State())
     for i in range(n):
         go_on()
-        kept = sorted(agenda[i].values(), key=lambda s: -s.score)[: width if time.monotonic() < deadline else 1]
+        kept = sorted(agenda[i].values(), key=lambda s: -s.score)[: 1 if deadline.is_over() else width]
         agenda[i] = {}
         token = question.tokens[i]
         skip = 0.0 if i in question.light else SKIPPED_COST

@@ -1,8 +1,8 @@
 """All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
 
-import time
 from typing import NamedTuple
 
+from nacre.records.deadline import Deadline
 from nacre.records.plan import Body
 from nacre.records.waiting import go_on
 from nacre.semantics.language.base import language
@@ -38,7 +38,9 @@ class Candidate(NamedTuple):
     split: int = 0
 
 
-def derive(question: Question, links: list[Link], known: Index, deadline: float, most: int = MOST) -> list[Candidate]:
+def derive(
+    question: Question, links: list[Link], known: Index, deadline: Deadline, most: int = MOST
+) -> list[Candidate]:
     """The `most` readings of a question, likeliest first by their prior, each plan once."""
     states = read(Reader(question, known.graph), links, deadline)
     best: dict[tuple[int, int], float] = {}
@@ -55,7 +57,7 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float,
                 apart[key] = derivation
     for derivation in sorted(apart.values(), key=lambda d: -d.prior)[:MOST_LOWERED]:
         go_on()
-        if time.monotonic() > deadline and found:
+        if found and deadline.is_over():
             break
         for choice in range(MOST_WAYS):
             lowered = lower(derivation, known.graph, choice)
