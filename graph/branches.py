@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agents.answering.weighed import MOST_RUN
 from agents.off_loop import off_loop
 from agents.query_writer import MODEL_VISITS, by_rules, may_read
 from agents.result import Result
@@ -17,14 +16,12 @@ from agents.team import Team
 from agents.turn_view import TurnView
 from graph.database import database
 from graph.joined import joined, may_join
-from graph.names import endpoint_names
-from graph.triples_database import OverTriples
+from graph.triples_database import over_triples
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, ToolError
 from nacre.records.evidence import Found
 from nacre.records.turn import Understanding
 from tools import lexical as lexical_tool
-from tools import sparql as sparql_tool
 from tools import triples as triples_tool
 from tools import vector as vector_tool
 from tools.apart import Apart
@@ -83,23 +80,12 @@ async def _sql(view: TurnView, tools: Tools) -> Result[Found]:
 
 
 async def _sparql(view: TurnView, tools: Tools) -> Result[Found]:
-    graph = tools.graph
-    names = endpoint_names(graph)
-    if names is not None and graph.remote is not None:
-        if not view.understanding.readings:
-            # what can't be looked up can't be read either: that is no fault of the question
-            await off_loop(graph.remote.ask, ANYTHING, seconds=tools.settings.branch_seconds)
-        engine = sparql_tool.engine_at(graph.remote, names.endpoint, graph.schema, names.labels)
-        most = tools.settings.endpoint_readings
-        known = await off_loop(names.about, view.standalone)
-        asked = OverTriples(graph, tools.settings, view.round, known, engine, graph.remote, names.labels, most)
-    elif graph.triples is not None:
-        engine = await off_loop(sparql_tool.engine, graph.triples, graph.tables)
-        labels_here = sparql_tool.labels_of(graph.tables)
-        asked = OverTriples(
-            graph, tools.settings, view.round, graph.lexicon, engine, graph.triples, labels_here, MOST_RUN
-        )
-    else:
+    graph, seconds = tools.graph, tools.settings.branch_seconds
+    if graph.remote is not None and not view.understanding.readings:
+        # what can't be looked up can't be read either: that is no fault of the question
+        await off_loop(graph.remote.ask, ANYTHING, seconds=seconds)
+    asked = await off_loop(over_triples, graph, tools.settings, view.standalone, view.round)
+    if asked is None:
         raise ToolError("unavailable", lacks_triples(graph))
     # beside SQL it gives the same readings in another language, and a model writes SQL
     return await (by_rules if "sql" in view.enabled else tools.team.query_writer)(view, asked)

@@ -6,14 +6,16 @@ from dataclasses import replace
 
 from agents.answering.trust import plan_of
 from agents.off_loop import off_loop
-from nacre.records.evidence import Evidence
+from nacre.records.evidence import Evidence, Rows
 from nacre.records.extracted import NAMESPACE
+from nacre.records.plan import Plan
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Graph
 from nacre.stores.layers import Layer
+from nacre.stores.triples import Triples
 from tools.sources import sources
-from tools.sources_away import sources_away
-from tools.sparql import vocabulary_at
+from tools.sources_away import of_written_sparql, sources_away
+from tools.sparql import BRANCH, vocabulary_at
 
 log = logging.getLogger(__name__)
 
@@ -34,11 +36,23 @@ async def opened(
                 await off_loop(sources_away, each, plan, graph.remote, words, names)
                 for each, plan in zip(found, plans, strict=True)
             ]
-        traced = [await off_loop(sources, each, plan, graph.tables) for each, plan in zip(found, plans, strict=True)]
+        traced = [await off_loop(_here, each, plan, graph) for each, plan in zip(found, plans, strict=True)]
         return [await off_loop(_with_texts, each, graph.extracted) for each in traced] if graph.extracted else traced
     except Exception:
         log.exception("citations could not be traced")
         return found
+
+
+def _here(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:
+    """Evidence of an ingested graph with its triples; SPARQL of a model is traced in the store that it asked."""
+    written = isinstance(evidence, Rows) and evidence.branch == BRANCH and plan is None and evidence.query is not None
+    if not written or graph.triples is None or not isinstance(evidence, Rows):
+        return sources(evidence, plan, graph.tables)
+    names = [predicate.iri for predicate in graph.schema.predicates if predicate.role == "name"]
+    traced = of_written_sparql(evidence, graph.triples, names)
+    # the store has derived triples as well
+    given = Triples(graph.tables)
+    return replace(traced, triples=tuple(triple for triple in traced.triples if given.holds(triple)))
 
 
 def _with_texts(evidence: Evidence, layer: Layer) -> Evidence:

@@ -5,8 +5,8 @@ from functools import lru_cache
 from nacre.records.endpoint import Endpoint
 from nacre.semantics.linking.endpoint_names import EndpointNames
 from nacre.stores.catalog import Graph
+from nacre.stores.endpoint import EndpointSource
 from nacre.stores.lexicon import Lexicon
-from nacre.stores.sparql_source import SparqlSource
 
 
 def names_for(graph: Graph, *texts: str) -> Lexicon:
@@ -23,5 +23,5 @@ def endpoint_names(graph: Graph) -> EndpointNames | None:
 
 
 @lru_cache(maxsize=8)
-def _endpoint_names(lexicon: Lexicon, endpoint: Endpoint, source: SparqlSource) -> EndpointNames:
-    return EndpointNames(lexicon, endpoint, source)
+def _endpoint_names(lexicon: Lexicon, endpoint: Endpoint, source: EndpointSource) -> EndpointNames:
+    return EndpointNames(lexicon, endpoint, source, source.things)

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -23,6 +23,7 @@ from graph.choosing import ask_which, chosen, must_ask
 from graph.cited import opened
 from graph.context import Context
 from graph.database import database
+from graph.derivation import derivation
 from graph.gate import Gate
 from graph.holds import Holds
 from graph.message import Message
@@ -30,16 +31,17 @@ from graph.names import names_for
 from graph.record import answer_record, earlier_turn, faded
 from graph.state import State, add_up, attribute
 from graph.understood import understood
-from graph.view import view_of
+from graph.view import earlier_of, lost, view_of
 from graph.waterfall import below, texts_may_answer
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, NacreError, ToolError
 from nacre.records.evidence import Found, Ledger, QueryError
 from nacre.records.json_form import from_json, to_json
 from nacre.records.schema import Schema
-from nacre.records.turn import Earlier, Rewrite, Understanding
+from nacre.records.turn import Rewrite, Understanding
 from nacre.semantics.known_names import known_names
 from nacre.semantics.languages import ENGLISH, language_name
+from nacre.semantics.parsing.derive import MOST
 from nacre.stores.catalog import Graph, Library
 from tools.apart import Apart
 
@@ -84,7 +86,7 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
             return {"messages": [ask_which(graphs)]}
     graph = await off_loop(_open, resources.library, wanted_graph)
     hold = resources.holds.take(graph)
-    earlier = tuple(from_json(Earlier, turn) for turn in state.get("earlier", []))
+    earlier = earlier_of(state, resources.settings)
     rewrite, caveats = Result(Rewrite(question)), list[str]()
     deadline = started + resources.settings.turn_seconds
     view = replace(asked_first(question), conversation=earlier, deadline=deadline, version=graph.version)
@@ -133,7 +135,7 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
     """Link the question's names and read it as plans, once a turn."""
     rewrite, caveats = from_json(Rewrite, state["rewrite"]), state["caveats"]
     try:
-        understanding = await off_loop(_understood, resources.library, state, rewrite)
+        understanding = await off_loop(_understood, resources, state, rewrite)
     except Exception as error:
         # passages can still answer what can't be read
         log.exception("understanding failed: %s", rewrite.standalone)
@@ -229,17 +231,20 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         gate = Gate(view.evidence, release, partial(known_names, lexicon=names), view.language)
         told = await _fused(team_of(resources, runtime.context), view, graph.schema, gate)
         cited = await opened(gate.cited, view.evidence, view.understanding, graph)
+        derived = await off_loop(derivation, view, told.value.table, graph, resources.settings)
     resources.holds.release(state["hold"])
     done = State(
         {
             **state,
-            "unavailable": state["unavailable"] | _lost(view.failures),
+            "unavailable": state["unavailable"] | lost(view),
             "by": attribute(state["by"], {"fuser": told.by}),
             "usage": add_up(state["usage"], _usage(told.usage)),
         }
     )
-    record = answer_record(done, told.value, gate, cited, view.found, first[0] if first else None)
-    remembered = earlier_turn(view, gate.answer, told.value, dict(zip(gate.cited, cited, strict=True)))
+    record = answer_record(done, told.value, gate, cited, view.found, derived, first[0] if first else None)
+    remembered = earlier_turn(
+        view, gate.answer, told.value, dict(zip(gate.cited, cited, strict=True)), resources.settings.remembered
+    )
     return {
         "answer": record,
         "by": {"fuser": told.by},
@@ -248,11 +253,6 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         "spent": add_up(state.get("spent", {}), done["usage"]),
         "messages": [message.end(record)],
     }
-
-
-def _lost(missing: Mapping[str, QueryError]) -> dict[str, str]:
-    """The branches that were there when the turn began, and then could not be asked."""
-    return {name: error.message for name, error in missing.items() if error.kind in ("unavailable", "timeout")}
 
 
 async def _fused(team: Team, view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
@@ -289,9 +289,10 @@ def _further(library: Library, state: State, view: TurnView) -> list[str]:
         return list(below(view, partial(texts_may_answer, view.standalone, graph)))
 
 
-def _understood(library: Library, state: State, rewrite: Rewrite) -> Understanding:
-    with _pinned(library, state) as graph:
-        return understood(rewrite, graph.schema, names_for(graph, rewrite.standalone))
+def _understood(resources: Resources, state: State, rewrite: Rewrite) -> Understanding:
+    with _pinned(resources.library, state) as graph:
+        most = resources.settings.endpoint_candidates if graph.endpoint is not None else MOST
+        return understood(rewrite, graph.schema, names_for(graph, rewrite.standalone), most)
 
 
 def _usage(usage: Usage) -> dict[str, float]:

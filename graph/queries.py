@@ -1,7 +1,8 @@
-"""What an agent of others asks a graph itself: SQL, SPARQL or words -> rows or sentences, guarded and bounded."""
+"""What people and agents of others ask a graph themselves: SQL, SPARQL or words -> rows or sentences, guarded."""
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.off_loop import off_loop
@@ -9,15 +10,13 @@ from graph.branches import lacks_lexical, lacks_triples, lacks_vectors
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, ToolError
 from nacre.records.evidence import Cell, Found, Sentence
+from nacre.semantics.sparql_terms import cell
 from nacre.stores.catalog import Graph
-from nacre.stores.sparql_source import Term
+from nacre.stores.sparql_source import SparqlSource, Term
 from tools import lexical, vector
 from tools.apart import Apart
 from tools.sparql_guard import form_of, guard_sparql
 
-XSD = "http://www.w3.org/2001/XMLSchema#"
-_WHOLE = frozenset(XSD + name for name in ("integer", "int", "long", "short", "nonNegativeInteger", "positiveInteger"))
-_REAL = frozenset(XSD + name for name in ("decimal", "double", "float"))
 # of all cells of a result, so many characters are handed on (given)
 MOST_CHARACTERS = 200_000
 LONGEST_SEARCH = 1000
@@ -26,7 +25,7 @@ LONGEST_SEARCH = 1000
 @dataclass(frozen=True)
 class Result:
     """Rows of a query. `query` is the text that ran, `note` says how it differs from the one that was given; `units`
-    has one entry a column; `truncated`: there were more rows."""
+    has one entry a column, `keys` the IRIs of each row; `truncated`: there were more rows."""
 
     columns: list[str]
     rows: list[list[Cell]]
@@ -35,6 +34,7 @@ class Result:
     query: str
     note: str
     seconds: float
+    keys: list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,19 @@ async def query_sql(graph: Graph, text: str, settings: Settings, apart: Apart, l
     rows, cut = _bounded([list(row) for row in table.rows])
     units = list(table.units) or [""] * len(table.columns)
     taken = sum(query.seconds for query in found.queries)
-    return Result(list(table.columns), rows, units, table.truncated or cut, ran.text, ran.words, round(taken, 4))
+    keys = [list(each) for each in table.keys]
+    return Result(list(table.columns), rows, units, table.truncated or cut, ran.text, ran.words, round(taken, 4), keys)
 
 
 async def query_sparql(graph: Graph, text: str, settings: Settings, limit: int) -> Result:
     """The solutions of a SELECT, the truth of an ASK, or the triples of a CONSTRUCT; raises ToolError."""
-    return await asyncio.wait_for(
-        off_loop(_sparql, graph, text, settings.branch_seconds, min(limit, settings.row_limit)),
+    seconds = settings.branch_seconds
+    running = off_loop(_sparql, graph, text, seconds, min(limit, settings.row_limit))
+    try:
         # the guard parses too
-        settings.branch_seconds * 2,
-    )
+        return await asyncio.wait_for(running, seconds * 2)
+    except TimeoutError:
+        raise ToolError("timeout", f"The query gave nothing within {seconds * 2:g} s.") from None
 
 
 async def search(graph: Graph, text: str, settings: Settings, limit: int) -> list[Passage]:
@@ -105,46 +108,33 @@ def _merged(found: list[Found]) -> list[Passage]:
 
 
 def _sparql(graph: Graph, text: str, seconds: float, limit: int) -> Result:
-    source = graph.remote or graph.triples
+    source: SparqlSource | None = graph.remote or graph.triples
     if source is None:
         raise ToolError("unavailable", lacks_triples(graph))
     started = time.perf_counter()
     query = guard_sparql(text, graph.schema, limit=limit + 1)
     form, cut = form_of(query), False
     rows: list[list[Cell]]
+    terms: Sequence[Sequence[Term | None]] = ()
     if form == "ASK":
         columns, rows = ["ask"], [[source.ask(query, seconds=seconds)]]
     elif form == "CONSTRUCT":
         triples = source.construct(query, limit=limit + 1, seconds=seconds)
         columns, cut = ["subject", "predicate", "object"], len(triples) > limit
-        rows = [[_cell(term) for term in triple] for triple in triples[:limit]]
+        terms = triples[:limit]
+        rows = [[cell(term) for term in triple] for triple in terms]
     else:
         solutions = source.select(query, limit=limit, seconds=seconds)
         columns, cut = list(solutions.variables), solutions.truncated
-        rows = [[_cell(term) for term in row] for row in solutions.rows]
+        terms = solutions.rows
+        rows = [[cell(term) for term in row] for row in terms]
     rows, long = _bounded(rows)
-    return Result(columns, rows, [""] * len(columns), cut or long, query, "", round(time.perf_counter() - started, 4))
+    took = round(time.perf_counter() - started, 4)
+    return Result(columns, rows, [""] * len(columns), cut or long, query, "", took, _keys(terms)[: len(rows)])
 
 
-def _cell(term: Term | None) -> Cell:
-    """A term as data: numbers and booleans as such, all else as its text.
-
-    >>> _cell(Term("literal", "7", XSD + "integer")), _cell(Term("iri", "http://ex.org/a")), _cell(None)
-    (7, 'http://ex.org/a', None)
-    """
-    if term is None:
-        return None
-    if term.kind == "literal":
-        try:
-            if term.datatype in _WHOLE:
-                return int(term.value)
-            if term.datatype in _REAL:
-                return float(term.value)
-        except ValueError:
-            return term.value
-        if term.datatype == XSD + "boolean":
-            return term.value in ("true", "1")
-    return term.value
+def _keys(rows: Sequence[Sequence[Term | None]]) -> list[list[str]]:
+    return [[term.value for term in row if term is not None and term.kind == "iri"] for row in rows]
 
 
 def _bounded(rows: list[list[Cell]]) -> tuple[list[list[Cell]], bool]:

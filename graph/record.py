@@ -13,6 +13,7 @@ from agents.turn_view import TurnView
 from graph.gate import Gate
 from graph.state import State, add_up
 from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
+from nacre.records.derivation import Derivation
 from nacre.records.evidence import Evidence, Found, Query, Rows, Sentence, Table
 from nacre.records.turn import Earlier, Reading
 from nacre.semantics.plain import harmless, plain
@@ -29,6 +30,7 @@ def answer_record(
     gate: Gate,
     cited: Sequence[Evidence],
     found: Sequence[Found],
+    derived: Derivation,
     first_token: float | None,
 ) -> Answer:
     """All fields of the record, read after the last word; `cited` is what [1], [2] ... stand for, in this order.
@@ -77,6 +79,7 @@ def answer_record(
         language=state["rewrite"]["language"],
         standalone_own=state["rewrite"]["own"] or state["rewrite"]["standalone"],
         conversation=cost(add_up(state.get("spent", {}), usage)),
+        derivation=derived,
     )
 
 
@@ -120,9 +123,11 @@ def query_record(query: Query, i: int) -> QueryRecord:
     )
 
 
-def earlier_turn(view: TurnView, answer: str, told: Account, cited: Mapping[int, Evidence]) -> Earlier:
-    """What later turns need of this one: its plan, at most 100 keys and labels of its result, what it cited (as it
-    was opened, by the evidence's index)."""
+def earlier_turn(
+    view: TurnView, answer: str, told: Account, cited: Mapping[int, Evidence], most: int = REMEMBERED
+) -> Earlier:
+    """What later turns need of this one: its plan, at `most` so many keys and labels of its result, what it cited (as
+    it was opened, by the evidence's index)."""
     understanding = view.understanding
     used = view.evidence[told.table] if told.table is not None else None
     plan = plan_of(understanding, used) if used is not None else None
@@ -135,8 +140,8 @@ def earlier_turn(view: TurnView, answer: str, told: Account, cited: Mapping[int,
         view.standalone,
         answer,
         plan=plan,
-        keys=result.keys[:REMEMBERED] if result is not None else (),
-        labels=labels[:REMEMBERED],
+        keys=result.keys[:most] if result is not None else (),
+        labels=labels[:most],
         options=told.options,
         confirm=_to_confirm(view, told),
         evidence=tuple(_remembered(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
@@ -170,7 +175,7 @@ def _remembered(evidence: Evidence) -> Evidence:
     return replace(evidence, reading=None, table=table)
 
 
-def _citation(n: int, evidence: Evidence, queries: list[Query]) -> Citation:
+def _citation(n: int, evidence: Evidence, queries: Sequence[Query]) -> Citation:
     rows = evidence if isinstance(evidence, Rows) else None
     table = _whole(rows.table) if rows else None
     ran = [_index(query, queries) for query in (rows.query, *rows.beside) if query] if rows else []
@@ -216,7 +221,7 @@ def _whole(table: Table) -> Table:
     )
 
 
-def _index(query: Query, queries: list[Query]) -> int | None:
+def _index(query: Query, queries: Sequence[Query]) -> int | None:
     wanted = (query.tool, query.round, query.text, query.params)
     return next(
         (i for i, each in enumerate(queries) if (each.tool, each.round, each.text, each.params) == wanted), None

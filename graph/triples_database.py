@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from agents.answering.weighed import MOST_RUN
 from agents.database import Language
 from agents.off_loop import off_loop
+from graph.names import endpoint_names
 from nacre.config.settings import Settings
 from nacre.records.evidence import Found
 from nacre.records.look_up import LookUp, Occurrence
@@ -20,7 +22,7 @@ from nacre.semantics.run_plan import Engine
 from nacre.semantics.schema_sparql import Prefixes, prefixes_of, schema_sparql
 from nacre.stores.lexicon import Lexicon
 from nacre.stores.sparql_source import SparqlSource
-from tools import sql
+from tools import sparql, sql
 from tools.look_up_sparql import look_up_sparql
 from tools.sparql_written import run_written_sparql
 
@@ -93,3 +95,17 @@ class OverTriples:
         return await off_loop(
             look_up_sparql, wanted, self.source, self.schema, self.prefixes, self.labels, seconds=seconds
         )
+
+
+def over_triples(graph: Graph, settings: Settings, text: str, round: int = 1) -> OverTriples | None:
+    """What agents may ask of a graph by SPARQL about a text, at its endpoint or of its own triples; None where it has
+    neither. Blocking; raises ToolError where names can't be looked up."""
+    names = endpoint_names(graph)
+    if names is not None and graph.remote is not None:
+        engine = sparql.engine_at(graph.remote, names.endpoint, graph.schema, names.labels)
+        most, known = settings.endpoint_readings, names.about(text)
+        return OverTriples(graph, settings, round, known, engine, graph.remote, names.labels, most)
+    if graph.triples is None:
+        return None
+    engine, labels = sparql.engine(graph.triples, graph.tables), sparql.labels_of(graph.tables)
+    return OverTriples(graph, settings, round, graph.lexicon, engine, graph.triples, labels, MOST_RUN)

@@ -1,32 +1,30 @@
 """The last questions about an open graph, with what was understood of them: Rewrite + lexicon -> Understanding."""
 
 import threading
-import time
 from weakref import WeakKeyDictionary
 
 from nacre.records.schema import Schema
 from nacre.records.turn import Rewrite, Understanding
-from nacre.semantics.understand import SECONDS, understand
+from nacre.semantics.understand import understand
 from nacre.stores.lexicon import Lexicon
 
-MOST = 128
+REMEMBERED = 128
 
-_known: WeakKeyDictionary[Lexicon, dict[Rewrite, Understanding]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Lexicon, dict[tuple[Rewrite, int], Understanding]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def understood(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understanding:
+def understood(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int) -> Understanding:
     """As `semantics.understand`, which depends on its arguments alone: a version never changes. What people ask again
     and again, as suggestions, is read once; what the deadline cut short is read anew."""
     with _lock:
         known = _known.setdefault(lexicon, {})
-        found = known.get(rewrite)
+        found = known.get((rewrite, most))
     if found is None:
-        begun = time.monotonic()
-        found = understand(rewrite, schema, lexicon)
-        if time.monotonic() - begun < SECONDS:
+        found = understand(rewrite, schema, lexicon, most)
+        if not found.cut:
             with _lock:
-                while len(known) >= MOST:
+                while len(known) >= REMEMBERED:
                     del known[next(iter(known))]
-                known[rewrite] = found
+                known[rewrite, most] = found
     return found

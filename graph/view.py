@@ -20,7 +20,7 @@ def view_of(state: State, settings: Settings) -> TurnView:
         question=state["asked"],
         rewrite=rewrite,
         understanding=from_json(Understanding, understanding) if understanding else Understanding(rewrite.standalone),
-        conversation=tuple(from_json(Earlier, turn) for turn in state.get("earlier", [])),
+        conversation=earlier_of(state, settings),
         found=found,
         round=state.get("round", 0),
         enabled=tuple(state.get("enabled", ())),
@@ -32,6 +32,17 @@ def view_of(state: State, settings: Settings) -> TurnView:
         deadline=state["started"] + settings.turn_seconds,
         version=state["version"],
     )
+
+
+def earlier_of(state: State, settings: Settings) -> tuple[Earlier, ...]:
+    """The turns before this one that it may lean on, oldest first."""
+    turns = state.get("earlier", []) if settings.dialogue == "multi" else []
+    return tuple(from_json(Earlier, turn) for turn in turns)
+
+
+def lost(view: TurnView) -> dict[str, str]:
+    """The branches that were there when the turn began, and then could not be asked."""
+    return {name: error.message for name, error in view.failures.items() if error.kind in ("unavailable", "timeout")}
 
 
 def _strategy(name: str) -> Strategy:

@@ -28,8 +28,10 @@ USUAL = 0.5
 SURE = 0.5
 # what every thing of a vocabulary is, which is no answer to what a graph is about
 _FORMAL = EMPTY_TYPES | {SKOS + n for n in ("Concept", "ConceptScheme", "Collection")} | {OWL + "Class"}
-# numbers that nobody ranks or averages
-_NO_MEASURE = frozenset("code id key number latitude longitude lat long zip postcode phone year date".split())
+# numbers that nobody ranks or averages, and such as are averages themselves
+_NO_MEASURE = frozenset(
+    "average mean code id key number latitude longitude lat long zip postcode phone year date".split()
+)
 
 
 def examples(graph: Graph, wanted: int = 3) -> list[str]:

@@ -10,12 +10,15 @@ from nacre.records.plan import Ask, Body, Compute, Plan, Select
 from nacre.semantics.provenance import MOST, THINGS
 from nacre.semantics.sparql_behind import behind
 from nacre.semantics.sparql_pattern import Vocabulary
+from nacre.semantics.sparql_terms import cell
 from nacre.stores.sparql_source import SparqlSource, Term
 from nacre.stores.triples import TYPE, Triple
 from tools.sources import IN_WORDS, basis_of
+from tools.sparql_behind import behind_written
 
 log = logging.getLogger(__name__)
 
+PATTERN = "triples that the query's pattern finds"
 # of each query for triples; the answer is out already
 SECONDS = 3.0
 
@@ -23,9 +26,12 @@ SECONDS = 3.0
 def sources_away(
     evidence: Evidence, plan: Plan | None, source: SparqlSource, words: Vocabulary, names: Collection[str]
 ) -> Evidence:
-    """The evidence with at most 200 triples behind at most 50 things, by one CONSTRUCT for each select of the plan."""
+    """The evidence with at most 200 triples behind at most 50 things, by one CONSTRUCT for each select of the plan, or
+    for the query that a model wrote."""
     if not isinstance(evidence, Rows):
         return replace(evidence, basis=IN_WORDS)
+    if plan is None and evidence.query is not None:
+        return of_written_sparql(evidence, source, names)
     body = plan.body if plan is not None else None
     keys = tuple(dict.fromkeys(key for row in evidence.table.keys[:THINGS] for key in row))[: 4 * THINGS]
     found: dict[Triple, None] = {}
@@ -42,6 +48,19 @@ def sources_away(
     return replace(evidence, keys=things, triples=tuple(found), basis=basis_of(evidence.table, plan, things))
 
 
+def of_written_sparql(rows: Rows, source: SparqlSource, names: Collection[str]) -> Rows:
+    """Rows of SPARQL that a model wrote, with at most 200 of the triples that 50 solutions of its pattern rest on."""
+    found: list[Triple] = []
+    try:
+        query = behind_written(rows.query.text, names, solutions=THINGS) if rows.query is not None else None
+        triples = source.construct(query, limit=MOST, seconds=SECONDS) if query is not None else []
+        found = sorted({(_text(s), p.value, _text(o)) for s, p, o in triples})
+    except ToolError as error:
+        log.warning("triples of a citation: %s", error)
+    basis = PATTERN if found and not rows.keys else basis_of(rows.table, None, rows.keys)
+    return replace(rows, triples=tuple(found), basis=basis)
+
+
 def _selects(body: Body | None) -> list[Select]:
     """The selects whose rows can be traced to things; sets that are combined can't."""
     if isinstance(body, Select):
@@ -52,4 +71,4 @@ def _selects(body: Body | None) -> list[Select]:
 
 
 def _text(term: Term) -> str:
-    return f"_:{term.value}" if term.kind == "blank" else term.value
+    return f"_:{term.value}" if term.kind == "blank" else str(cell(term)) if term.kind == "iri" else term.value

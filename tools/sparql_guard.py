@@ -32,17 +32,17 @@ def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
         raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
     if text.count("{") > MOST_GROUPS:
         raise ToolError("too_large", f"The query has more than {MOST_GROUPS} groups. Write it with fewer.")
-    query = _parsed(text)
+    query = parsed_sparql(text)
     if query.name not in _FORMS:
         form = query.name.removesuffix("Query").upper()
         raise ToolError("refused", f"Only {', '.join(_FORMS.values())} are allowed, not {form}.")
     if query.datasetClause:
         raise ToolError("refused", "FROM is not allowed: the graph is chosen already.")
-    parts = list(_parts(query))
+    parts = list(nodes_of(query))
     if any(part.name == "Graph" for part in parts):
         # an attached graph may be one of several in its store
         raise ToolError("refused", "GRAPH is not allowed: the graph is chosen already.")
-    triples = [triple for part in parts for triple in _triples(part)]
+    triples = [triple for part in parts for triple in patterns_of(part)]
     if len(triples) > MOST_PATTERNS:
         raise ToolError("too_large", f"The query has {len(triples)} patterns; {MOST_PATTERNS} are the most.")
     for _, predicate, object_ in triples:
@@ -57,17 +57,18 @@ def form_of(text: str) -> str:
     >>> form_of("ASK { ?s ?p ?o }")
     'ASK'
     """
-    return _FORMS[_parsed(text).name]
+    return _FORMS[parsed_sparql(text).name]
 
 
-def _parsed(text: str) -> Any:
+def parsed_sparql(text: str) -> Any:
+    """The algebra of a query, as rdflib has it; raises ToolError `syntax`, `refused` for SERVICE, `too_large`."""
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
     try:
         # rdflib reads a # in the IRI of a prefix as a comment where more IRIs follow on its line
         tree = parseQuery(_PREFIX.sub(r"\g<0>\n", text))
-        if any(part.name == "ServiceGraphPattern" for part in _parts(tree)):
+        if any(part.name == "ServiceGraphPattern" for part in nodes_of(tree)):
             # rdflib can't translate all of them
             raise ToolError("refused", "SERVICE is not allowed: only this graph can be asked.")
         return translateQuery(tree).algebra
@@ -81,20 +82,20 @@ def _parsed(text: str) -> Any:
         raise ToolError("syntax", f"The query can't be parsed as SPARQL 1.1: {reason}") from None
 
 
-def _parts(node: Any) -> Iterator[Any]:
+def nodes_of(node: Any) -> Iterator[Any]:
     """All parts of a parsed query, from outside in."""
     from rdflib.plugins.sparql.parserutils import CompValue
 
     if isinstance(node, CompValue):
         yield node
         for each in node.values():
-            yield from _parts(each)
+            yield from nodes_of(each)
     elif isinstance(node, Iterable) and not isinstance(node, str):
         for each in node:
-            yield from _parts(each)
+            yield from nodes_of(each)
 
 
-def _triples(part: Any) -> Iterator[tuple[Any, Any, Any]]:
+def patterns_of(part: Any) -> Iterator[tuple[Any, Any, Any]]:
     """The patterns of one part; those within EXISTS are still lists of so many times three terms."""
     for listed in part.triples or ():
         yield from zip(listed[::3], listed[1::3], listed[2::3], strict=True)
@@ -143,7 +144,8 @@ def _check_joined(triples: list[Any], parts: list[Any]) -> None:
     from rdflib.term import BNode, Identifier, Variable
 
     groups: list[set[Any]] = []
-    shared = [{term for term in triple if isinstance(term, Identifier)} - _constants(triple) for triple in triples]
+    of_triples = [{term for term in triple if isinstance(term, Identifier)} - _constants(triple) for triple in triples]
+    shared = list(of_triples)
     for part in parts:
         if part.name in ("Filter", "Extend"):
             shared.append({*_variables(part.expr), *_variables(part.var)})
@@ -156,9 +158,10 @@ def _check_joined(triples: list[Any], parts: list[Any]) -> None:
             continue
         touching = [group for group in groups if group & terms]
         groups = [group for group in groups if not group & terms] + [set(terms).union(*touching)]
-    of_triples = [g for g in groups if any(g & set(triple) for triple in triples)]
-    if len(of_triples) > 1:
-        names = ", ".join(sorted(f"?{min(map(str, g))}" for g in of_triples)[:4])
+    # the classes that VALUES lists for a type are no things of their own
+    apart = [group for group in groups if any(group & terms for terms in of_triples)]
+    if len(apart) > 1:
+        names = ", ".join(sorted(f"?{min(map(str, group))}" for group in apart)[:4])
         raise ToolError("too_large", f"Nothing joins the patterns of {names}. Link them by a variable that they share.")
 
 
@@ -186,7 +189,7 @@ def _limited(text: str, query: Any, limit: int) -> str:
         return text
     limited = f"{text.rstrip()}\nLIMIT {limit}"
     try:
-        _parsed(limited)
+        parsed_sparql(limited)
     except ToolError:
         raise ToolError("refused", "End the query in a LIMIT, and put VALUES inside the group.") from None
     return limited

@@ -84,7 +84,7 @@ def measured(understanding: Understanding, stores: Stores) -> list[tuple[Group, 
     if not groups:
         return []
     left = [_without(question, each.anchor) for each in groups]
-    names = _names(stores.embedder, [name for each in groups for name in (each.relation, *each.names)])
+    names = vectors_of_names(stores.embedder, [name for each in groups for name in (each.relation, *each.names)])
     once = list(dict.fromkeys(left))
     vectors = dict(zip(once, _embedded(stores.embedder, once), strict=True))
     relation = [
@@ -226,7 +226,7 @@ def _form(text: str) -> str:
     return " ".join(name_tokens(text))
 
 
-def _names(embedder: Embedder, texts: Sequence[str]) -> dict[str, Array]:
+def vectors_of_names(embedder: Embedder, texts: Sequence[str]) -> dict[str, Array]:
     """The vectors of names of relations; what was embedded for an earlier question is not embedded again."""
     found = {text: _KNOWN.get((embedder.name, text)) for text in texts}
     missing = [text for text, vector in found.items() if vector is None]

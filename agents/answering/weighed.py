@@ -6,6 +6,10 @@ from dataclasses import replace
 from nacre.records.evidence import Evidence, Found, Rows, Table
 from nacre.records.turn import Understanding
 from nacre.semantics.ranking.calibrate import MOST_RUN, after_running, choose, outcome, outcome_features
+from nacre.semantics.ranking.weights import weights
+
+# below the threshold of what is sure
+UNSURE = 0.01
 
 __all__ = ["MOST_RUN", "weighed"]
 
@@ -13,12 +17,15 @@ __all__ = ["MOST_RUN", "weighed"]
 def weighed(understanding: Understanding, ran: Sequence[Found]) -> tuple[Found, ...]:
     """The findings of the first readings, in order, each with the probability that its rows are right.
 
-    The one to answer with is chosen by weights of its own; no other gets a higher probability than it.
+    The one to answer with is chosen by weights of its own; no other gets a higher probability than it. Where there was
+    no time to look for all readings none is sure, since probabilities were learned beside all others.
     """
     readings = understanding.readings[: len(ran)]
     outcomes = [outcome(_table(found)) for found in ran]
     shares = [reading.score for reading in readings]
     best, highest = choose(understanding, outcomes)
+    if understanding.cut:
+        highest = min(highest, weights().threshold - UNSURE)
     chances = [after_running(each, outcome_features(i, shares, outcomes)) for i, each in enumerate(readings)]
     return tuple(
         replace(

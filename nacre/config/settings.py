@@ -92,8 +92,18 @@ class Settings(BaseSettings):
     endpoint_readings: int = Field(
         2, ge=1, le=5, description="How many readings of a question are asked of an endpoint."
     )
+    endpoint_candidates: int = Field(
+        40, ge=1, le=100, description="Of how many readings of a question about an endpoint they are the likeliest."
+    )
+    endpoint_things: int = Field(
+        600, ge=1, le=6000, description="How many things a question's words may find at an endpoint."
+    )
 
     max_rounds: int = Field(3, ge=1, le=10, description="The most rounds of retrieval a question gets.")
+    dialogue: Literal["multi", "single"] = Field(
+        "multi", description="multi: a question may lean on those before it; single: each stands alone."
+    )
+    remembered: int = Field(100, ge=1, le=1000, description="How many things of an answer a follow-up may speak of.")
     top_k: int = Field(8, ge=1, le=50, description="How many passages a branch looks at.")
     strategy: Literal["parallel", "stepwise", "waterfall"] = Field(
         "parallel",

@@ -21,6 +21,7 @@ from nacre.evaluation.chances import RIGHT, calibrated, threshold
 from nacre.evaluation.fit import fitted
 from nacre.evaluation.gold_values import same_values
 from nacre.evaluation.run_reading import run_values
+from nacre.records.deadline import within
 from nacre.records.evidence import Cell
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
@@ -118,7 +119,7 @@ def collect(
     """All readings of one question with their features, run."""
     started = time.monotonic()
     asked = read(question["question"], linker)
-    candidates = derived(asked, link(asked, linker.index), linker, time.monotonic() + SECONDS)
+    candidates = derived(asked, link(asked, linker.index), linker, within(SECONDS))
     best = max((c.derivation.prior for c in candidates), default=0.0)
     found = [features(c, asked, linker.index.graph, best) for c in candidates]
     seconds = time.monotonic() - started

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from nacre.evaluation.questions import lines
 from nacre.records.answer import Answer, Cost
+from nacre.records.derivation import nothing_derived
 from nacre.records.errors import ConfigError, NacreError
 
 
@@ -123,6 +124,7 @@ def failed(question: Question, thread: str, reason: str) -> Answer:
         language="en",
         standalone_own=question.question,
         conversation=Cost(llm_calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, price=0.0),
+        derivation=nothing_derived(),
     )
 
 

@@ -4,6 +4,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from nacre.records.derivation import Derivation
+
 Status = Literal["answered", "partial", "not_in_graph", "not_understood", "failed", "clarify"]
 Value = str | int | float | bool
 
@@ -78,7 +80,8 @@ class TableRecord(TypedDict):
 class Answer(TypedDict):
     """Later work adds fields and never changes one. `confidence` is the probability that `values` are right, null where
     nothing was weighed. `standalone_own` is the standalone question in the `language` that
-    it was asked in; `conversation` is what the models of this and all earlier turns took."""
+    it was asked in; `conversation` is what the models of this and all earlier turns took, `derivation` how the answer
+    came about, step by step."""
 
     id: str
     graph: str
@@ -115,3 +118,4 @@ class Answer(TypedDict):
     language: str
     standalone_own: str
     conversation: Cost
+    derivation: Derivation

@@ -59,6 +59,24 @@ class Property:
     samples: tuple[str, ...]
 
 
+LONGEST_VALUE = 2000
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How many values of one predicate of a thing are shown, how many things that link to it by one, whether passages
+    are looked for, and how many seconds the look may take in all."""
+
+    values: int = 30
+    linking: int = 12
+    passages: bool = True
+    seconds: float = 4.0
+
+
+# a person waits for it
+PAGE = Bounds()
+
+
 @dataclass(frozen=True)
 class Kind:
     """A class: where it stands, what its members have, some members from `skip` on, by name. `many` is its plural."""

@@ -94,10 +94,15 @@ Expected = Literal["entities", "number", "date", "boolean", "text", "prose"]
 @dataclass(frozen=True)
 class Understanding:
     """What was understood without a model: mentions, the best readings (best first), what kind of answer is expected,
-    and `unknown`: content words that name nothing in this graph, each with the nearest name that is known or ""."""
+    and `unknown`: content words that name nothing in this graph, each with the nearest name that is known or "".
+    `candidates` are all that the words of the mentions may name, `considered` counts the readings that were ranked;
+    `cut`: there was no time to look for more."""
 
     standalone: str
     mentions: tuple[Mention, ...] = ()
     readings: tuple[Reading, ...] = ()
     expected: Expected = "text"
     unknown: tuple[tuple[str, str], ...] = ()
+    candidates: tuple[Mention, ...] = ()
+    considered: int = 0
+    cut: bool = False

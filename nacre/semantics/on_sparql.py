@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection, Mapping
 
 from nacre.records.evidence import Cell
 from nacre.semantics.run_plan import Engine
+from nacre.semantics.sparql_behind import contributing, number_contributing
 from nacre.semantics.sparql_pattern import Vocabulary
 from nacre.semantics.sparql_terms import cell
 from nacre.semantics.statement import Statement
-from nacre.semantics.to_sparql import Sparql, contributing, number_contributing, to_sparql
+from nacre.semantics.to_sparql import Sparql, to_sparql
 from nacre.semantics.told import told
 from nacre.stores.sparql_source import Solutions, SparqlSource
 from nacre.stores.tables import Fetched, Tables

@@ -1,12 +1,15 @@
-"""Ask for the triples behind the rows of a select, as `provenance` does: Select + Vocabulary -> a CONSTRUCT."""
+"""Ask for what is behind the rows of a select: Select + Vocabulary -> a CONSTRUCT of triples, as `provenance` gives
+them, or the things behind an aggregate."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
-from nacre.records.plan import Attribute, Select
+from nacre.records.plan import Aggregate, Attribute, Select
 from nacre.semantics.provenance import narrowed, value_of
 from nacre.semantics.sparql_pattern import Vocabulary
 from nacre.semantics.sparql_terms import iri
-from nacre.semantics.to_sparql import Writer
+from nacre.semantics.statement import Output
+from nacre.semantics.to_sparql import Sparql, Writer
 
 
 def behind(select: Select, keys: tuple[str, ...], words: Vocabulary, names: Collection[str], *, things: int) -> str:
@@ -31,3 +34,24 @@ def behind(select: Select, keys: tuple[str, ...], words: Vocabulary, names: Coll
     template = "\n".join(f"  {line}" for line in (*said, f"{thing} {thing}_np {thing}_nl ."))
     inner = f"{{ SELECT DISTINCT {' '.join(shown)} {{\n{group}\n}} LIMIT {things} }}"
     return f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{inner}\n{named}\n}}"
+
+
+def contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
+    """The distinct things of one variable over the same conditions: what an aggregate rests on."""
+    writer = Writer(words, _plain(select))
+    name = writer.pattern.names[variable]
+    outputs = Output("iri", "key", variable), Output(variable, "label", variable)
+    return Sparql(f"SELECT DISTINCT {name} {{\n{writer.group()}\n}}", outputs, (name, name))
+
+
+def number_contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
+    """How many things `contributing` would give."""
+    writer = Writer(words, _plain(select))
+    text = f"SELECT (COUNT(DISTINCT {writer.pattern.names[variable]}) AS ?n) {{\n{writer.group()}\n}}"
+    return Sparql(text, (Output("count", "number", variable),), ("?n",))
+
+
+def _plain(select: Select) -> Select:
+    """The select's conditions on things alone."""
+    filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
+    return replace(select, answers=(), filters=filters, order=None, group=(), by=(), limit=None)

@@ -48,20 +48,26 @@ def _double(value: float) -> str:
 
 
 def cell(term: Term | None) -> Cell:
-    """The value of a term in a row: numbers as numbers, truth values as 1 or 0, all else as text.
+    """The value of a term in a row: numbers as numbers, truth values as 1 or 0, all else as text, so what is no number
+    of its datatype.
 
     >>> cell(Term("literal", "5", XSD + "integer")), cell(Term("iri", BLANK + "b1")), cell(None)
     (5, '_:b1', None)
+    >>> cell(Term("literal", "five", XSD + "integer"))
+    'five'
     """
     if term is None:
         return None
     if term.kind == "iri":
         return "_:" + term.value.removeprefix(BLANK) if term.value.startswith(BLANK) else term.value
-    if term.datatype in _INTEGERS:
-        return int(term.value)
-    if term.datatype in _REALS:
-        number = float(term.value)
-        return number if abs(number) < float("inf") else None
+    try:
+        if term.datatype in _INTEGERS:
+            return int(term.value)
+        if term.datatype in _REALS:
+            number = float(term.value)
+            return number if abs(number) < float("inf") else None
+    except ValueError:
+        return term.value
     if term.datatype == XSD + "boolean":
         return int(term.value in ("true", "1"))
     return term.value

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Cell
-from nacre.records.plan import Aggregate, Ask, Attribute, Combine, Compute, Filter, Itself, Plan, Select
+from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select
 from nacre.semantics.sparql_pattern import Pattern, Vocabulary, is_number, needs
 from nacre.semantics.sparql_terms import XSD, constant
 from nacre.semantics.statement import Output
@@ -34,61 +34,12 @@ def to_sparql(body: Select | Combine, words: Vocabulary) -> Sparql:
     return Writer(words, body).sparql()
 
 
-def query_of(plan: Plan, words: Vocabulary) -> str:
-    """One query that alone gives the answer: what is asked for, without what is shown beside it.
-
-    Raises ToolError `refused` for a plan whose answer is prose.
-    """
-    body = plan.body
-    if isinstance(body, Select | Combine):
-        return _alone(to_sparql(body, words))
-    if isinstance(body, Ask):
-        return f"ASK {{\n{to_sparql(body.select, words).text}\n}}"
-    if isinstance(body, Compute):
-        left, right = Writer(words, body.left, "l"), Writer(words, body.right, "r")
-        sides = [side.sparql() for side in (left, right)]
-        one, other = (side.names[_first_value(side.outputs)] for side in sides)
-        return (
-            f"SELECT (({one} {body.op} {other}) AS ?result) {{\n"
-            f"{{ {sides[0].text} LIMIT 1 }}\n{{ {sides[1].text} LIMIT 1 }}\n}}"
-        )
-    raise ToolError("refused", "A description in words is no single query.")
-
-
-def contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
-    """The distinct things of one variable over the same conditions: what an aggregate rests on."""
-    writer = Writer(words, _plain(select))
-    name = writer.pattern.names[variable]
-    outputs = Output("iri", "key", variable), Output(variable, "label", variable)
-    return Sparql(f"SELECT DISTINCT {name} {{\n{writer.group()}\n}}", outputs, (name, name))
-
-
-def number_contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
-    """How many things `contributing` would give."""
-    writer = Writer(words, _plain(select))
-    text = f"SELECT (COUNT(DISTINCT {writer.pattern.names[variable]}) AS ?n) {{\n{writer.group()}\n}}"
-    return Sparql(text, (Output("count", "number", variable),), ("?n",))
-
-
-def _plain(select: Select) -> Select:
-    """The select's conditions on things alone."""
-    filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
-    return replace(select, answers=(), filters=filters, order=None, group=(), by=(), limit=None)
-
-
-def _alone(query: Sparql) -> str:
-    keys = [i for i, output in enumerate(query.outputs) if output.role != "key"]
-    texts = {output.name.removesuffix(RAW) for output in query.outputs if output.role == "text"}
-    shown = [query.names[i] for i in keys if query.outputs[i].role != "text" or not texts]
-    projection = " ".join(dict.fromkeys(query.names))
-    return query.text.replace(projection, " ".join(dict.fromkeys(shown)), 1)
-
-
 def _has_letters(values: Sequence[object]) -> bool:
     return any(each.isalpha() for value in values for each in str(value))
 
 
-def _first_value(outputs: tuple[Output, ...]) -> int:
+def first_value(outputs: tuple[Output, ...]) -> int:
+    """The index of the first output that shows a value."""
     return next((i for i, o in enumerate(outputs) if o.role in ("value", "low", "number")), 0)
 
 
@@ -322,7 +273,7 @@ class Writer:
                 # its MINUS does not see names that are given within
                 return f"FILTER NOT EXISTS {{ {{ {inner.text} }} FILTER({inner.names[0]} = {left}) }}"
             return f"MINUS {{ {same} }}"
-        name = inner.names[_first_value(inner.outputs)]
+        name = inner.names[first_value(inner.outputs)]
         op = "=" if condition.op == "in" else condition.op
         given = f"{{ SELECT DISTINCT {name} {{ {{\n{inner.text}\n}} }} }}"
         if not condition.negated:

@@ -2,16 +2,17 @@
 
 import math
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
+from nacre.records.deadline import Deadline, within
 from nacre.records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
+from nacre.semantics import units
 from nacre.semantics.about import Grouped, about_whole, profile
 from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.follow import changes, with_number, without_lead
@@ -19,7 +20,7 @@ from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.parsing.comparison import choices, comparisons
-from nacre.semantics.parsing.derive import Candidate, derive
+from nacre.semantics.parsing.derive import MOST, Candidate, derive
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
@@ -31,6 +32,8 @@ from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
 
 BEST = 6
+# names whose other meanings are kept, and these in all
+MOST_NAMED, MOST_ALIKE = 12, 60
 # rules that link a word and do nothing with it
 LOSING = frozenset(("dangling", "group dropped"))
 # plans that a follow-up makes of the one before it
@@ -39,7 +42,7 @@ MOST_CHANGED = 2
 # log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
 CHANGED = 0.84
 RUNNING_ADDS = 0.68
-# a question is read or declined within this time
+# a question is read or declined within this time of the processor
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
 ALIKE = 80
@@ -52,12 +55,13 @@ def indexes(lexicon: Lexicon) -> Linker:
     return Linker(lexicon)
 
 
-def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understanding:
-    """The mentions, the best plans (best first) and the expected kind of answer of a standalone question."""
+def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = MOST) -> Understanding:
+    """The mentions, the best plans (best first) and the expected kind of answer of a standalone question; of `most`
+    readings at most."""
     if rewrite.chosen is not None and (expected := _expected_of(rewrite.chosen, schema)) is not None:
         return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
     linker = indexes(lexicon)
-    deadline = time.monotonic() + SECONDS
+    deadline = within(SECONDS)
     # the list after a plural pronoun is for people; the scope says it better
     text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
     if rewrite.scope is not None and rewrite.scope.how == "number":
@@ -66,12 +70,16 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         text = without_lead(text)
     written = without_courtesy(text)
     question = read(text, linker)
+    if any(number.unit for number in question.numbers):
+        # what is done once a process is no part of the first question's time
+        deadline = deadline.later(units.loading())
     if is_greeting(rewrite.standalone) or about_whole(question.text):
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
-    candidates = over_scope(derived(question, links, linker, deadline))
+    candidates = over_scope(derived(question, links, linker, deadline, most))[:most]
+    cut = deadline.is_over()
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
@@ -84,12 +92,16 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         plan = Plan(prose)
         readings = (Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0), *readings)[:BEST]
     best = ranked[0] if ranked else None
+    said = _said(best, links)
     return Understanding(
         standalone=rewrite.standalone,
-        mentions=tuple(_mention(each, question, written) for each in _said(best, links)),
+        mentions=tuple(_mention(each, question, written) for each in said),
         readings=readings,
         expected=_expected(readings[0].plan.body if readings else None, schema),
         unknown=() if prose is not None or changed else _unknown(best, question, links, linker),
+        candidates=tuple(_mention(each, question, written) for each in _alike(said, links)[:MOST_ALIKE]),
+        considered=len(ranked),
+        cut=cut,
     )
 
 
@@ -98,19 +110,21 @@ def read(text: str, linker: Linker) -> Question:
     return analyse(linker.spelling.corrected(without_courtesy(text)))
 
 
-def derived(question: Question, links: list[Link], linker: Linker, deadline: float) -> list[Candidate]:
+def derived(
+    question: Question, links: list[Link], linker: Linker, deadline: Deadline, most: int = MOST
+) -> list[Candidate]:
     """All readings of a question, unranked, in the form it asks for."""
     kind = of_kind(question, links, linker.index.graph)
     if kind is not None:
         return [kind]
-    found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
+    found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline, most)]
     found = [c for c in found if comparable(c, linker.index.graph)]
     gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
     chosen = choices(question, links, linker.index)
     return [*comparisons(question, links, linker.index), *chosen, *gathered]
 
 
-def _groups(linker: Linker, deadline: float) -> Grouped:
+def _groups(linker: Linker, deadline: Deadline) -> Grouped:
     """Reads a phrase as things of a kind that meet conditions, each word of it used."""
 
     def grouped(phrase: str) -> list[Select]:
@@ -194,6 +208,14 @@ def _said(best: Ranked | None, links: Sequence[Link]) -> Sequence[Link]:
     if best is not None:
         return best.candidate.derivation.links
     return [x for x in links if x.exact]
+
+
+def _alike(said: Sequence[Link], links: Sequence[Link]) -> list[Link]:
+    """What the words that are named may name besides, the best first."""
+    stretches = {(each.start, each.end) for each in said[:MOST_NAMED]}
+    found = dict.fromkeys(each for each in (*said, *links) if (each.start, each.end) in stretches)
+    apart = (each._replace(keys=(key,)) for each in found for key in each.keys[:MOST_NAMED] or ("",))
+    return sorted(apart, key=lambda each: (each.start, each.end, -each.score))
 
 
 def _unknown(

@@ -1,6 +1,7 @@
 """Numbers with units in a question, and their conversion: text -> Quantity."""
 
 import re
+import time
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -89,6 +90,13 @@ def _registry() -> Any:
 
 
 @cache
+def loading() -> float:
+    """Load the registry of units where that was not done yet; the seconds that it took."""
+    started = time.monotonic()
+    _registry()
+    return time.monotonic() - started
+
+
 def convert(value: float, unit: str, target: str) -> float | None:
     """The value in another unit; None where the two do not measure the same.
 

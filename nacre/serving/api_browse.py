@@ -6,12 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from graph.labels import labels as named
+from graph.thing_here import thing as facts_of
 from ingestion.examples import follow_ups
 from nacre.records.browse import Kind, Thing
 from nacre.records.errors import ConfigError, ToolError
-from nacre.serving import browse_class, browse_thing
+from nacre.serving import browse_class
 from nacre.serving.door import Who
-from nacre.serving.labels import labels as named
 from nacre.serving.overview import Overview, overview
 from nacre.serving.reach import REFUSALS, TheAsking, TheGraph
 from nacre.serving.refusals import Missing
@@ -41,7 +42,7 @@ def thing(asking: TheAsking, caller: Who, graph: TheGraph, iri: Iri) -> Thing:
     """Facts that start at it and that end at it, and passages that name it."""
     with asking.library.open(graph) as opened:
         try:
-            found = browse_thing.thing(opened, iri)
+            found = facts_of(opened, iri)
         except ToolError as error:
             raise ConfigError(str(error)) from error
     if found is None:

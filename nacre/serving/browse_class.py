@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from graph.thing_away import members_away
 from nacre.records.browse import End, Kind, Property
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.semantics.nouns import plural
-from nacre.serving.browse_away import members_away
 from nacre.stores.catalog import Graph
 from nacre.stores.schema_sql import quoted
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from nacre.records.answer import Answer, Citation, Cost
+from nacre.records.derivation import Candidate
 from nacre.semantics.plain import plain, unnumbered
 from nacre.serving.drawn import Drawn
 from nacre.serving.started import as_started
@@ -108,11 +109,39 @@ def citations(record: Answer, shown: Shown) -> list[str]:
         if shown.sources:
             lines.extend("    " + line for line in derivation(record, citation))
     if shown.sources:
+        lines.extend(steps(record))
         failed = [(query["tool"], query["error"]) for query in record["queries"] if query["error"]]
         lines.extend(f"{tool} failed: {plain(error['message'])}" for tool, error in failed if error)
         missing = record["unavailable"].items()
         lines.extend(f"{branch} was not available: {as_started(reason)}" for branch, reason in missing)
     return lines
+
+
+def steps(record: Answer) -> list[str]:
+    """The question as triples with unknowns, what its names may mean, how many readings were run, and what failed a
+    check."""
+    derived = record["derivation"]
+    lines = [f"asked for: {' | '.join(triple)}" for triple in derived["triples"]]
+    for match in derived["matches"]:
+        named = [f"{c['label']} {_fits(c)}" for c in match["candidates"] if c["score"]][:MOST_SHOWN]
+        lines += [f"“{match['text']}” ({match['kind']}): {', '.join(named)}"] if named else []
+        lines += [] if match["valid"] else [f"“{match['text']}” is nothing that this graph has: {match['chosen']}"]
+    planned = derived["planned"]
+    if planned["considered"]:
+        lines.append(f"readings: {planned['considered']} considered, {len(planned['selected'])} run as queries")
+    lines += [
+        f"does not hold: {each['says']}" for each in derived["assertions"] if not each["holds"] and derived["triples"]
+    ]
+    lines += [
+        f"query {each['query'] + 1} was {each['verdict']}: {each['why']}" for each in derived["checked"] if each["why"]
+    ]
+    return [" ".join(unnumbered(plain(line)).split()) for line in lines]
+
+
+def _fits(candidate: Candidate) -> str:
+    """How well a name fits, and how near in meaning it is."""
+    near = candidate["similarity"]
+    return f"{candidate['score']:.2f}" + (f" (meaning {near:.2f})" if near is not None else "")
 
 
 def derivation(record: Answer, citation: Citation) -> list[str]:

@@ -1,11 +1,9 @@
 """The graphs in a data folder: a name -> its stores, opened, of one version."""
 
 import difflib
-import json
 import logging
 import os
 import shutil
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,87 +11,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
 
-from nacre.records.endpoint import Endpoint
-from nacre.records.errors import ConfigError, NoGraph, ToolError
-from nacre.records.json_form import from_json
-from nacre.records.schema import Schema
+from nacre.records.errors import ConfigError, NoGraph
 from nacre.stores import versions
-from nacre.stores.documents import Documents
-from nacre.stores.layers import Layer
-from nacre.stores.lexical import Lexical
-from nacre.stores.lexicon import Home, Lexicon
+from nacre.stores.graph import Graph as Graph
 from nacre.stores.lexicon_file import spellings_of
 from nacre.stores.manners import Manners
-from nacre.stores.oxigraph_store import OxigraphStore
-from nacre.stores.passages import Passages
-from nacre.stores.tables import Tables
-from nacre.stores.vector_sets import drop_collection, open_collection
-from nacre.stores.vectors import Embedder, Vectors
-from nacre.stores.versions import Manifest, Pointer
+from nacre.stores.opener import Opener, damaged
+from nacre.stores.vector_sets import drop_collection
+from nacre.stores.vectors import Embedder
+from nacre.stores.versions import Pointer
 from nacre.stores.whole import Damaged, check_sizes, sizes_of
 
-if TYPE_CHECKING:
-    from nacre.stores.endpoint import EndpointSource
-
-T = TypeVar("T")
 # how long it is taken for granted that a server with vectors serves, or not
 REACH_SECONDS = 5.0
 log = logging.getLogger(__name__)
-
-
-@dataclass
-class Graph:
-    """The stores of one version of a graph; those a version lacks are None, and `unavailable` says why, by branch.
-    `vector_set` names its vectors, None where there are none, `layers` what was `extracted` from its texts. A
-    graph that is attached to an `endpoint` has no tables.
-
-    `close` gives back one `Library.open`; use it as a context manager for the length of a turn.
-    """
-
-    name: str
-    version: str
-    schema: Schema
-    stored: Tables | None
-    lexicon: Lexicon
-    passages: Passages | None = None
-    documents: Documents | None = None
-    vectors: Vectors | None = None
-    lexical: Lexical | None = None
-    triples: OxigraphStore | None = None
-    vector_set: str | None = None
-    endpoint: Endpoint | None = None
-    remote: "EndpointSource | None" = None
-    extracted: Layer | None = None
-    layers: str = ""
-    unavailable: dict[str, str] = field(default_factory=dict)
-    give_back: Callable[[], None] = field(default=lambda: None, repr=False)
-    _told: dict[str, str] = field(default_factory=dict, repr=False)
-
-    @property
-    def tables(self) -> Tables:
-        """Its tables; raises ToolError `unavailable` for a graph that is attached."""
-        if self.stored is None:
-            where = self.endpoint.url if self.endpoint else "elsewhere"
-            raise ToolError("unavailable", f"Graph {self.name!r} lies behind {where} and has no tables here.")
-        return self.stored
-
-    def described(self, describe: Callable[[Tables], str]) -> str:
-        """All tables in words by `describe`, worded once for each opened version."""
-        if "all" not in self._told:
-            self._told["all"] = describe(self.tables)
-        return self._told["all"]
-
-    def close(self) -> None:
-        self.give_back()
-
-    def __enter__(self) -> "Graph":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
 
 
 @dataclass
@@ -123,10 +55,7 @@ class Library:
         manners: Callable[[str], Manners] = lambda url: Manners(),
     ) -> None:
         self.data = data
-        self._embedder = embedder
-        self._qdrant_url = qdrant_url
-        self._qdrant_key = qdrant_key
-        self._manners = manners
+        self.opener = Opener(data, embedder, qdrant_url, qdrant_key, manners)
         self._held: dict[tuple[str, str, str | None, str], _Held] = {}
         self._lock = threading.RLock()
 
@@ -239,7 +168,7 @@ class Library:
             _unpin(pinned)
             return None
         try:
-            graph = self._stores(name, wanted, versions.manifest(home, wanted.version), folders[0])
+            graph = self.opener.stores(name, wanted, versions.manifest(home, wanted.version), folders[0])
         except BaseException:
             _unpin(pinned)
             raise
@@ -251,73 +180,6 @@ class Library:
         graph.give_back = partial(self._give_back, held)
         return held
 
-    def _stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
-        if manifest.endpoint:
-            return self._attached(name, manifest, folder)
-        again = f"Run: nacre index --graph {name}"
-        try:
-            layers = versions.layers_folder(self.data / name, pointer.layers) if pointer.layers else None
-            # a completed graph has tables and names of its own, and the passages of its version
-            home = layers if layers is not None and (layers / versions.TABLES).is_file() else folder
-            tables = Tables(home / versions.TABLES)
-            lexicon = Lexicon(home / versions.LEXICON, tables.schema, self._embedder)
-            graph = Graph(name, manifest.version, tables.schema, tables, lexicon, vector_set=pointer.vectors)
-            if layers is not None:
-                graph.layers, graph.extracted = pointer.layers, Layer(layers / versions.EXTRACTED)
-        except (OSError, ValueError, KeyError, sqlite3.Error, ToolError) as error:
-            raise _damaged(name, error) from error
-        graph.unavailable.update(pointer.lacks(name))
-        graph.unavailable.update(manifest.unavailable)
-        present = {"passages", "vector", "lexical"} - graph.unavailable.keys()
-        if "--tables-only" in graph.unavailable.get("lexical", ""):
-            present.discard("passages")
-
-        def optional(branch: str, opened: Callable[[], T]) -> T | None:
-            if branch not in present:
-                return None
-            try:
-                return opened()
-            except ConfigError as error:
-                reason = str(error)
-            except Exception as error:  # the stores' engines each raise their own kinds
-                reason = f"can't be opened ({error}). {again}"
-            log.warning("graph %s: %s is unavailable: %s", name, branch, reason)
-            for each in ("vector", "lexical") if branch == "passages" else (branch,):
-                graph.unavailable.setdefault(each, reason)
-            return None
-
-        graph.passages = optional("passages", lambda: Passages(folder / versions.PASSAGES))
-        if graph.passages is None:
-            present.clear()
-        elif (folder / versions.DOCUMENTS).is_file():
-            present.add("documents")
-            graph.documents = optional("documents", lambda: Documents(folder / versions.DOCUMENTS))
-        graph.lexical = optional("lexical", lambda: Lexical(folder / versions.LEXICAL))
-        if (folder / versions.TRIPLES).is_dir():
-            present.add("sparql")
-            graph.triples = optional("sparql", lambda: OxigraphStore(folder / versions.TRIPLES))
-        graph.vectors = optional("vector", lambda: self._embedded(name, pointer.vectors))
-        return graph
-
-    def _attached(self, name: str, manifest: Manifest, folder: Path) -> Graph:
-        """What is kept here of a graph behind an endpoint, and the way to it; nothing is asked yet."""
-        from nacre.stores.endpoint import EndpointSource
-
-        try:
-            endpoint = from_json(Endpoint, json.loads((folder / versions.ENDPOINT).read_text(encoding="utf-8")))
-            schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
-            lexicon = Lexicon(folder / versions.LEXICON, schema, self._embedder)
-        except (OSError, ValueError, KeyError) as error:
-            raise ConfigError(
-                f"Graph {name!r} is damaged: {error}. Run: nacre attach {manifest.endpoint} --graph {name}"
-            ) from error
-        coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
-        lexicon.homes = tuple(Home(g.relation, g.count, coded[g.relation]) for g in schema.groups)
-        source = EndpointSource(endpoint.url, endpoint.graphs, self._manners(endpoint.url), endpoint.dialect)
-        graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, remote=source)
-        graph.unavailable.update(manifest.unavailable)
-        return graph
-
     def _reach(self, held: _Held) -> None:
         """See whether the server with the vectors of a graph serves, now and then. Who comes meanwhile takes what was
         seen before, and waits only where that is nothing yet."""
@@ -328,7 +190,7 @@ class Library:
             if time.monotonic() < held.reach_at and not (graph.vectors and graph.vectors.failed):
                 return
             try:
-                graph.vectors = self._vectors(graph.name, held.remote)
+                graph.vectors = self.opener.vectors(graph.name, held.remote)
                 graph.unavailable.pop("vector", None)
             except Exception as error:  # a client of a server raises kinds of its own
                 log.warning("graph %s: vector is unavailable: %s", graph.name, error)
@@ -337,23 +199,6 @@ class Library:
             held.reach_at = time.monotonic() + REACH_SECONDS
         finally:
             held.reaching.release()
-
-    def _embedded(self, name: str, vectors: str | None) -> Vectors | None:
-        """The vectors in the data folder; those on a server are opened when they are needed."""
-        if vectors is None or versions.vectors_manifest(self.data / name, vectors).collection is not None:
-            return None
-        return self._vectors(name, vectors)
-
-    def _vectors(self, name: str, vectors: str) -> Vectors:
-        if self._embedder is None:
-            raise ConfigError("no embedder. Install the bundled one: pip install 'nacre[bundled]'")
-        home = self.data / name
-        made_by = versions.vectors_manifest(home, vectors).embedder
-        if made_by != self._embedder.name:
-            raise ConfigError(
-                f"embedded with {made_by}, the embedder now is {self._embedder.name}. Run: nacre index --graph {name}"
-            )
-        return Vectors(open_collection(home, vectors, self._qdrant_url, self._qdrant_key), self._embedder)
 
     def _give_back(self, held: _Held) -> None:
         with self._lock:
@@ -388,7 +233,7 @@ class Library:
         _unpin(held.pinned)
 
     def _drop(self, collection: str) -> None:
-        drop_collection(self._qdrant_url, self._qdrant_key, collection)
+        drop_collection(self.opener.qdrant_url, self.opener.qdrant_key, collection)
 
 
 def _check(held: _Held) -> None:
@@ -396,11 +241,7 @@ def _check(held: _Held) -> None:
     try:
         check_sizes(held.folder, held.sizes, gone=True)
     except Damaged as error:
-        raise _damaged(held.graph.name, error) from error
-
-
-def _damaged(name: str, error: Exception) -> ConfigError:
-    return ConfigError(f"Graph {name!r} is damaged: {error}. Run: nacre ingest FILE.ttl --graph {name}")
+        raise damaged(held.graph.name, error) from error
 
 
 def _key(name: str, pointer: Pointer) -> tuple[str, str, str | None, str]:

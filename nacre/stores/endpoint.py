@@ -49,6 +49,7 @@ class EndpointSource:
     def __init__(self, url: str, graphs: Sequence[str] = (), manners: Manners = Manners(), dialect: str = "") -> None:  # noqa: B008 (immutable)
         self.url = checked(url)
         self.dialect = dialect
+        self.things = manners.things
         self.asked = 0
         self.server = ""
         self._graphs = [("default-graph-uri", graph) for graph in graphs]
@@ -151,7 +152,8 @@ class EndpointSource:
         media = headers.get("content-type", "")
         if "html" in media or (accepted == JSON_RESULTS and "json" not in media):
             said = _plain(content)
-            raise ToolError("unavailable", f"{self.url} sent {media or 'an unknown format'}, no results: {said}")
+            what = f"{self.url} sent {media or 'an unknown format'}, no results: {said!r}."
+            raise ToolError("unavailable", f"{what} An endpoint's address often ends in /sparql or /query.")
         return content, headers
 
     def _exchange(self, query: str, accepted: str, deadline: float) -> tuple[int, Mapping[str, str], bytes]:

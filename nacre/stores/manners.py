@@ -9,11 +9,12 @@ from nacre.config.settings import Settings
 
 class Manners(NamedTuple):
     """At most so many queries at once, and so many begun a second; `key` is "USER:PASSWORD" or "Bearer TOKEN", "" for
-    none."""
+    none; words find so many `things` at most."""
 
     at_once: int = 4
     a_second: float = 20.0
     key: str = ""
+    things: int = 600
 
 
 def manners_of(settings: Settings) -> Callable[[str], Manners]:
@@ -22,7 +23,7 @@ def manners_of(settings: Settings) -> Callable[[str], Manners]:
     def manners(url: str) -> Manners:
         secret = settings.endpoint_keys.get(host_of(url))
         key = secret.get_secret_value() if secret else ""
-        return Manners(settings.endpoint_queries, settings.endpoint_rate, key)
+        return Manners(settings.endpoint_queries, settings.endpoint_rate, key, settings.endpoint_things)
 
     return manners
 

@@ -1,5 +1,6 @@
 """`nacre attach` on the command line, over real servers of Oxigraph and Virtuoso, and over a bad one."""
 
+import asyncio
 import json
 import shutil
 import subprocess
@@ -10,8 +11,15 @@ from pathlib import Path
 import pytest
 import yaml
 
+from graph.text2sparql import text2sparql
+from nacre.config.settings import Settings
+from nacre.semantics.sparql_terms import cell
+from nacre.stores.catalog import Library
+from nacre.stores.endpoint import EndpointSource
+from nacre.stores.manners import manners_of
 from tests import sparql_server as servers
 from tests.e2e.conftest import GRAPHS, Nacre, command, free_port, started
+from tools.apart import Apart
 
 OXIGRAPH = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
 VIRTUOSO, ISQL = shutil.which("virtuoso-t"), shutil.which("isql-vt")
@@ -20,6 +28,8 @@ NAMED = "http://example.org/archipelago-graph/"
 ASKING = "/sparql?query=ASK%20%7B%3Fs%20%3Fp%20%3Fo%7D"
 # of the questions below, those that may be answered otherwise than over the ingested graph
 MOST_OTHER = 0.08
+# questions whose queries are tried by themselves
+ALONE = 8
 INI = """
 [Database]
 DatabaseFile = v.db
@@ -100,15 +110,19 @@ def _records(run: Nacre, questions: Path, graph: str) -> list[dict[str, object]]
 
 
 @pytest.fixture(scope="module")
-def far(tmp_path_factory: pytest.TempPathFactory) -> Nacre:
+def far_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("far") / "data"
+
+
+@pytest.fixture(scope="module")
+def far(far_data: Path) -> Nacre:
     """The command line on a data folder of its own."""
-    folder = tmp_path_factory.mktemp("far")
-    return command(folder / "data", folder)
+    return command(far_data, far_data.parent)
 
 
 @pytest.mark.parametrize("server", ["oxigraph", "virtuoso"])
 def test_attached_answers_are_those_of_the_ingested_graph(
-    server: str, here: tuple[Path, list[list[object]]], far: Nacre, request: pytest.FixtureRequest
+    server: str, here: tuple[Path, list[list[object]]], far: Nacre, far_data: Path, request: pytest.FixtureRequest
 ) -> None:
     url = request.getfixturevalue(server)
     named = ("--named-graph", NAMED) if server == "virtuoso" else ()
@@ -126,6 +140,28 @@ def test_attached_answers_are_those_of_the_ingested_graph(
     assert {kind for record in records for kind in record["enabled"]} == {"sparql"}  # type: ignore[attr-defined]
     errors = [query["error"] for record in records for query in record["queries"] if query["error"]]  # type: ignore[attr-defined]
     assert not errors
+    sure = [record for record in records if record["status"] == "answered" and record["values"]]
+    asyncio.run(_queries_alone_give_the_answers(url, server, far_data, sure[:ALONE]))
+
+
+async def _queries_alone_give_the_answers(url: str, graph: str, data: Path, records: list[dict[str, object]]) -> None:
+    """The query of each question, sent to the server by somebody who knows nothing but it, gives as many answers."""
+    settings = Settings(data=data, endpoint_rate=1000, _env_file=None)
+    library, apart, anybody = Library(data, None, manners=manners_of(settings)), Apart(), EndpointSource(url)
+    with library.open(graph) as opened:
+        for record in records:
+            query = await text2sparql(str(record["question"]), opened, settings, apart)
+            values = list(record["values"])  # type: ignore[attr-defined]
+            if query.startswith("ASK"):
+                assert [anybody.ask(query, seconds=5)] == values, query
+                continue
+            rows = anybody.select(query, limit=1000, seconds=5).rows
+            found = [cell(row[0]) for row in dict.fromkeys(rows)]
+            assert len(found) == len(values), query
+            if isinstance(values[0], int | float):
+                assert found == pytest.approx(values), query
+    anybody.close()
+    library.close()
 
 
 def test_what_is_attached_is_listed_and_looked_at_again(oxigraph: str, far: Nacre) -> None:

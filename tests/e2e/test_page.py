@@ -281,7 +281,16 @@ def test_the_derivation_shows_each_step_and_runs_queries_again(page, server):
     page.click("#derive")
     ask(page, QUESTION)
     panel = page.locator("#derivation")
-    for shown in ("Status", "What was understood", "Time", "Round 1", "tables", "passages by words", "Who did what"):
+    for shown in (
+        "Status",
+        "What was understood",
+        "Question as triples",
+        "Time",
+        "Round 1",
+        "tables",
+        "passages by words",
+        "Who did what",
+    ):
         expect(panel).to_contain_text(shown)
     assert panel.locator(".bar").count() >= 3
     page.click("#derivation .query summary >> nth=0")

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from graph.labels import labels
+from graph.thing_here import thing
 from ingestion.attach.attach import attach
 from ingestion.examples import follow_ups
 from ingestion.pipeline import ingest
 from nacre.records.browse import Facts, Thing
 from nacre.serving.browse_class import kind
-from nacre.serving.browse_thing import thing
-from nacre.serving.labels import labels
 from nacre.serving.overview import overview
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.triples import TYPE

@@ -3,6 +3,7 @@
 import asyncio
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -183,7 +184,7 @@ async def test_a_model_that_fails_leaves_it_to_the_rules(library: Library, scrip
 
 async def ask(library: Library, question: str, **context: object) -> Answer:
     composition = compose(Settings(data=library.data, embedder="none", _env_file=None))
-    composition.library._embedder = WordHash()
+    composition.library.opener = replace(composition.library.opener, embedder=WordHash())
     try:
         return [
             data

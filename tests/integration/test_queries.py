@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from graph import queries
 from graph.queries import query_sparql, query_sql, search
@@ -12,6 +13,7 @@ from ingestion.attach.attach import attach
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.errors import ToolError
+from nacre.serving.app import create_app
 from nacre.serving.asking import opened
 from nacre.serving.keys import LOCAL, Caller
 from nacre.serving.recalled import MOST_AGAIN, Recalled
@@ -79,6 +81,23 @@ async def test_sparql_has_three_forms(graph, settings):
     built = await query_sparql(graph, f"CONSTRUCT {{ ?b {PAGES} ?p }} WHERE {{ ?b {PAGES} ?p }}", settings, 4)
     assert (len(built.rows), built.truncated) == (4, True)
     assert built.rows[0][1] == f"{ROOM}pages"
+
+
+def test_the_page_gets_the_same_rows_with_names(settings):
+    asked = {
+        "sql": "SELECT label, pages FROM book ORDER BY pages LIMIT 1",
+        "sparql": f"SELECT ?b ?p {{ ?b {PAGES} ?p }} ORDER BY ?p LIMIT 1",
+    }
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000)) as client:
+        for language, text in asked.items():
+            told = client.post("/api/graphs/room/query", json={"language": language, "text": text}).json()
+            assert told["rows"] == [["Field Guide to Ferns", 154]]
+            assert told["keys"] == [[f"{ROOM}fern"]]
+        ask = {"language": "sparql", "text": f"ASK {{ ?b {PAGES} 540 }}"}
+        assert client.post("/api/graphs/room/query", json=ask).json()["rows"] == [[True]]
+        refused = client.post("/api/graphs/room/query", json={"language": "sql", "text": "DELETE FROM book"})
+        assert refused.status_code == 422
+        assert "Only SELECT" in refused.text
 
 
 @pytest.mark.parametrize(

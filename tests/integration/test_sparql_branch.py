@@ -10,6 +10,7 @@ import yaml
 from starlette.testclient import TestClient
 
 from graph.text2sparql import text2sparql
+from ingestion.attach.attach import attach
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, ToolError
@@ -20,6 +21,7 @@ from nacre.serving.app import create_app
 from nacre.stores.catalog import Library
 from nacre.stores.oxigraph_store import ASIDE, OxigraphStore
 from tests.small_graphs import FIXTURES
+from tests.sparql_server import endpoint
 from tools import sparql
 from tools.apart import Apart
 from tools.sql import run_reading
@@ -50,13 +52,24 @@ def test_a_reading_gives_the_rows_of_its_sql(library: Library) -> None:
     assert by_sparql.queries[0].text.startswith("SELECT DISTINCT")
 
 
+@pytest.fixture(scope="module")
+def away(library: Library) -> Iterator[str]:
+    """The same file behind an endpoint, attached."""
+    with endpoint(FIXTURES / "graphs" / "kitchen.ttl") as url:
+        attach(url, "away", data=library.data)
+        yield "away"
+
+
+@pytest.mark.parametrize("name", ["kitchen", "away"])
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda each: each["ask"])
-def test_the_query_alone_gives_the_answer_over_the_file_itself(library: Library, asked: dict[str, object]) -> None:
+def test_the_query_alone_gives_the_answer_over_the_file_itself(
+    library: Library, away: str, asked: dict[str, object], name: str
+) -> None:
     plain = ox.Store()
     plain.load(path=FIXTURES / "graphs/kitchen.ttl")
     apart = Apart()
     settings = Settings(data=library.data, embedder="none", _env_file=None)
-    with library.open("kitchen") as graph:
+    with library.open(name) as graph:
         query = asyncio.run(text2sparql(str(asked["ask"]), graph, settings, apart))
     found = {_shown(term, plain) for solution in plain.query(query) for term in solution}
     assert found == set(asked["values"])  # type: ignore[call-overload]

@@ -1,11 +1,13 @@
 """SPARQL written by a chat model that follows a script, over an ingested graph's triples and over an attached graph."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import rdflib
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.models.limits import Limits
@@ -63,6 +65,33 @@ async def test_a_model_writes_sparql(data: Path, scripted: ScriptedModel, graph:
     head = str(scripted.asked[0][0].content)
     assert "SPARQL 1.1" in head
     assert "CLASS kitchen:Dish" in head
+
+
+CONTAINS = "SELECT ?dish (COUNT(?i) AS ?n) { ?dish a kitchen:Dish ; kitchen:contains ?i } GROUP BY ?dish"
+CITED = [
+    (DAL, {"label"}),
+    (f"{CONTAINS} ORDER BY DESC(?n) LIMIT 1", {"contains", "label", "type"}),
+    ("SELECT (COUNT(DISTINCT ?dish) AS ?n) { ?dish kitchen:contains ?i OPTIONAL { ?dish kitchen:cookingTime ?t } }",
+     {"contains", "cookingTime"}),
+    ("ASK { kitchen:dal kitchen:contains ?i }", {"contains"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("graph", ["kitchen", "away"])
+@pytest.mark.parametrize(("query", "predicates"), CITED)
+async def test_the_triples_behind_its_query_are_cited(
+    data: Path, scripted: ScriptedModel, graph: str, query: str, predicates: set[str]
+) -> None:
+    scripted.replies = [step(query)]
+    answer = await ask(data, scripted, UNCLEAR, graph)
+    cited = {tuple(triple) for triple in answer["citations"][0]["triples"]}
+    given = {tuple(map(str, triple)) for triple in rdflib.Graph().parse(GRAPHS / "kitchen.ttl")}
+    assert cited
+    assert cited <= given
+    assert predicates <= {re.split("[/#]", predicate)[-1] for _, predicate, _ in cited}
+    if "LIMIT 1" in query:
+        # of the dish alone that the row is about
+        assert len({subject for subject, _, _ in cited}) == 1
 
 
 async def test_a_small_model_is_asked_for_sparql_alone(data: Path, scripted: ScriptedModel) -> None:

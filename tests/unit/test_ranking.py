@@ -1,6 +1,11 @@
 """Readings are ranked by learned weights, and probabilities follow what running them gave."""
 
-from nacre.records.evidence import Table
+import time
+from dataclasses import replace
+
+from agents.answering.weighed import weighed
+from nacre.records.deadline import within
+from nacre.records.evidence import Found, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
 from nacre.semantics.ranking.calibrate import Outcome, belief, choose, outcome, outcome_features
@@ -69,3 +74,24 @@ def test_the_learned_file_says_what_it_should() -> None:
     assert learned.features
     assert learned.after["ran empty"] < 0
     assert learned.before["unused"] < 0 or learned.before["belief unused"] < 0 or learned.before["unused share"] < 0
+
+
+def test_what_had_no_time_for_all_readings_is_not_sure() -> None:
+    rows = Rows("sql", 1, Table(("name",), (("a",),)), reading=0)
+    found = Found("sql", (rows,))
+    understanding = Understanding("?", readings=(_reading(1.0, odds=9.0),))
+    [whole], [cut] = weighed(understanding, [found]), weighed(replace(understanding, cut=True), [found])
+    assert whole.rows[0].probability is not None
+    assert cut.rows[0].probability is not None
+    assert whole.rows[0].probability > weights().threshold > cut.rows[0].probability
+
+
+def test_waiting_for_a_processor_takes_nothing_from_a_deadline() -> None:
+    deadline = within(0.2)
+    time.sleep(0.25)
+    assert not deadline.is_over()
+    assert within(0.01).later(-5).is_over()
+    # but it ends on the clock, whatever the machine does
+    short = within(0.01)
+    time.sleep(0.05)
+    assert short.is_over()

@@ -34,8 +34,8 @@ Facts = Mapping[str, tuple[tuple[str, Term], ...]]
 class EndpointNames:
     """Looks up the names of things at an endpoint: one query for the words that were not looked up before."""
 
-    def __init__(self, lexicon: Lexicon, endpoint: Endpoint, source: SparqlSource) -> None:
-        self.lexicon, self.endpoint, self._source = lexicon, endpoint, source
+    def __init__(self, lexicon: Lexicon, endpoint: Endpoint, source: SparqlSource, most: int = MOST_THINGS) -> None:
+        self.lexicon, self.endpoint, self._source, self._most = lexicon, endpoint, source, most
         described = {word for n in lexicon.described if n.kind != "value" for word in n.tokens}
         searched = bool(endpoint.search) or lexicon.schema.entities <= MANY
         self._patterns = NamePatterns(endpoint, described | set(map(lemma, described)), searched=searched)
@@ -83,10 +83,10 @@ class EndpointNames:
             if not pattern:
                 continue
             try:
-                found = self._facts(pattern, MOST_THINGS)
-                if len(found) >= MOST_THINGS and (narrow := self._patterns.narrowest(text, words, new)):
+                found = self._facts(pattern, self._most)
+                if len(found) >= self._most and (narrow := self._patterns.narrowest(text, words, new)):
                     # so many hold one of the words that those that hold more of them may be left out
-                    found = {**found, **self._facts(narrow, MOST_THINGS)}
+                    found = {**found, **self._facts(narrow, self._most)}
                 else:
                     self._looked_up = {**looked_up, **dict.fromkeys(new, tuple(found))}
                 facts |= found

@@ -1,9 +1,9 @@
 """Read a question from left to right, keeping the likeliest partial readings: Question + Links -> States."""
 
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 
+from nacre.records.deadline import Deadline
 from nacre.records.waiting import go_on
 from nacre.semantics.parsing.cues import RULES, against_own, cue
 from nacre.semantics.parsing.mentions import mention
@@ -13,10 +13,10 @@ from nacre.semantics.types import Condition, Link
 
 WIDTH = 32
 # a partial reading that is so far below the best at its place is not followed
-MARGIN = 2.0
+MARGIN = 2.5
 
 
-def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WIDTH) -> list[State]:
+def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int = WIDTH) -> list[State]:
     """The partial readings after the last word, best first; at the deadline the beam narrows to one."""
     question = reader.question
     n = len(question.tokens)
@@ -33,7 +33,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: float, width: int = WI
     _add(agenda[0], State())
     for i in range(n):
         go_on()
-        kept = sorted(agenda[i].values(), key=lambda s: -s.score)[: width if time.monotonic() < deadline else 1]
+        kept = sorted(agenda[i].values(), key=lambda s: -s.score)[: 1 if deadline.is_over() else width]
         kept = [s for s in kept if s.score >= kept[0].score - MARGIN]
         agenda[i] = {}
         token = question.tokens[i]

@@ -1,9 +1,9 @@
 """All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
 
-import time
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+from nacre.records.deadline import Deadline
 from nacre.records.plan import Body
 from nacre.records.waiting import go_on
 from nacre.semantics.language.base import language
@@ -44,8 +44,10 @@ class Candidate(NamedTuple):
     split: int = 0
 
 
-def derive(question: Question, links: list[Link], known: Index, deadline: float) -> list[Candidate]:
-    """The readings of a question, likeliest first by their prior, each plan once."""
+def derive(
+    question: Question, links: list[Link], known: Index, deadline: Deadline, most: int = MOST
+) -> list[Candidate]:
+    """The `most` readings of a question, likeliest first by their prior, each plan once."""
     states = read(Reader(question, known.graph), links, deadline)
     best: dict[tuple[int, int], float] = {}
     for each in links:
@@ -62,7 +64,7 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
     likeliest = sorted(apart.values(), key=lambda d: -d.prior)
     for derivation in _near(likeliest, lambda d: d.prior)[:MOST_LOWERED]:
         go_on()
-        if time.monotonic() > deadline and found:
+        if found and deadline.is_over():
             break
         for choice in range(MOST_WAYS):
             lowered = lower(derivation, known.graph, choice)
@@ -89,7 +91,7 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
     every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
-    return _near(sorted(kept, key=lambda c: -prior(c)), prior)[:MOST]
+    return _near(sorted(kept, key=lambda c: -prior(c)), prior)[:most]
 
 
 def _near(ordered: list[T], score: Callable[[T], float]) -> list[T]:

@@ -5,6 +5,7 @@ import { $, button, count, failure, icon, make, seconds, shown } from "./dom.js"
 import { highlighted, inlined } from "./highlight.js";
 import { classLink, isIri, thingLink } from "./names.js";
 import { marked } from "./prose.js";
+import { steps } from "./steps.js";
 import { grid } from "./table.js";
 import { placeOf } from "./turn.js";
 
@@ -22,7 +23,7 @@ export function derive(root, { live }) {
   for (const each of [...queries.map(({ tool, round }) => ({ branch: tool, round })), ...live.evidence]) rounds.set(each.round, (rounds.get(each.round) || new Set()).add(each.branch));
   root.replaceChildren(
     make("p", { class: "asked" }, live.question), record ? summary(record) : make("p", { class: "working" }, "Under way …"),
-    understanding(live, record), time(live, record),
+    understanding(live, record), steps(record), time(live, record),
     ...[...rounds].sort(([a], [b]) => a - b).map(([round, branches]) => make("section", {}, make("h3", {}, "Round " + round),
       [...branches].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)).map((branch) => part(branch, round, live, record, queries.filter((each) => each.tool === branch && each.round === round))))),
     record ? makers(record) : "", record?.llm_calls ? prompts(record) : "");

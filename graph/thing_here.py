@@ -4,10 +4,10 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from nacre.records.browse import About, End, Facts, Thing
+from graph.thing_away import thing_away
+from nacre.records.browse import LONGEST_VALUE, PAGE, About, Bounds, End, Facts, Thing
 from nacre.records.errors import ToolError
 from nacre.records.schema import Column, Relation, Schema
-from nacre.serving.browse_away import thing_away
 from nacre.stores.catalog import Graph
 from nacre.stores.schema_sql import quoted
 from nacre.stores.tables import Cell, Tables
@@ -15,18 +15,15 @@ from nacre.stores.triples import TYPE
 from tools import lexical
 from tools.ids import entities
 
-# values of one predicate that are shown, things that link by one predicate, rows that are counted
-MOST_VALUES, MOST_LINKING, MOST_COUNTED = 30, 12, 1000
-MOST_PASSAGES, LONGEST_VALUE = 6, 2000
-# seconds that a look may take in all, as a person waits for it
-SECONDS = 4.0
+# rows of one predicate that are counted, and passages
+MOST_COUNTED, MOST_PASSAGES = 1000, 6
 
 
-def thing(graph: Graph, iri: str) -> Thing | None:
+def thing(graph: Graph, iri: str, bounds: Bounds = PAGE) -> Thing | None:
     """All that is said of a thing, within bounds; None where the graph does not know it. Raises ToolError."""
     if graph.stored is None:
-        return thing_away(graph, iri)
-    looking = _Looking(graph.stored, time.monotonic() + SECONDS)
+        return thing_away(graph, iri, bounds)
+    looking = _Looking(graph.stored, time.monotonic() + bounds.seconds)
     found = looking.rows("SELECT id, label FROM entity WHERE iri = ?", (iri,))
     if not found:
         return None
@@ -35,8 +32,8 @@ def thing(graph: Graph, iri: str) -> Thing | None:
     relation = _home(graph, looking, iri, key)
     classes = _classes(relation, schema)
     said = _Said(looking)
-    facts = [*_columns(said, relation, key, schema), *_junctions(said, key, classes, schema)]
-    linking = list(_linking(said, key, classes, schema))
+    facts = [*_columns(said, relation, key, schema), *_junctions(said, key, classes, schema, bounds.values)]
+    linking = list(_linking(said, key, classes, schema, bounds.linking))
     names = entities(said.ids, graph.stored)
     return Thing(
         iri,
@@ -44,7 +41,7 @@ def thing(graph: Graph, iri: str) -> Thing | None:
         tuple(End(schema.class_of[c].label, c) for c in _most_specific(relation, schema)),
         tuple(_named(each, names) for each in facts),
         tuple(_named(each, names) for each in linking),
-        tuple(_passages(graph, iri, label)),
+        tuple(_passages(graph, iri, label)) if bounds.passages else (),
         looking.complete,
     )
 
@@ -57,7 +54,7 @@ class _Looking:
     deadline: float
     complete: bool = field(default=True)
 
-    def rows(self, sql: str, params: Sequence[Cell] = (), limit: int = MOST_VALUES) -> list[tuple[Cell, ...]]:
+    def rows(self, sql: str, params: Sequence[Cell] = (), limit: int = PAGE.values) -> list[tuple[Cell, ...]]:
         left = self.deadline - time.monotonic()
         if left <= 0:
             self.complete = False
@@ -139,7 +136,7 @@ def _columns(said: _Said, relation: Relation | None, key: int, schema: Schema) -
             yield Facts(predicate.iri, predicate.label, unit, (end,))
 
 
-def _junctions(said: _Said, key: int, classes: Collection[str], schema: Schema) -> Iterator[Facts]:
+def _junctions(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[Facts]:
     """What stands in tables of their own."""
     for iri, name in schema.junctions.items():
         predicate, relation = schema.predicate_of.get(iri), schema.relation_of.get(name)
@@ -147,7 +144,7 @@ def _junctions(said: _Said, key: int, classes: Collection[str], schema: Schema) 
             continue
         column = relation.columns[0]
         rows = said.looking.rows(f"{_cells(column, relation)} WHERE {quoted(relation.key)} = ?", (key,), MOST_COUNTED)
-        ends = [end for row in rows[:MOST_VALUES] if (end := said.end(*row)) is not None]
+        ends = [end for row in rows[:most] if (end := said.end(*row)) is not None]
         if ends:
             raw = any(row[1] is not None for row in rows)
             yield Facts(iri, predicate.label, "" if raw else predicate.unit, tuple(ends), len(rows) - len(ends))
@@ -158,7 +155,7 @@ def _cells(column: Column, relation: Relation) -> str:
     return f"SELECT {', '.join(names)} FROM {quoted(relation.name)}"
 
 
-def _linking(said: _Said, key: int, classes: Collection[str], schema: Schema) -> Iterator[Facts]:
+def _linking(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[Facts]:
     """The things that link to this one, by predicate."""
     found: dict[str, list[int]] = {}
     for relation in schema.relations:
@@ -170,7 +167,7 @@ def _linking(said: _Said, key: int, classes: Collection[str], schema: Schema) ->
                 rows = said.looking.rows(query, (key,), MOST_COUNTED)
                 found.setdefault(predicate.iri, []).extend(int(row[0]) for row in rows if isinstance(row[0], int))
     for iri, ids in found.items():
-        shown = sorted(set(ids))[:MOST_LINKING]
+        shown = sorted(set(ids))[:most]
         said.ids.update(shown)
         if shown:
             ends = tuple(End("", str(i)) for i in shown)

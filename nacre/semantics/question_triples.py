@@ -1,0 +1,162 @@
+"""A question as triples with unknowns: Plan + Schema -> Asked; and what must hold of them (Chatty-KG, section 4.2)."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from nacre.records.derivation import Assertion
+from nacre.records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Combine,
+    Compute,
+    Filter,
+    Itself,
+    Overview,
+    Plan,
+    Profile,
+    Select,
+)
+from nacre.records.schema import Schema
+
+IS_A, NUMBER_OF = "is a", "is the number of"
+# what is shown of a list of names
+MOST_NAMES = 3
+
+
+class Asked(NamedTuple):
+    """The triples of a question. `truth`: it asks for yes or no; `known` are the relations that the graph has, `formed`
+    says that nothing is asked of what was not introduced, or that the query could be parsed; `things` are the IRIs that
+    a model's query names."""
+
+    triples: tuple[tuple[str, str, str], ...]
+    truth: bool
+    known: frozenset[str]
+    formed: bool
+    things: tuple[str, ...] = ()
+
+
+def asked_by(plan: Plan, schema: Schema) -> Asked:
+    """The triples that a plan asks for; what orders or bounds them is in its words."""
+    body = plan.body
+    selects = _selects(body)
+    found = [triple for place, select in enumerate(selects) for triple in _of_select(select, schema, "'" * place)]
+    if isinstance(body, Profile):
+        # a description asks for whatever is known
+        found += [(name, "?property", "?value") for name in _names(body.members, "").values()]
+    truth = isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in "+-*/")
+    return Asked(tuple(dict.fromkeys(found)), truth, relations_of(schema), all(map(_is_formed, selects)))
+
+
+def relations_of(schema: Schema) -> frozenset[str]:
+    """The relations that triples of a question may have."""
+    return frozenset((IS_A, NUMBER_OF, *schema.labels))
+
+
+def assertions(asked: Asked) -> list[Assertion]:
+    """The four assertions of Chatty-KG's validator.
+
+    >>> none = Asked((), False, frozenset(), True)
+    >>> [each["holds"] for each in assertions(none)]
+    [True, True, False, False]
+    """
+    ends = [end for subject, _, object_ in asked.triples for end in (subject, object_)]
+    whole = all(subject and object_ and _is_known(name, asked.known) for subject, name, object_ in asked.triples)
+    return [
+        Assertion(says="the query is well formed", holds=asked.formed),
+        Assertion(says="each triple has a subject, a known relation and an object", holds=whole),
+        Assertion(says="a triple names what the graph knows", holds=any(not is_unknown(end) for end in ends)),
+        Assertion(says="something is unknown, or yes or no is asked", holds=asked.truth or any(map(is_unknown, ends))),
+    ]
+
+
+def is_unknown(end: str) -> bool:
+    """Whether an end of a triple is what is asked for, or stands between.
+
+    >>> is_unknown("?river"), is_unknown("Texas")
+    (True, False)
+    """
+    return end.startswith("?")
+
+
+def _is_known(relation: str, known: frozenset[str]) -> bool:
+    return is_unknown(relation) or relation.removeprefix("not ") in known
+
+
+def _selects(body: object) -> list[Select]:
+    if isinstance(body, Select):
+        inner = [f.right for f in body.filters if isinstance(f.right, Select)]
+        return [body, *(each for select in inner for each in _selects(select))]
+    if isinstance(body, Ask):
+        return _selects(body.select)
+    if isinstance(body, Combine | Compute):
+        return [*_selects(body.left), *_selects(body.right)]
+    if isinstance(body, Profile):
+        return [*_selects(body.members), *(_selects(body.against) if body.against else ())]
+    assert isinstance(body, Overview)
+    return []
+
+
+def _names(select: Select, mark: str) -> dict[str, str]:
+    """What the variables are called: things by their labels, unknowns by their names."""
+    return {v.name: _named(v.label, v.keys) or f"?{v.name}{mark}" for v in select.variables}
+
+
+def _of_select(select: Select, schema: Schema, mark: str) -> Iterator[tuple[str, str, str]]:
+    names = _names(select, mark)
+    for variable in select.variables:
+        for iri in variable.classes[:1]:
+            known = schema.class_of.get(iri)
+            yield names[variable.name], IS_A, known.label if known else iri
+    for edge in select.edges:
+        yield names.get(edge.subject, ""), _label(edge.predicate, schema), names.get(edge.object, "")
+    for condition in select.filters:
+        yield from _of_filter(condition, names, schema, mark)
+    ordered = [select.order.by] if select.order else []
+    for term in (*select.answers, *select.by, *ordered):
+        value = term.of if isinstance(term, Aggregate) else term
+        if isinstance(value, Attribute):
+            yield _valued(value, names, schema, mark)
+        elif isinstance(term, Aggregate):
+            yield f"?count{mark}", NUMBER_OF, names.get(value.variable, "")
+
+
+def _of_filter(condition: Filter, names: dict[str, str], schema: Schema, mark: str) -> Iterator[tuple[str, str, str]]:
+    value = condition.left.of if isinstance(condition.left, Aggregate) else condition.left
+    if not isinstance(value, Attribute):
+        return
+    subject, relation, unknown = _valued(value, names, schema, mark)
+    right = condition.right
+    if condition.op in ("=", "in") and condition.left is value and isinstance(right, str | int | float | tuple):
+        values = right if isinstance(right, tuple) else (right,)
+        yield subject, f"not {relation}" if condition.negated else relation, _named("", tuple(map(str, values)))
+    else:
+        yield subject, relation, unknown
+    if isinstance(right, Attribute):
+        yield _valued(right, names, schema, mark)
+
+
+def _valued(value: Attribute, names: dict[str, str], schema: Schema, mark: str) -> tuple[str, str, str]:
+    relation = _label(value.predicate, schema)
+    return names.get(value.variable, ""), relation, f"?{relation.replace(' ', '_')}{mark}"
+
+
+def _named(label: str, keys: Sequence[str]) -> str:
+    more = f" or {len(keys) - MOST_NAMES} more" if len(keys) > MOST_NAMES else ""
+    return label or " or ".join(keys[:MOST_NAMES]) + more
+
+
+def _label(predicate: str, schema: Schema) -> str:
+    known = schema.predicate_of.get(predicate)
+    return known.label if known else predicate
+
+
+def _is_formed(select: Select) -> bool:
+    """Whether all that a select speaks of is introduced."""
+    names = {variable.name for variable in select.variables}
+    said = {name for edge in select.edges for name in (edge.subject, edge.object)} | set(select.group)
+    ordered = [select.order.by] if select.order else []
+    for term in (*select.answers, *select.by, *ordered, *(f.left for f in select.filters)):
+        value = term.of if isinstance(term, Aggregate) else term
+        said |= {value.variable} if isinstance(value, Attribute | Itself) else set()
+    return said <= names

@@ -1,0 +1,73 @@
+"""An opened graph: the stores of one version of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from nacre.records.endpoint import Endpoint
+from nacre.records.errors import ToolError
+from nacre.records.schema import Schema
+from nacre.stores.documents import Documents
+from nacre.stores.layers import Layer
+from nacre.stores.lexical import Lexical
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.oxigraph_store import OxigraphStore
+from nacre.stores.passages import Passages
+from nacre.stores.tables import Tables
+from nacre.stores.vectors import Vectors
+
+if TYPE_CHECKING:
+    from nacre.stores.endpoint import EndpointSource
+
+
+@dataclass
+class Graph:
+    """The stores of one version of a graph; those a version lacks are None, and `unavailable` says why, by branch.
+    `vector_set` names its vectors, None where there are none, `layers` what was `extracted` from its texts. A
+    graph that is attached to an `endpoint` has no tables.
+
+    `close` gives back one `Library.open`; use it as a context manager for the length of a turn.
+    """
+
+    name: str
+    version: str
+    schema: Schema
+    stored: Tables | None
+    lexicon: Lexicon
+    passages: Passages | None = None
+    documents: Documents | None = None
+    vectors: Vectors | None = None
+    lexical: Lexical | None = None
+    triples: OxigraphStore | None = None
+    vector_set: str | None = None
+    endpoint: Endpoint | None = None
+    remote: "EndpointSource | None" = None
+    extracted: Layer | None = None
+    layers: str = ""
+    unavailable: dict[str, str] = field(default_factory=dict)
+    give_back: Callable[[], None] = field(default=lambda: None, repr=False)
+    _told: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def tables(self) -> Tables:
+        """Its tables; raises ToolError `unavailable` for a graph that is attached."""
+        if self.stored is None:
+            where = self.endpoint.url if self.endpoint else "elsewhere"
+            raise ToolError("unavailable", f"Graph {self.name!r} lies behind {where} and has no tables here.")
+        return self.stored
+
+    def described(self, describe: Callable[[Tables], str]) -> str:
+        """All tables in words by `describe`, worded once for each opened version."""
+        if "all" not in self._told:
+            self._told["all"] = describe(self.tables)
+        return self._told["all"]
+
+    def close(self) -> None:
+        self.give_back()
+
+    def __enter__(self) -> "Graph":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
