@@ -13,7 +13,7 @@ from nacre.semantics.sparql_terms import iri
 
 MOST = 14
 PLACES = 3
-LONGEST_PHRASE = 4
+LONGEST_PHRASE = 6
 MOST_PHRASES = 12
 _QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
 _WORD = re.compile(r"[^\W_][\w.&'’-]*")
