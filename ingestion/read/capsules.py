@@ -125,7 +125,7 @@ class Collector:
         return bool(self._triples or self._quads)
 
     def add(self, numbers: "array[int]", size: int) -> None:
-        """Statements as numbers of their terms, one after the other, each of three numbers or with its graph of four."""
+        """Statements one after the other, each the numbers of its three terms or, with its graph, of four."""
         kept = self._quads if size == 4 else self._triples
         kept.extend(numbers)
 
