@@ -28,7 +28,8 @@ USUAL = 0.5
 NAMED = 0.8
 # what every thing of a vocabulary is, which is no answer to what a graph is about
 _FORMAL = EMPTY_TYPES | {SKOS + n for n in ("Concept", "ConceptScheme", "Collection")} | {OWL + "Class"}
-_DIGITS = re.compile(r"[\d\W_]+")
+_SLUG = re.compile(r"[^\W_A-Z]+([-_][^\W_A-Z]+)+")
+_LAST = re.compile(r"[\W_]*\d+$")
 # three letters, not all of them capitals
 _WORD = re.compile(r"(?=.*[^\W\d_]{3})(?=.*[^\W\dA-Z_])[^\W_].*")
 
@@ -78,8 +79,8 @@ def properties(schema: Schema, c: Class) -> list[Predicate]:
     usual = [p for p in schema.predicates if p.role == "fact" and p.domains.get(c.iri, 0) >= USUAL * c.count]
     said = [p for p in usual if reads_well(p.label) and label_of(p.iri, schema).kind == "noun"]
     said = [p for p in said if not p.iri.startswith(SKOS) and noun(p, schema) not in (one(c), many(c))]
-    # "the average of X" asks for something else
-    said = [p for p in said if noun(p, schema).split()[-1] not in wording("summarised")]
+    # "the average attendance of X" asks for something else
+    said = [p for p in said if not set(noun(p, schema).split()) & wording("summarised")]
     return sorted(said, key=lambda p: (not _is_plain(noun(p, schema)), -p.domains[c.iri], p.iri))
 
 
@@ -99,17 +100,21 @@ def are_named(graph: Graph, c: Class) -> bool:
         f" LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
     )
     labels = [str(row[0]) for row in graph.tables.run(sql, limit=MOST_MEMBERS).rows]
-    telling = {_DIGITS.sub(" ", text) for text in labels if is_name(text)}
+    # what a row is called but for its number
+    said = [text for text in labels if is_name(text) and not _SLUG.fullmatch(text)]
+    telling = {text[: end.start()] if (end := _LAST.search(text)) else text for text in said}
     return len(telling) >= NAMED * len(labels)
 
 
 def is_name(text: str) -> bool:
     """Whether a person would say a text as a name in a question.
 
-    >>> is_name("Day Pack 18"), is_name("29463-7"), is_name("http://ex.org/a"), is_name("asian_art_depar")
+    >>> is_name("Day Pack 18"), is_name("patient/2"), is_name("http://ex.org/a"), is_name("asian_art_depar")
     (True, False, False, False)
     """
-    return len(text) <= LONGEST_NAME and bool(_WORD.fullmatch(text)) and not any(mark in text for mark in _NO_NAME)
+    if len(text) > LONGEST_NAME or not _WORD.fullmatch(text) or any(mark in text for mark in _NO_NAME):
+        return False
+    return " " in text or not text[-1].isdigit()
 
 
 def reads_well(label: str) -> bool:
@@ -125,10 +130,7 @@ def noun(p: Predicate, schema: Schema) -> str:
 
 def one(c: Class) -> str:
     """What a member of a class is called."""
-    before, space, last = singular(_lower(c.label)).rpartition(" ")
-    # "people" may be the singular, of nations
-    irregular = next((each for each, several in wording("plurals").items() if several == last), last)
-    return f"{before}{space}{irregular}"
+    return singular(_lower(c.label))
 
 
 def many(c: Class) -> str:
@@ -161,8 +163,9 @@ def _is_measure(p: Predicate, schema: Schema) -> bool:
         and p.minimum != p.maximum
         and p.datatype in ("integer", "real")
         and is_amount(p.iri, schema)
-        and not words & (wording("unranked") | wording("summarised"))
+        and not words & wording("unranked")
         and not is_plural(p.label)
+        and _is_plain(noun(p, schema))
     )
 
 
@@ -173,10 +176,11 @@ def _is_plain(label: str) -> bool:
 
 
 def _conditions(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
-    """As "the brand Bruse": of ordinary words first, then links before texts."""
+    """As "the brand Bruse": of ordinary words, links before texts."""
     said = [p for p in usual if 1 < len(p.values) <= LONGEST_LIST and not is_plural(noun(p, schema))]
     said = [p for p in said if not set(noun(p, schema).split()) & (wording("uncounted") | wording("joining"))]
-    for p in sorted(said, key=lambda p: (not _is_plain(noun(p, schema)), not p.has_links))[:MOST_PROPERTIES]:
+    said = [p for p in said if _is_plain(noun(p, schema))]
+    for p in sorted(said, key=lambda p: not p.has_links)[:MOST_PROPERTIES]:
         for value in [text for text in p.values if is_name(text)][:MOST_TRIED]:
             yield f"the {noun(p, schema)} {value}"
 

@@ -38,15 +38,21 @@ def examples(graph: Graph, wanted: int = 3) -> list[str]:
     """
     found: list[str] = []
     kinds: set[str] = set()
-    drafted = list(drafts(graph))
+    others: list[Drafted] = []
     # of each kind one, and where that is too little, more of a kind
-    for again in (False, True):
-        for draft in drafted:
-            if len(found) == wanted:
-                return found
-            if draft.question not in found and (again or draft.kind not in kinds) and _answers(graph, draft):
-                kinds.add(draft.kind)
-                found.append(draft.question)
+    for draft in drafts(graph):
+        if len(found) == wanted:
+            return found
+        if draft.kind in kinds:
+            others.append(draft)
+        elif _answers(graph, draft):
+            kinds.add(draft.kind)
+            found.append(draft.question)
+    for draft in others:
+        if len(found) == wanted:
+            return found
+        if draft.question not in found and _answers(graph, draft):
+            found.append(draft.question)
     return found
 
 
@@ -102,5 +108,5 @@ def _answers(graph: Graph, draft: Drafted) -> bool:
     if draft.kind == "count":
         return len(cells) == 1 and isinstance(cells[0], int) and draft.least <= cells[0] <= draft.most
     # a node without a name tells nothing, and an address is no answer to read
-    telling = all("://" not in text and text != "unnamed" for text in map(str, cells))
+    telling = all("://" not in text and text != "unnamed" for text in map(str, cells)) and len({*cells}) == len(cells)
     return telling and draft.least <= len(cells) <= draft.most

@@ -131,7 +131,8 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if one and not isinstance(body, Select):
         return Phrase(f"{said}.", values, column.unit or None)
     if one:
-        return Phrase(_is(words, said, False), values, column.unit or None)
+        many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading)
+        return Phrase(_is(words, said, many), values, column.unit or None)
     return Phrase(f"{_heading(words, len(names), body, schema)}: {said}.", values, column.unit or None)
 
 
