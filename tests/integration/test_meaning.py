@@ -61,6 +61,11 @@ CASES = {
         {("b", "child", "a"), ("d", "parent", "c")},
         {},
     ),
+    "a transitive property": (
+        ":part a owl:TransitiveProperty . :a :part :b . :b :part :c . :c :part :d , :a .",
+        {("a", "part", "c"), ("a", "part", "d"), ("b", "part", "d"), ("b", "part", "a"), ("c", "part", "b")},
+        {},
+    ),
     "a symmetric property": (":near a owl:SymmetricProperty . :a :near :b .", {("b", "near", "a")}, {}),
     "nothing of the kind": (":a :p :b ; rdfs:label 'A' .", set(), {}),
 }
