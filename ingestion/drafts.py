@@ -176,7 +176,7 @@ def _is_plain(label: str) -> bool:
 
 
 def _conditions(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
-    """As "the brand Bruse": of ordinary words, links before texts."""
+    """As "the brand Acme": of ordinary words, links before texts."""
     said = [p for p in usual if 1 < len(p.values) <= LONGEST_LIST and not is_plural(noun(p, schema))]
     said = [p for p in said if not set(noun(p, schema).split()) & (wording("uncounted") | wording("joining"))]
     said = [p for p in said if _is_plain(noun(p, schema))]

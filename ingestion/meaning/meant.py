@@ -12,7 +12,16 @@ from ingestion.meaning.values import unfold_values
 from ingestion.read.capsules import Facts
 
 # In order: each reads what those before it derived.
-RULES = (unfold_lists, unfold_values, unfold_names, merge_same, read_ontology, read_thesaurus, complete_transitive, complete_inverses)
+RULES = (
+    unfold_lists,
+    unfold_values,
+    unfold_names,
+    merge_same,
+    read_ontology,
+    read_thesaurus,
+    complete_transitive,
+    complete_inverses,
+)
 
 
 def as_meant(facts: Facts) -> Facts:
