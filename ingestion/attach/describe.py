@@ -15,9 +15,9 @@ from ingestion.induce.cells import Cells, typed_cells
 from ingestion.induce.classes import says_less
 from ingestion.induce.column_names import column_name, plain_words, words_of
 from ingestion.induce.describe import FEW_VALUES, LONG_TEXT, LONGEST_SAMPLE, SAMPLES
-from ingestion.induce.glued import unglued
 from ingestion.induce.quantities import conversion, quantity, stated_unit
 from ingestion.induce.segments import telling_segments
+from ingestion.induce.spoken import Spoken, spoken_names
 from ingestion.read.capsules import Sort
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -69,8 +69,9 @@ def describe(probed: Probed) -> Described:
     kinds = [(kind, said.closed(kind.types)) for kind in probed.kinds]
     relations = _relations(kinds, said)
     classes = _classes(probed, kinds, relations, said)
-    words = {word for iri in probed.predicates for word in plain_words(local_name(iri)).split()}
-    predicates = tuple(_predicate(iri, probed, kinds, said, words) for iri in sorted(probed.predicates))
+    # units stay in the names: a query over the endpoint sees numbers as they stand there
+    spoken = spoken_names(probed.predicates, ())
+    predicates = tuple(_predicate(iri, probed, kinds, said, spoken[iri]) for iri in sorted(probed.predicates))
     groups = _groups(probed, kinds, relations, said)
     schema = Schema(
         classes=classes,
@@ -258,10 +259,9 @@ def _links(
 
 
 def _predicate(
-    iri: str, probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], said: _Said, words: set[str]
+    iri: str, probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], said: _Said, spoken: Spoken
 ) -> Predicate:
     triples = probed.predicates[iri]
-    named = unglued(plain_words(local_name(iri)), words)
     # people call these so where there is a thesaurus
     usual = KNOWN_NAMES.get(iri, ()) if SKOS + "Concept" in probed.classes else ()
     domains: Counter[str] = Counter()
@@ -283,7 +283,7 @@ def _predicate(
     role = _role(iri, literals, cells, any(kind.links.get(iri) for kind, _ in kinds))
     return Predicate(
         iri=iri,
-        label=said.label(iri) or next(iter(usual), "") or named or iri,
+        label=said.label(iri) or next(iter(usual), "") or spoken.label or iri,
         triples=triples,
         subjects=subjects or triples,
         objects=_objects(triples, literals, ranges),
@@ -298,7 +298,7 @@ def _predicate(
         minimum=_least(cells.minimum if cells else None, literals.minimum if literals else None),
         maximum=_most(cells.maximum if cells else None, literals.maximum if literals else None),
         comment=said.comment(iri),
-        alt_labels=(*said.others(iri), *usual[1:]),
+        alt_labels=(*said.others(iri), *usual[1:], *([spoken.written] if spoken.written else [])),
         values=tuple(dict.fromkeys(texts)) if short else (),
         samples=() if short else tuple(text[:LONGEST_SAMPLE] for text in texts[:SAMPLES]),
         inverses=said.linked(iri, INVERSE),
