@@ -55,7 +55,7 @@ def drafts(graph: Graph) -> Iterator[Drafted]:
         for p in measures(schema, c, usual):
             yield Drafted("most", f"Which {one(c)} has the highest {noun(p, schema)}?", most=MOST_FIRST)
     for c, usual in named:
-        for words in _conditions(schema, usual):
+        for words in conditions(schema, usual):
             yield Drafted("list", f"Which {many(c)} have {words}?", 2, min(LONGEST_LIST, c.count - 1))
     for c, usual in named:
         for p in usual[:MOST_PROPERTIES]:
@@ -66,7 +66,7 @@ def drafts(graph: Graph) -> Iterator[Drafted]:
         for p in measures(schema, c, usual):
             yield Drafted("average", f"What is the average {noun(p, schema)} of the {many(c)}?")
     for c, usual, _ in central:
-        said = list(_conditions(schema, usual))
+        said = list(conditions(schema, usual))
         # the list has the first of them
         for words in said[1:] + said[:1]:
             yield Drafted("count", f"How many {many(c)} have {words}?", 2, c.count - 1)
@@ -81,6 +81,8 @@ def properties(schema: Schema, c: Class) -> list[Predicate]:
     said = [p for p in said if not p.iri.startswith(SKOS) and noun(p, schema) not in (one(c), many(c))]
     # "the average attendance of X" asks for something else
     said = [p for p in said if not set(noun(p, schema).split()) & wording("summarised")]
+    # "began" and "sold" are no nouns
+    said = [p for p in said if noun(p, schema).split()[-1] not in wording("intransitive") | wording("participles")]
     return sorted(said, key=lambda p: (not _is_plain(noun(p, schema)), -p.domains[c.iri], p.iri))
 
 
@@ -175,7 +177,7 @@ def _is_plain(label: str) -> bool:
     return all(simplemma.is_known(w, lang="en") for w in words) and not (set(words) - {"of"}) & wording("prepositions")
 
 
-def _conditions(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
+def conditions(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
     """As "the brand Acme": of ordinary words, links before texts."""
     said = [p for p in usual if 1 < len(p.values) <= LONGEST_LIST and not is_plural(noun(p, schema))]
     said = [p for p in said if not set(noun(p, schema).split()) & (wording("uncounted") | wording("joining"))]

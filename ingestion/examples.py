@@ -10,6 +10,7 @@ from ingestion.drafts import (
     MOST_PROPERTIES,
     Drafted,
     are_named,
+    conditions,
     drafts,
     many,
     measures,
@@ -91,7 +92,8 @@ def _onward(graph: Graph, things: Sequence[str], said: str) -> Iterator[Drafted]
             if are_named(graph, own):
                 yield Drafted("most", f"Which {one(own)} has the highest {noun(p, schema)}?", most=MOST_FIRST)
             yield Drafted("average", f"What is the average {noun(p, schema)} of the {many(own)}?")
-        yield Drafted("count", f"How many {many(own)} are there?", 2, own.count)
+        for words in conditions(schema, usual):
+            yield Drafted("count", f"How many {many(own)} have {words}?", 2, own.count - 1)
 
 
 def _answers(graph: Graph, draft: Drafted) -> bool:
