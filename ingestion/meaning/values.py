@@ -50,8 +50,9 @@ def unfold_values(draft: Draft) -> None:
 
     A node is one that a single thing links to. A named property becomes a predicate of its own.
     """
-    iris = {iri for n in draft.facts.predicates if (iri := draft.text(n)) in VALUE | LOW or local_name(iri) == _VALUE}
-    nodes = {s for iri in sorted(iris) for s, _ in draft.pairs(iri)}
+    known = VALUE | LOW
+    iris = {iri for n in draft.facts.predicates if (iri := draft.text(n)) in known or local_name(iri) == _VALUE}
+    nodes = {s for iri in sorted(iris) for s, _ in draft.pairs(iri) if iri in known or draft.sort(s)[0] == "blank"}
     # what owners get: a value may lie behind two nodes, so that the owner of the first is a node itself
     given: dict[int, dict[str, int]] = defaultdict(dict)
     for _ in range(DEEPEST):
