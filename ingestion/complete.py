@@ -129,8 +129,9 @@ def apply(
         lines = statements(completion.proposals, Triples(graph.tables), graph.tables)
         added = len(lines)
         more.write_text("".join(lines), encoding="utf-8")
-        sources = Sources((Source(base, "the graph", ""), *((Source(more, "its texts", ""),) if lines else ())))
-        run(TABLES_ONLY, Inputs(sources, (), annotations), Workshop(folder, on_stage))
+        files = [Source(str(base), "N_QUADS", "the graph", "")]
+        files += [Source(str(more), "N_TRIPLES", "its texts", "")] if lines else []
+        run(TABLES_ONLY, Inputs(Sources(tuple(files)), (), annotations), Workshop(folder, on_stage))
         base.unlink()
         more.unlink()
 

@@ -65,6 +65,8 @@ NAME_RANK = {
     "http://purl.org/dc/terms/title": 2,
     "http://purl.org/dc/elements/1.1/title": 2,
 }
+# names a thing that has no name
+NOTATION = SKOS + "notation"
 NAME_WORDS = frozenset({"name", "title", "label"})
 # What people call the predicates of vocabularies that a graph uses and seldom describes; the first is shown.
 KNOWN_NAMES = {
@@ -77,6 +79,10 @@ KNOWN_NAMES = {
     SKOS + "topConceptOf": ("scheme as top concept", "top concept of"),
     SKOS + "hasTopConcept": ("top concept",),
 }
+# properties that give other names, by the words of their own; they are called as ALTERNATIVE is, too
+OTHER_NAMES = frozenset(
+    {"alternate name", "alternative name", "alt name", "other name", "alternative label", "also known as", "aka"}
+)
 COMMENT_PREDICATES = frozenset(
     {
         COMMENT,

@@ -13,6 +13,7 @@ from ingestion.attach.said import Said
 from ingestion.induce.classes import says_less
 from ingestion.induce.column_names import column_name, plain_words
 from ingestion.induce.segments import telling_segments
+from ingestion.induce.spoken import spoken_names
 from ingestion.vocabulary import (
     EMPTY_TYPES,
     SUBCLASS,
@@ -46,8 +47,9 @@ def describe(probed: Probed) -> Described:
     kinds = [(kind, said.closed(kind.types)) for kind in probed.kinds]
     relations = _relations(kinds, said)
     classes = _classes(probed, kinds, relations, said)
-    words = {word for iri in probed.predicates for word in plain_words(local_name(iri)).split()}
-    predicates = tuple(predicate_of(iri, probed, kinds, said, words) for iri in sorted(probed.predicates))
+    # units stay in the names: a query over the endpoint sees numbers as they stand there
+    spoken = spoken_names(probed.predicates, ())
+    predicates = tuple(predicate_of(iri, probed, kinds, said, spoken[iri]) for iri in sorted(probed.predicates))
     groups = _groups(probed, kinds, relations, said)
     schema = Schema(
         classes=classes,

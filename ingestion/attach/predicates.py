@@ -8,10 +8,10 @@ from statistics import median
 from ingestion.attach.probe import Kind, Literals, Probed
 from ingestion.attach.said import Said
 from ingestion.induce.cells import Cells, typed_cells
-from ingestion.induce.column_names import plain_words, words_of
+from ingestion.induce.column_names import words_of
 from ingestion.induce.describe import FEW_VALUES, LONG_TEXT, LONGEST_SAMPLE, SAMPLES
-from ingestion.induce.glued import unglued
 from ingestion.induce.quantities import conversion, quantity, stated_unit
+from ingestion.induce.spoken import Spoken
 from ingestion.read.capsules import Sort
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -33,11 +33,10 @@ _UNIT_AT_END = re.compile(r"\d\s*([^\d\s.,()]+)\s*$")
 
 
 def predicate_of(
-    iri: str, probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], said: Said, words: set[str]
+    iri: str, probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], said: Said, spoken: Spoken
 ) -> Predicate:
-    """A predicate with all that was seen of it; `words` are those of the names of all predicates."""
+    """A predicate with all that was seen of it; `spoken` is its name as people say it."""
     triples = probed.predicates[iri]
-    named = unglued(plain_words(local_name(iri)), words)
     # people call these so where there is a thesaurus
     usual = KNOWN_NAMES.get(iri, ()) if SKOS + "Concept" in probed.classes else ()
     domains: Counter[str] = Counter()
@@ -59,7 +58,7 @@ def predicate_of(
     role = _role(iri, literals, cells, any(kind.links.get(iri) for kind, _ in kinds))
     return Predicate(
         iri=iri,
-        label=said.label(iri) or next(iter(usual), "") or named or iri,
+        label=said.label(iri) or next(iter(usual), "") or spoken.label or iri,
         triples=triples,
         subjects=subjects or triples,
         objects=_objects(triples, literals, ranges),
@@ -74,7 +73,7 @@ def predicate_of(
         minimum=_least(cells.minimum if cells else None, literals.minimum if literals else None),
         maximum=_most(cells.maximum if cells else None, literals.maximum if literals else None),
         comment=said.comment(iri),
-        alt_labels=(*said.others(iri), *usual[1:]),
+        alt_labels=(*said.others(iri), *usual[1:], *([spoken.written] if spoken.written else [])),
         values=tuple(dict.fromkeys(texts)) if short else (),
         samples=() if short else tuple(text[:LONGEST_SAMPLE] for text in texts[:SAMPLES]),
         inverses=said.linked(iri, INVERSE),

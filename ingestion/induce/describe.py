@@ -9,10 +9,10 @@ import numpy as np
 
 from ingestion.induce.cells import Cells
 from ingestion.induce.column_names import plain_words, words_of
-from ingestion.induce.glued import unglued
 from ingestion.induce.layout import Layout
 from ingestion.induce.places import Place
 from ingestion.induce.quantities import stated_unit
+from ingestion.induce.spoken import Spoken, spoken_names
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
@@ -38,8 +38,9 @@ def describe(layout: Layout) -> Schema:
     """The shown schema: classes, groups and predicates by IRI, and the relations they read from."""
     label_of = np.full(len(layout.facts.texts), -1, dtype=np.int64)
     label_of[layout.entities] = np.arange(len(layout.entities))
-    words = {word for place in layout.places for word in plain_words(local_name(place.iri)).split()}
-    predicates = tuple(_predicate(layout, place, label_of, words) for place in layout.places)
+    numeric = {p.iri for p in layout.places if p.cells and p.cells.datatype in {"integer", "real"} and not p.cells.unit}
+    spoken = spoken_names([place.iri for place in layout.places], numeric)
+    predicates = tuple(_predicate(layout, place, label_of, spoken[place.iri]) for place in layout.places)
     return Schema(
         classes=_classes(layout),
         groups=_groups(layout),
@@ -160,14 +161,17 @@ def column(place: Place) -> Column:
     return Column(place.iri, place.value, place.low, place.high, place.text, place.link)
 
 
-def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", words: set[str]) -> Predicate:
+def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", spoken: Spoken) -> Predicate:
     statements = layout.statements
     subjects = sum(place.domains.values())
     values, samples = _values(layout, place, label_of)
     cells = place.cells
+    stated = statements.label(place.iri)
+    unit = _unit(cells, statements.comments.get(place.iri, ""), stated, local_name(place.iri))
+    written = (spoken.written,) if spoken.written and not stated else ()
     return Predicate(
         iri=place.iri,
-        label=statements.label(place.iri) or unglued(plain_words(local_name(place.iri)), words) or place.iri,
+        label=stated or spoken.label or place.iri,
         triples=len(place.subject),
         subjects=subjects,
         objects=len(place.targets) + len(place.distinct),
@@ -178,11 +182,11 @@ def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", word
         ranges=_by_class(layout, place.ranges) | layout.classes.kinds_of(place.targets),
         datatype=cells.datatype if cells else "text",
         shape=cells.shape if cells else "single",
-        unit=_unit(cells, statements.comments.get(place.iri, ""), statements.label(place.iri), local_name(place.iri)),
+        unit=unit or ("" if stated else spoken.unit),
         minimum=cells.minimum if cells else None,
         maximum=cells.maximum if cells else None,
         comment=statements.comments.get(place.iri, ""),
-        alt_labels=statements.other_labels(place.iri),
+        alt_labels=(*statements.other_labels(place.iri), *written),
         values=values,
         samples=samples,
         parents=tuple(statements.predicate_parents.get(place.iri, ())),

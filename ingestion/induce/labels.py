@@ -8,7 +8,7 @@ import numpy as np
 from ingestion.induce.column_names import label_from_iri, words_of
 from ingestion.induce.naming import shaped_names
 from ingestion.read.capsules import Facts, changes
-from ingestion.vocabulary import language_rank, local_name, name_rank
+from ingestion.vocabulary import NOTATION, XSD, language_rank, local_name, name_rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _LONGEST = 200
 # the first rank of languages besides English and none
 _FOREIGN = language_rank("x")[0]
+_FLOATS = frozenset({XSD + "double", XSD + "float"})
+_NUMBER = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]{1,3})?", re.ASCII)
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 _WORDS = re.compile(r"[A-Za-z]{3,}([_-][A-Za-z]+)*")
 
 
@@ -71,7 +74,16 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
         for number in subjects[first][foreign].tolist():
             if _WORDS.fullmatch(local_name(texts[number])):
                 best[number] = words_of(label_from_iri(texts[number]))
-    return best | shaped_names(facts, among, set(best))
+    best |= shaped_names(facts, among, set(best))
+    return _notations(facts, among) | best
+
+
+def _notations(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
+    """The first notation of each subject in the order of the alphabet."""
+    number = next((n for n in facts.predicates if facts.texts[n] == NOTATION), -1)
+    rows = np.flatnonzero(among & (facts.predicate == number) & facts.is_literal[facts.object])
+    pairs = zip(facts.subject[rows].tolist(), facts.object[rows].tolist(), strict=True)
+    return dict(sorted(((subject, facts.texts[notation]) for subject, notation in pairs), reverse=True))
 
 
 def _by_literals(facts: Facts, visible: "NDArray[np.bool_]", unnamed: set[int]) -> dict[int, str]:
@@ -81,8 +93,12 @@ def _by_literals(facts: Facts, visible: "NDArray[np.bool_]", unnamed: set[int]) 
     wanted[list(unnamed)] = True
     rows = np.flatnonzero(visible & wanted[facts.subject] & facts.is_literal[facts.object])
     parts: dict[int, list[tuple[str, str]]] = {}
+    codes: dict[int, list[tuple[str, str]]] = {}
     for row in rows.tolist():
-        text = facts.texts[facts.object[row]]
-        if 0 < len(text) <= 40:
-            parts.setdefault(int(facts.subject[row]), []).append((facts.texts[facts.predicate[row]], text))
-    return {number: ", ".join(text for _, text in sorted(found)[:4]) for number, found in parts.items()}
+        kind, text = facts.sorts[facts.sort_of[facts.object[row]]], facts.texts[facts.object[row]]
+        if 0 < len(text) <= 40 and "://" not in text:
+            said = f"{float(text):g}" if kind[1] in _FLOATS and _NUMBER.fullmatch(text) else text
+            code = kind[1] in ("", XSD + "string") and not _LETTERS.search(text)
+            found = (codes if code else parts).setdefault(int(facts.subject[row]), [])
+            found.append((facts.texts[facts.predicate[row]], said))
+    return {number: ", ".join(text for _, text in sorted(found)[:4]) for number, found in (codes | parts).items()}

@@ -20,8 +20,8 @@ COVERED = 0.9
 # fewer things of a class say nothing about what is telling
 LEAST = 5
 LONGEST = 60
-_GIVEN = frozenset({"given name", "givenname", "first name", "firstname", "forename", "fore name"})
-_FAMILY = frozenset({"family name", "familyname", "last name", "lastname", "surname", "sur name"})
+GIVEN = frozenset({"given", "given name", "givenname", "first name", "firstname", "forename", "fore name"})
+FAMILY = frozenset({"family", "family name", "familyname", "last name", "lastname", "surname", "sur name"})
 # they name something else than the thing: a part of a person's name, a login, a file
 _OTHER = frozenset({"middle", "nick", "user", "file", "maiden", "short", "domain", "host", "login", "path"})
 _PLAIN = frozenset({"", XSD + "string", LANGUAGE_STRING})
@@ -56,14 +56,14 @@ def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> d
 def _is_name(words: str) -> bool:
     *before, last = words.split() or [""]
     joined = next((w for w in ("name", "title") if last.endswith(w) and len(last) > len(w)), "")
-    if words in _GIVEN | _FAMILY or set(before) & _OTHER or last.removesuffix(joined) in _OTHER:
+    if words in GIVEN | FAMILY or set(before) & _OTHER or last.removesuffix(joined) in _OTHER:
         return False
     return last in NAME_WORDS or bool(joined)
 
 
 def _persons(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str]:
     parts: list[dict[int, str]] = []
-    for known in (_GIVEN, _FAMILY):
+    for known in (GIVEN, FAMILY):
         numbers = [n for n, said in words.items() if said in known]
         parts.append(dict(_texts(facts, rows[np.isin(facts.predicate[rows], numbers)])))
     given, family = parts

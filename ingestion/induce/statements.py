@@ -6,18 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ingestion.induce.column_names import words_of
 from ingestion.read.capsules import Facts, counted
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
     INVERSE,
     KNOWN_NAMES,
+    NOTATION,
+    OTHER_NAMES,
     SCHEMA_PREDICATES,
     SCHEMA_TYPES,
     SUBCLASS,
     SUBPROPERTY,
     TYPE,
     language_rank,
+    local_name,
     name_rank,
 )
 
@@ -131,6 +135,7 @@ def _with_blank_parts(facts: Facts, is_schema: "NDArray[np.bool_]", other: "NDAr
 def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> None:
     texts = facts.texts
     names: dict[str, list[tuple[int, tuple[int, str], str]]] = defaultdict(list)
+    notations: dict[str, list[str]] = defaultdict(list)
     comments: dict[str, list[tuple[tuple[int, str], str]]] = defaultdict(list)
     for row in rows.tolist():
         predicate, number = texts[facts.predicate[row]], facts.object[row]
@@ -140,6 +145,8 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> Non
             rank = name_rank(predicate)
             if rank is not None:
                 names[subject].append((rank, language_rank(language), value))
+            elif predicate == NOTATION:
+                notations[subject].append(value)
             elif predicate == ALTERNATIVE:
                 statements.alternatives[subject].append(value)
             elif predicate in COMMENT_PREDICATES:
@@ -157,10 +164,15 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> Non
                 statements.classes.add(subject)
     for subject, found in names.items():
         statements.labels[subject] = list(dict.fromkeys(value for _, _, value in sorted(found)))
+    for subject in notations.keys() - names.keys():
+        statements.labels[subject] = sorted(notations[subject])
     if facts.memberships is not None:
         # a thesaurus, or the like: elsewhere an alternative label is only one more name
         for iri in KNOWN_NAMES.keys() & statements.number_of.keys() - statements.labels.keys():
             statements.labels[iri] = list(KNOWN_NAMES[iri])
+    for iri in statements.number_of:
+        if words_of(local_name(iri)).lower() in OTHER_NAMES:
+            statements.alternatives[iri] += KNOWN_NAMES[ALTERNATIVE]
     statements.comments = {subject: min(found)[1] for subject, found in comments.items()}
     for lists in (
         statements.alternatives,

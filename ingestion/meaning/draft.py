@@ -76,13 +76,11 @@ class Draft:
 
     def of(self, subject: int) -> range:
         """The rows of a subject."""
-        low, high = self.facts.subject.searchsorted((subject, subject + 1)).tolist()
-        return range(low, high)
+        return range(*_span(self.facts.subject, subject))
 
     def to(self, target: int) -> list[int]:
         """The rows that lead to a term."""
-        low, high = self._ordered.searchsorted((target, target + 1)).tolist()
-        rows: list[int] = self._by_object[low:high].tolist()
+        rows: list[int] = self._by_object[slice(*_span(self._ordered, target))].tolist()
         return rows
 
     def row(self, row: int) -> tuple[int, int, int]:
@@ -192,3 +190,10 @@ class Draft:
             self._made[key] = len(self.facts.texts) + len(self._new)
             self._new.append(key)
         return self._made[key]
+
+
+def _span(numbers: "NDArray[np.int32]", number: int) -> tuple[int, int]:
+    """Where a number begins and ends among sorted ones."""
+    # of the same type: numpy would otherwise copy all of them into a wider one, each time
+    low, high = numbers.searchsorted(np.array((number, number + 1), dtype=numbers.dtype)).tolist()
+    return low, high

@@ -3,14 +3,25 @@
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.inverse import complete_inverses
 from ingestion.meaning.lists import unfold_lists
+from ingestion.meaning.names import unfold_names
 from ingestion.meaning.ontology import read_ontology
 from ingestion.meaning.same import merge_same
 from ingestion.meaning.thesaurus import read_thesaurus
+from ingestion.meaning.transitive import complete_transitive
 from ingestion.meaning.values import unfold_values
 from ingestion.read.capsules import Facts
 
 # In order: each reads what those before it derived.
-RULES = (unfold_lists, unfold_values, merge_same, read_ontology, read_thesaurus, complete_inverses)
+RULES = (
+    unfold_lists,
+    unfold_values,
+    unfold_names,
+    merge_same,
+    read_ontology,
+    read_thesaurus,
+    complete_transitive,
+    complete_inverses,
+)
 
 
 def as_meant(facts: Facts) -> Facts:

@@ -1,5 +1,6 @@
 """Values behind nodes that hold nothing else: a quantity, a named property, `rdf:value` -> a literal of their owner."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from ingestion.meaning.draft import Draft
@@ -29,6 +30,12 @@ _BESIDE = frozenset({TYPE, LABEL, *(s + name for name in ("propertyID", "additio
 REASON = "value behind a node"
 
 
+# of a vocabulary that is not known, a node without a name is a value if it has nothing but these
+_VALUE, _UNITS, _CODES = "value", ("unit", "unitText", "unitCode"), ("system", "code")
+# nodes that a value may lie behind, one behind the other
+DEEPEST = 3
+
+
 @dataclass(frozen=True)
 class Held:
     """What a node holds. `alone`: nothing but a value, so that the node itself need not be shown."""
@@ -43,28 +50,51 @@ def unfold_values(draft: Draft) -> None:
 
     A node is one that a single thing links to. A named property becomes a predicate of its own.
     """
-    nodes = {s for iri in sorted(VALUE | LOW) if draft.uses(iri) for s, _ in draft.pairs(iri)}
-    for node in sorted(nodes):
-        owners = draft.to(node)
-        held = _held(draft, node) if len(owners) == 1 else None
-        if held is None or (draft.sort(node)[0] != "blank" and not held.alone):
-            continue
-        subject, predicate, _ = draft.row(owners[0])
-        iri = draft.text(predicate)
-        if held.name:
-            iri = f"{iri}#{'-'.join(held.name.lower().split())}"
-            draft.add(draft.iri(iri), LABEL, draft.literal(held.name))
+    known = VALUE | LOW
+    iris = {iri for n in draft.facts.predicates if (iri := draft.text(n)) in known or local_name(iri) == _VALUE}
+    nodes = {s for iri in sorted(iris) for s, _ in draft.pairs(iri) if iri in known or draft.sort(s)[0] == "blank"}
+    # what owners get: a value may lie behind two nodes, so that the owner of the first is a node itself
+    given: dict[int, dict[str, int]] = defaultdict(dict)
+    for _ in range(DEEPEST):
+        done = {node for node in sorted(nodes) if _unfolded(draft, node, given)}
+        nodes -= done
+        if not done:
+            break
+    for subject, values in given.items():
+        for iri, value in values.items():
+            draft.add(subject, iri, value)
+
+
+def _unfolded(draft: Draft, node: int, given: dict[int, dict[str, int]]) -> bool:
+    """Whether the owner was given the value of a node, or never will be."""
+    owners = draft.to(node)
+    held = _held(draft, node, given.get(node, {})) if len(owners) == 1 else None
+    if held is None or (draft.sort(node)[0] != "blank" and not held.alone):
+        return False
+    subject, predicate, _ = draft.row(owners[0])
+    iri = draft.text(predicate)
+    if held.name:
+        iri = f"{iri}#{'-'.join(held.name.lower().split())}"
+        draft.add(draft.iri(iri), LABEL, draft.literal(held.name))
+    if given[subject].setdefault(iri, held.value) != held.value:
         draft.add(subject, iri, held.value)
-        if held.alone:
-            draft.hide(owners, REASON)
-            draft.hide(draft.of(node), REASON)
+    if held.alone:
+        given.pop(node, None)
+        draft.hide(owners, REASON)
+        draft.hide(draft.of(node), REASON)
+    return True
 
 
-def _held(draft: Draft, node: int) -> Held | None:
-    said: dict[str, int] = {}
-    for _, predicate, target in map(draft.row, draft.of(node)):
+def _held(draft: Draft, node: int, given: dict[str, int]) -> Held | None:
+    said = dict(given)
+    for row in draft.of(node):
+        _, predicate, target = draft.row(row)
+        if row in draft.hidden:
+            continue
         if said.setdefault(draft.text(predicate), target) != target and draft.text(predicate) != TYPE:
             return None
+    if not VALUE & said.keys() and not LOW & said.keys():
+        return _alike(draft, node, said)
     values = [said[iri] for iri in sorted(VALUE & said.keys())]
     low, high = ([said[iri] for iri in sorted(known & said.keys())] for known in (LOW, HIGH))
     unit = next((draft.text(said[iri]) for iri in UNIT if iri in said), "")
@@ -80,3 +110,18 @@ def _held(draft: Draft, node: int) -> Held | None:
         return Held(ends[0], name, alone)
     text = " - ".join(draft.text(end) for end in ends)
     return Held(draft.literal(f"{text} {unit}".strip()), name, alone)
+
+
+def _alike(draft: Draft, node: int, said: dict[str, int]) -> Held | None:
+    """What a nameless node of an unknown vocabulary holds, if it is a value, alone or with its unit."""
+    names = {local_name(iri): target for iri, target in said.items() if iri != TYPE}
+    value = names.pop(_VALUE, None)
+    unit = next((names[each] for each in _UNITS if each in names), None)
+    beside = {*_UNITS, *_CODES} if unit is not None else set()
+    if value is None or draft.sort(node)[0] != "blank" or draft.sort(value)[0] != "literal" or names.keys() - beside:
+        return None
+    if unit is not None and draft.sort(unit)[0] == "blank":
+        return None
+    if unit is None:
+        return Held(value, "", True)
+    return Held(draft.literal(f"{draft.text(value)} {unit_said(local_name(draft.text(unit)))}"), "", True)

@@ -7,6 +7,7 @@ from ingestion.read.capsules import Facts
 
 # Each round lets a node see one link further; what is still equal then is told apart by its order in the file.
 ROUNDS = 5
+LENGTH = 8  # bytes for the length of a text
 
 
 def name_blanks(facts: Facts) -> None:
@@ -17,37 +18,45 @@ def name_blanks(facts: Facts) -> None:
     if not blank.any():
         return
     rows = np.flatnonzero(blank[facts.subject] | blank[facts.object])
-    said = {int(p): facts.texts[p].encode() for p in np.unique(facts.predicate[rows])}
-    columns = (column[rows].tolist() for column in (facts.subject, facts.predicate, facts.object))
-    edges = [(s, said[p], o) for s, p, o in zip(*columns, strict=True)]
+    columns = [column[rows] for column in (facts.subject, facts.predicate, facts.object)]
+    said = [(p, _part(facts.texts[p].encode())) for p in np.unique(columns[1]).tolist()]
+    out, back = ({p: _part(way) + text for p, text in said} for way in (b">", b"<"))
+    edges = list(zip(*(column.tolist() for column in columns), strict=True))
     nodes = np.flatnonzero(blank).tolist()
-    names = dict.fromkeys(nodes, b"")
-    fixed: dict[int, bytes] = {}
+    # all are kept as they go into the next hash: with their lengths before them
+    names = dict.fromkeys(nodes, _part(b""))
+    fixed = {n: _fixed(facts, n) for n in np.unique(np.concatenate((columns[0], columns[2]))).tolist() if not blank[n]}
     distinct = 1
     for _ in range(ROUNDS):
         seen: dict[int, list[bytes]] = {node: [] for node in nodes}
+        known = fixed | names
         for s, p, o in edges:
             if s in names:
-                seen[s].append(_digest(b">", p, names[o] if o in names else _fixed(facts, o, fixed)))
+                seen[s].append(_hash(out[p] + known[o]))
             if o in names:
-                seen[o].append(_digest(b"<", p, names[s] if s in names else _fixed(facts, s, fixed)))
-        names = {node: _digest(names[node], *sorted(seen[node])) for node in nodes}
+                seen[o].append(_hash(back[p] + known[s]))
+        names = {node: _hash(b"".join((names[node], *sorted(seen[node])))) for node in nodes}
         now = len(set(names.values()))
         if now == distinct or now == len(nodes):
             break
         distinct = now
     count: Counter[bytes] = Counter()
     for node in nodes:
-        name = names[node]
+        name = names[node][LENGTH:]
         count[name] += 1
         facts.texts[node] = f"_:b{name.hex()}" if count[name] == 1 else f"_:b{name.hex()}x{count[name]}"
 
 
-def _fixed(facts: Facts, number: int, known: dict[int, bytes]) -> bytes:
-    if number not in known:
-        known[number] = _digest(*(part.encode(errors="surrogatepass") for part in facts.term(number)))
-    return known[number]
+def _fixed(facts: Facts, number: int) -> bytes:
+    return _hash(b"".join(_part(text.encode(errors="surrogatepass")) for text in facts.term(number)))
 
 
-def _digest(*parts: bytes) -> bytes:
-    return blake2b(b"".join([len(part).to_bytes(8, "big") + part for part in parts]), digest_size=8).digest()
+def _hash(data: bytes) -> bytes:
+    return _EIGHT + blake2b(data, digest_size=8).digest()
+
+
+def _part(text: bytes) -> bytes:
+    return len(text).to_bytes(LENGTH, "big") + text
+
+
+_EIGHT = (8).to_bytes(LENGTH, "big")

@@ -114,35 +114,33 @@ class Collector:
         self.texts: list[str] = [""]
         self.sort_of = array("i", [0])
         self._sorts: dict[Sort, int] = {IRI: 0, BLANK: 1, STRING: 2}
-        self.subject, self.predicate, self.object, self.graph = array("i"), array("i"), array("i"), array("i")
+        # the numbers of one statement after the other: of those without a graph, of those with one
+        self._triples, self._quads = array("i"), array("i")
 
     def sort(self, sort: Sort) -> None:
         """What the term of the last text is."""
         self.sort_of.append(self._sorts.setdefault(sort, len(self._sorts)))
 
-    def add(self, rows: "Ints") -> None:
-        """Triples as numbers of their terms, a row each, with the graph in a fourth column or without it."""
-        columns = [self.subject, self.predicate, self.object]
-        if rows.shape[1] == 4:
-            # the triples of files before this one are in the default graph
-            self.graph.frombytes(bytes(4 * (len(self.subject) - len(self.graph))))
-            columns.append(self.graph)
-        for column, numbers in zip(columns, rows.T, strict=True):
-            column.frombytes(numbers.tobytes())
+    def __bool__(self) -> bool:
+        return bool(self._triples or self._quads)
+
+    def add(self, numbers: "array[int]", size: int) -> None:
+        """Statements one after the other, each the numbers of its three terms or, with its graph, of four."""
+        kept = self._quads if size == 4 else self._triples
+        kept.extend(numbers)
 
     def facts(self, omitted: Omissions = NOTHING) -> Facts:
         """The finished graph; the collector is empty afterwards."""
         import numpy as np
 
-        named = any(self.graph)
-        columns: list[Any] = [self.subject, self.predicate, self.object]
+        triples, quads = _rows(self._triples, 3), _rows(self._quads, 4)
+        self._triples, self._quads = array("i"), array("i")
+        named = bool(quads[:, 3].any())
+        columns = [np.concatenate((triples[:, n], quads[:, n])) for n in range(3)]
         if named:
-            self.graph.extend([0] * (len(self.subject) - len(self.graph)))
-            columns.append(self.graph)
-        arrays = [np.frombuffer(c, dtype=np.int32) if len(c) else np.empty(0, dtype=np.int32) for c in columns]
-        arrays = _sorted(arrays, len(self.texts))
-        del columns
-        self.subject, self.predicate, self.object, self.graph = array("i"), array("i"), array("i"), array("i")
+            columns.append(np.concatenate((np.zeros(len(triples), dtype=np.int32), quads[:, 3])))
+        del triples, quads
+        arrays = _sorted(columns, len(self.texts))
         return Facts(
             self.texts,
             list(self._sorts),
@@ -174,6 +172,12 @@ def changes(numbers: "NDArray[Integer]") -> "NDArray[np.bool_]":
     found[:1] = True
     np.not_equal(numbers[1:], numbers[:-1], out=found[1:])
     return found
+
+
+def _rows(numbers: "array[int]", size: int) -> "Ints":
+    import numpy as np
+
+    return np.frombuffer(numbers if numbers else b"", dtype=np.int32).reshape(-1, size)
 
 
 def _sorted(columns: "list[Ints]", terms: int) -> "list[Ints]":

@@ -52,18 +52,17 @@ def format_of(name: str) -> str:
     return FORMATS.get(splitext(stem)[1] if suffix in {".gz", ".gzip"} else suffix, "")
 
 
-def told_format(name: str, head: bytes) -> str:
-    """The format by the name, unless the content begins as no file of it does; "" for XML and JSON without RDF.
+def told_format(named: str, head: bytes) -> str:
+    """The format by the file's name, unless the content begins as no file of it does; "" for XML and JSON without RDF.
 
-    >>> told_format("a.rdf", b"@prefix : <http://e/> .")
+    >>> told_format(format_of("a.rdf"), b"@prefix : <http://e/> .")
     'TRIG'
-    >>> told_format("package.json", b'{"name": "x"}')
+    >>> told_format(format_of("package.json"), b'{"name": "x"}')
     ''
     """
-    named = format_of(name)
-    text = head[:4096].decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
-    if named in {"TURTLE", "TRIG", "N3"} and text.startswith("@prefix"):  # nearly all
+    if named in {"TURTLE", "TRIG", "N3"} and head.startswith(b"@prefix"):  # nearly all
         return named
+    text = head[:4096].decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     if _XML.match(text):
         form = named if named in {"RDF_XML", "rdflib:trix"} else "RDF_XML"
         if form == "RDF_XML" and re.search(r"<TriX\b", text):

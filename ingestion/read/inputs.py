@@ -13,6 +13,8 @@ from ingestion.read.sources import Reading, Sources, address, find_sources
 from nacre.records.errors import IngestionError
 from nacre.stores.versions import FORMAT
 
+BLOCK = 1 << 16
+
 
 @contextmanager
 def rdf_files(places: Sequence[str], reading: Reading = Reading()) -> Iterator[Sources]:  # noqa: B008 (immutable)
@@ -32,15 +34,16 @@ def fingerprint(sources: Sources, documents: Sequence[Document], annotations: Pa
     relative IRIs may be renamed."""
     reading = sources.reading
     total = blake2b(f"format {FORMAT} {_makers()} {reading.strict} {reading.fetch}\n".encode(), digest_size=16)
-    parts = [("rdf", "".join(f.path.suffixes[-2:]).lower() + address(f), f.path) for f in sources.files]
-    parts += [("context", url, path) for url, path in sorted(reading.contexts.items())]
-    parts += [("text", document.name, document.path) for document in documents]
-    parts += [("annotations", "", annotations)] if annotations is not None else []
+    parts = [("rdf", f.format + address(f), f.path) for f in sources.files]
+    parts += [("context", url, str(path)) for url, path in sorted(reading.contexts.items())]
+    parts += [("text", document.name, str(document.path)) for document in documents]
+    parts += [("annotations", "", str(annotations))] if annotations is not None else []
     for kind, name, path in parts:
         content = blake2b(digest_size=16)
         try:
-            with path.open("rb") as file:
-                while block := file.read(1 << 20):
+            # without a buffer, since small files would cost more than what is in them
+            with open(path, "rb", buffering=0) as file:
+                while block := file.read(BLOCK):
                     content.update(block)
         except OSError as error:
             raise IngestionError(f"{path}: can't be read ({error.strerror}).") from None

@@ -3,36 +3,33 @@
 import gzip
 import io
 import json
-import os
 import re
 import warnings
 import zlib
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from itertools import count, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from typing import IO, NamedTuple, cast
 
 import numpy as np
 
 from ingestion.read.blanks import name_blanks
 from ingestion.read.capsules import Collector, Facts, counted
 from ingestion.read.contexts import Load, loader
-from ingestion.read.formats import HEAD, STATEMENTS, format_of, known, sniffed, told_format
+from ingestion.read.formats import HEAD, STATEMENTS, known, sniffed, told_format
 from ingestion.read.omissions import Kind, Omission, omissions
 from ingestion.read.sources import Reading, Source, Sources, find_sources
 from ingestion.read.statements import Content, Numbers, Problem, Statements, line_texts, read_statements, repaired
 from ingestion.read.terms import Odd, take_new
 from nacre.records.errors import IngestionError
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.int32]
-
 MOST_PROBLEMS = 1000  # of one file, with their places; the others are counted
 MOST_SOUGHT = 50  # terms of one file whose line is looked for
+FIRST = 1 << 16  # bytes that are read of a file at first
+# what opening, unpacking, and a context that is not there raise
+_FAILURES = (OSError, EOFError, zlib.error, IngestionError)
 
 
 def parse(paths: Sequence[Path]) -> Facts:
@@ -56,11 +53,12 @@ def read(sources: Sources) -> Facts:
     for source in sources.files:
         try:
             found += _read_file(source, sources.reading, load, collector, terms)
-        except _Unreadable as error:
+        except (_Unreadable, *_FAILURES) as failure:
+            error = _unreadable(failure)
             if sources.reading.strict or source.named or len(sources.files) == 1:
                 raise IngestionError(error.message(source.name)) from None
             found.append(Omission(error.kind, source.name, error.line, error.text, error.reason))
-    if sources.files and not len(collector.subject):
+    if sources.files and not collector:
         files = [each.words for each in found if each.kind != "statement"]
         raise IngestionError(f"No triples in any of {len(sources.files)} files: {'; '.join(files[:3])}.")
     del terms
@@ -83,7 +81,7 @@ class _Unreadable(Exception):
 class _Document(NamedTuple):
     """An opened file: its first megabyte, unpacked, which may be all of it."""
 
-    path: Path
+    path: str
     packed: bool
     head: bytes
     whole: bool
@@ -95,7 +93,7 @@ class _Document(NamedTuple):
         return self.stream() if self.packed else self.path
 
     def stream(self) -> IO[bytes]:
-        return cast(IO[bytes], gzip.open(self.path, "rb")) if self.packed else self.path.open("rb")
+        return cast(IO[bytes], gzip.open(self.path, "rb")) if self.packed else open(self.path, "rb")
 
     def bytes(self) -> bytes:
         """All of it, as UTF-8 where it begins with the mark of an encoding."""
@@ -121,8 +119,7 @@ def _read_file(
     before = len(terms)
     tags: dict[str, str] = {}
     try:
-        with _reasons():
-            statements, tags = _attempts(source, document, form, reading, load, terms)
+        statements, tags = _attempts(source, document, form, reading, load, terms)
     finally:
         # whatever was looked up has a number and needs its text; `terms` keeps their order
         new = list(islice(reversed(terms), len(terms) - before))
@@ -130,17 +127,17 @@ def _read_file(
         for term in taken.local:
             del terms[term]
     found = _left_out(source, document, form, statements, reading.strict)
-    rows = np.frombuffer(statements.numbers, dtype=np.int32).reshape(-1, statements.size)
+    numbers = statements.numbers
     if taken.odd:
-        rows, odd = _without(rows, taken.odd, document)
+        numbers, odd = _without(statements, taken.odd, document)
         found += [each._replace(file=source.name) for each in odd]
         if found and reading.strict:
             raise _Unreadable(found[0].reason, found[0].line, found[0].text)
-    if not len(rows):
+    if not numbers:
         if found:
             raise _Unreadable(found[0].reason, found[0].line, found[0].text)
         raise _Unreadable(f"no triples in it. Give RDF (one of {known()})")
-    collector.add(rows)
+    collector.add(numbers, statements.size)
     return found
 
 
@@ -158,7 +155,7 @@ def _attempts(
         statements = read_statements(data, form, source.base, terms)
         statements.problems.extend(problems)
         statements.problems.sort(key=lambda problem: problem.line)
-    if statements.problems and not statements.numbers and form in STATEMENTS and format_of(source.path.name):
+    if statements.problems and not statements.numbers and form in STATEMENTS and source.format:
         other = sniffed(document.head[:4096].decode(errors="replace"))
         if other != form:
             statements = read_statements(document.bytes(), other, source.base, terms)
@@ -200,8 +197,9 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False) if text else ""
 
 
-def _without(rows: "Rows", odd: dict[int, Odd], document: _Document) -> tuple["Rows", list[Omission]]:
+def _without(statements: Statements, odd: dict[int, Odd], document: _Document) -> "tuple[array[int], list[Omission]]":
     """The statements without those that hold a term that can't be kept, and these, by the term."""
+    rows = np.frombuffer(statements.numbers, dtype=np.int32).reshape(-1, statements.size)
     numbers = np.fromiter(odd, dtype=np.int32)
     holds = np.isin(rows, numbers)
     dropped = holds.any(axis=1)
@@ -212,7 +210,7 @@ def _without(rows: "Rows", odd: dict[int, Odd], document: _Document) -> tuple["R
         if reason:
             line, shown = _line_with(document, text) if len(found) < MOST_SOUGHT else (0, text)
             found.append(Omission("statement", "", line, _quoted(shown), reason, often))
-    return rows[~dropped], found
+    return array("i", rows[~dropped].tobytes()), found
 
 
 def _line_with(document: _Document, text: str) -> tuple[int, str]:
@@ -226,38 +224,37 @@ def _line_with(document: _Document, text: str) -> tuple[int, str]:
 
 
 def _opened(source: Source) -> _Document:
-    with _reasons():
-        with open(source.path, "rb", buffering=0) as raw:
-            # a buffer of the file's own size: with one of a megabyte, small files take thrice as long
-            head = raw.read(min(os.fstat(raw.fileno()).st_size + 1, HEAD))
-        packed = head.startswith(b"\x1f\x8b")
-        if packed:
-            with gzip.open(source.path, "rb") as unpacked:
-                head = unpacked.read(HEAD)
-        if not head.strip():
-            raise _Unreadable(f"the file is empty. Give a file with RDF (one of {known()})")
-        return _Document(source.path, packed, head, len(head) < HEAD)
+    with open(source.path, "rb", buffering=0) as raw:
+        # small files would take thrice as long with a buffer of a megabyte
+        head = raw.read(FIRST)
+        if len(head) == FIRST:
+            head += raw.read(HEAD - FIRST)
+    packed = head.startswith(b"\x1f\x8b")
+    if packed:
+        with gzip.open(source.path, "rb") as unpacked:
+            head = unpacked.read(HEAD)
+    if not head or head.isspace():
+        raise _Unreadable(f"the file is empty. Give a file with RDF (one of {known()})")
+    return _Document(source.path, packed, head, len(head) < HEAD)
 
 
 def _form(source: Source, document: _Document) -> str:
-    form = told_format(source.path.name, document.head)
+    form = told_format(source.format, document.head)
     if not form:
         first = document.head[:80].decode(errors="replace").strip().splitlines()[0]
         raise _Unreadable("no RDF in it", 0, _quoted(first), "not RDF")
     return form
 
 
-@contextmanager
-def _reasons() -> Iterator[None]:
-    """Says why a file can't be read as a whole."""
-    try:
-        yield
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise _Unreadable(f"the gzip data is broken or ends early ({error})") from None
-    except OSError as error:
-        raise _Unreadable(f"can't be read ({error.strerror or error})") from None
-    except IngestionError as error:
-        raise _Unreadable(str(error).rstrip(".")) from None
+def _unreadable(failure: Exception) -> _Unreadable:
+    """Why a file can't be read as a whole, whoever raised it."""
+    if isinstance(failure, _Unreadable):
+        return failure
+    if isinstance(failure, (gzip.BadGzipFile, EOFError, zlib.error)):
+        return _Unreadable(f"the gzip data is broken or ends early ({failure})")
+    if isinstance(failure, OSError):
+        return _Unreadable(f"can't be read ({failure.strerror or failure})")
+    return _Unreadable(str(failure).rstrip("."))
 
 
 def _by_rdflib(document: _Document, form: str, base: str) -> bytes:

@@ -29,10 +29,11 @@ class Reading:
 
 
 class Source(NamedTuple):
-    """A file, what it is called in messages, what its relative IRIs resolve against, and whether it was named itself,
-    not found in a folder or by a pattern."""
+    """A file, the format that its name says ("" where it says none), what it is called in messages, what its relative
+    IRIs resolve against, and whether it was named itself, not found in a folder or by a pattern."""
 
-    path: Path
+    path: str
+    format: str
     name: str
     base: str
     named: bool = True
@@ -58,7 +59,7 @@ def find_sources(places: Sequence[str], reading: Reading, kept: Path | None = No
     left: list[Omission] = []
     for place in places:
         if place == "-" and kept is not None:
-            files.append(Source(kept, STANDARD_INPUT, reading.base or "file:///dev/stdin"))
+            files.append(Source(str(kept), "", STANDARD_INPUT, reading.base or "file:///dev/stdin"))
             continue
         pattern = glob.has_magic(place) and not Path(place).exists()
         matches = sorted(glob.glob(place, recursive=True)) if pattern else [place]
@@ -66,12 +67,12 @@ def find_sources(places: Sequence[str], reading: Reading, kept: Path | None = No
             raise IngestionError(f"{place}: no file matches. Check the pattern and run nacre ingest again.")
         for path in map(Path, matches):
             if path.is_dir():
-                inside = list(_inside(path))
-                rdf = [file for file in inside if format_of(file.name)]
+                inside = list(_inside(path, reading))
+                rdf = [file for file in inside if file.format]
                 if not rdf and not pattern:
                     raise IngestionError(f"{path}: no RDF file in this folder (one of {known()}).")
-                files += [_source(file, reading, named=False) for file in rdf]
-                left += [_other(file) for file in inside if not format_of(file.name)]
+                files += rdf
+                left += [_other(Path(file.path)) for file in inside if not file.format]
             elif path.suffix.lower() in NOT_RDF:
                 if not pattern:
                     raise IngestionError(
@@ -89,17 +90,26 @@ def find_sources(places: Sequence[str], reading: Reading, kept: Path | None = No
 
 def address(source: Source) -> str:
     """What of a file's address its triples may depend on: "" where the format knows no relative IRIs."""
-    return "" if format_of(source.path.name) in LINES else source.base
+    return "" if source.format in LINES else source.base
 
 
-def _inside(folder: Path) -> Iterator[Path]:
+def _inside(folder: Path, reading: Reading) -> Iterator[Source]:
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(here) / name for name in sorted(files) if not name.startswith("."))
+        # once a folder: there may be tens of thousands of files in it
+        start, base = os.path.join(here, "").removeprefix("./"), _base(here).rstrip("/")
+        for name in sorted(files):
+            if not name.startswith("."):
+                path = start + name
+                yield Source(path, format_of(name), path, reading.base or f"{base}/{quote(name)}", named=False)
 
 
 def _source(path: Path, reading: Reading, named: bool) -> Source:
-    return Source(path, str(path), reading.base or f"file://{quote(os.path.abspath(path))}", named)
+    return Source(str(path), format_of(path.name), str(path), reading.base or _base(path), named)
+
+
+def _base(path: str | Path) -> str:
+    return f"file://{quote(os.path.abspath(path))}"
 
 
 def _other(path: Path) -> Omission:

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import chain
 from operator import attrgetter
-from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ingestion.read.contexts import Load, with_contexts
@@ -17,11 +16,13 @@ log = logging.getLogger(__name__)
 
 # a new term gets the next number when it is looked up
 Numbers = defaultdict[Any, int]
-Content = bytes | Path | IO[bytes]
+Content = bytes | str | IO[bytes]  # a text is a path
 
 # Stands for bytes that are no UTF-8, while a document is read that has some; no text may hold it (Unicode, 23.7).
 MARK = "\ufdd0"
 HOPELESS = 1000  # problems before the first statement
+_TRIPLE = attrgetter("subject", "predicate", "object")
+_QUAD = attrgetter("subject", "predicate", "object", "graph_name")
 _TAG = re.compile(r"""(?<=["']@)(?![A-Za-z]{2,3}(?:-[A-Za-z]{2})?(?![\w-]))[A-Za-z][\w-]*""", re.ASCII)
 _CLOSED = re.compile(r'"(\\.|[^"\\])*"|<[^<>]*>|#.*')
 _NO_UTF8 = re.compile("[\udc80-\udcff]+")
@@ -48,15 +49,15 @@ def read_statements(content: Content, form: str, base: str, terms: Numbers) -> S
     """All statements that can be read. RDF/XML and JSON-LD end at the first problem; IRIs there are not checked."""
     import pyoxigraph as ox
 
-    given: dict[str, Any] = {"path": str(content)} if isinstance(content, Path) else {"input": content}
     quads = ox.parse(
-        **given,
+        None if isinstance(content, str) else content,
         format=getattr(ox.RdfFormat, form),
+        path=content if isinstance(content, str) else None,
         base_iri=None if form in LINES else base,
         lenient=form not in STATEMENTS,
     )
     size = 4 if form in NAMED else 3
-    parts = attrgetter(*("subject", "predicate", "object", "graph_name")[:size])
+    parts = _QUAD if size == 4 else _TRIPLE
     numbers: array[int] = array("i")
     problems: list[Problem] = []
     while True:

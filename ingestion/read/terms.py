@@ -33,19 +33,20 @@ def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict
 
     `loose`: the parser did not check IRIs. `tags` are the language tags that others stand for.
     """
-    import pyoxigraph as ox
+    from pyoxigraph import BlankNode, Literal, NamedNode
 
     text, sort = collector.texts.append, collector.sort
     taken = Taken([], {})
     for number, term in enumerate(terms, len(collector.texts)):
         kind = type(term)
-        if kind is ox.NamedNode:
-            text(term.value)
+        if kind is NamedNode:
+            value = term.value
+            text(value)
             sort(IRI)
-            if loose and not _IRI.fullmatch(term.value):
-                taken.odd[number] = _odd_iri(term.value)
+            if loose and not _IRI.fullmatch(value):
+                taken.odd[number] = _odd_iri(value)
                 taken.local.append(term)
-        elif kind is ox.Literal:
+        elif kind is Literal:
             value = term.value
             if MARK in value:
                 taken.odd[number] = Odd(max(value.split(MARK), key=len), "not UTF-8 text")
@@ -63,7 +64,7 @@ def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict
             else:
                 datatype = term.datatype.value
                 sort(STRING if datatype == XSD_STRING else ("literal", datatype, ""))
-        elif kind is ox.BlankNode:
+        elif kind is BlankNode:
             text(str(term))
             sort(BLANK)
             taken.local.append(term)

@@ -1,7 +1,7 @@
 """Describe one thing: its kind, its links, its values, what links to it -> at most six sentences with their triples."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -9,7 +9,7 @@ from nacre.records.evidence import Sentence
 from nacre.records.plan import Aggregate, Edge, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import is_person, synonyms
-from nacre.semantics.facts_of import Fact, Run, facts_of, links_of, without_kind
+from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
 from nacre.semantics.labels_said import Label, class_noun, flag, is_telling, is_time, label_of
 from nacre.semantics.nouns import article, counted, is_plural, joined, plural
 from nacre.semantics.parts import numbers_said, part_of, spans_of
@@ -113,7 +113,8 @@ def description(
         sentences += parts_told(name, thing, schema, run)
     sentences += _told(valued, 2, "" if linked else owner)
     if not about:
-        sentences += _incoming(thing, schema, run, person=person)
+        said = {fact.triple for k in known for fact in k.facts}
+        sentences += _incoming(thing, schema, run, said, person=person)
     return [
         Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
         for text, facts in sentences[:SENTENCES]
@@ -172,13 +173,20 @@ def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known
     return replace(known, facts=tuple(order))
 
 
-def _incoming(thing: Variable, schema: Schema, run: Run, *, person: bool) -> list[tuple[str, Sequence[Fact]]]:
-    """Who links to the thing, counted by their kind."""
+def _incoming(
+    thing: Variable, schema: Schema, run: Run, said: Collection[Triple], *, person: bool
+) -> list[tuple[str, Sequence[Fact]]]:
+    """Who links to the thing, counted by their kind, without links that were `said` in the other direction."""
     clauses, told = [], list[Fact]()
     for predicate in schema.predicates:
         if predicate.role != "fact" or not predicate.has_links or not set(predicate.ranges) & set(thing.classes):
             continue
-        facts = links_of(predicate, thing, schema, run, incoming=True)
+        back = (predicate.iri, *predicate.inverses)
+        facts = [
+            f
+            for f in links_of(predicate, thing, schema, run, incoming=True)
+            if not any((f.triple[2], iri, f.triple[0]) in said for iri in back)
+        ]
         others = list(dict.fromkeys(f.said for f in facts))
         if not facts or any(f.triple[0] == f.triple[2] for f in facts):
             continue

@@ -15,7 +15,7 @@ from nacre.semantics.values_said import is_counted
 from nacre.semantics.words import lemma, split_name
 
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
-_ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{1,7}(?=[A-Z][a-z]|(?![A-Za-z0-9]))")
+_ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{0,7}(?=[A-Z][a-z]|(?![A-Za-z0-9]))")
 _GLUED = 8
 _PART = 4
 

@@ -39,17 +39,23 @@ def plural(noun: str) -> str:
     return f"{before}{space}{_plural(word)}{rest}"
 
 
+@cache
+def _singulars() -> dict[str, str]:
+    return {several: one for one, several in wording("plurals").items()}
+
+
 @lru_cache(maxsize=8192)
 def singular(noun: str) -> str:
     """The singular of a noun phrase.
 
-    >>> singular("grapes"), singular("project outcomes"), singular("series"), singular("class")
-    ('grape', 'project outcome', 'series', 'class')
+    >>> singular("grapes"), singular("project outcomes"), singular("series"), singular("class"), singular("people")
+    ('grape', 'project outcome', 'series', 'class', 'person')
     """
     head, rest = _headed(noun)
     before, space, word = head.rpartition(" ")
     low = word.lower()
-    one = low if low in wording("unchanged") else lemma(low)
+    irregular = _singulars().get(low, "")
+    one = irregular or (low if low in wording("unchanged") else lemma(low))
     if one == low or not low.isalpha() or _plural(one) != low:
         return noun
     return f"{before}{space}{word[0]}{one[1:]}{rest}"

@@ -128,10 +128,11 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
         said = f"{names[0]}, with {_of_what(beside[0])}"
     elif beside and len(set(beside)) == 1 and len(beside) == len(names):
         said = f"{_first(names)}, {'both' if len(names) == 2 else 'all'} with {_of_what(beside[0])}"
-    if one and not isinstance(body, Select):
+    if not isinstance(body, Select) and one:
         return Phrase(f"{said}.", values, column.unit or None)
-    if one:
-        return Phrase(_is(words, said, False), values, column.unit or None)
+    if isinstance(body, Select) and one:
+        many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading)
+        return Phrase(_is(words, said, many), values, column.unit or None)
     return Phrase(f"{_heading(words, len(names), body, schema)}: {said}.", values, column.unit or None)
 
 

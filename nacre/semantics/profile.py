@@ -191,4 +191,5 @@ def _descriptions(
             triples=((str(row[0]), predicate.iri, str(row[-1])),),
         )
         for row in (rows[0] if rows else [])
+        if row[-1] is not None
     ]

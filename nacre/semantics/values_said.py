@@ -3,13 +3,16 @@
 import calendar
 import re
 from datetime import date
+from urllib.parse import unquote
 
 from nacre.records.evidence import Cell
 from nacre.semantics.nouns import wording
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d)(?::00|(:\d\d))?(?:\.\d+)?(Z|[+-]\d\d:\d\d)?")
-_SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
+_SLUG = re.compile(r"[^\W_A-Z]+(?:[-_][^\W_A-Z]+)+")
+# "bmw", "m": letters that are said one by one
+_LETTERS = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
 # an average is said with three digits that count
 _DIGITS = 3
 # below this a number is written with an exponent
@@ -57,12 +60,13 @@ def written_date(text: str) -> str:
 def shown_name(name: str, iris: tuple[str, ...]) -> str:
     """A thing's name; the last segment of an IRI, which stands for a thing without a name, as words.
 
-    >>> shown_name("acme-x3-turbo", ("http://e.org/acme-x3-turbo",)), shown_name("us-east-1", ("http://e.org/n17",))
-    ('Acme X3 Turbo', 'us-east-1')
+    >>> shown_name("bmw-m3-coupé", ("http://e.org/bmw-m3-coup%C3%A9",)), shown_name("us-east-1", ("http://e.org/n17",))
+    ('BMW M3 Coupé', 'us-east-1')
     """
-    if not _SLUG.fullmatch(name) or not any(re.split(r"[/#:]", iri)[-1] == name for iri in iris):
+    if not _SLUG.fullmatch(name) or not any(unquote(re.split(r"[/#:]", iri)[-1]) == name for iri in iris):
         return name
-    return " ".join(part.capitalize() for part in re.split(r"[-_]", name))
+    parts = re.split(r"[-_]", name)
+    return " ".join(part.upper() if _LETTERS.fullmatch(part) else part.capitalize() for part in parts)
 
 
 def is_plain(text: str, unit: str) -> bool:

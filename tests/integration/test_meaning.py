@@ -40,6 +40,17 @@ CASES = {
         {("a", "pressure", "7")},
         {},
     ),
+    "values of any vocabulary, one behind the other": (
+        ':a :size [ :value [ :value 3 ] ; :unit [ :value "cm" ] ; :code "x" ] . :b :mark [ :value "ok" ] .',
+        {("a", "size", "3 cm"), ("b", "mark", "ok")},
+        {"value behind a node": 8},
+    ),
+    "a value of any vocabulary with more to it": (":a :size [ :value 3 ; :measuredBy :b ] .", set(), {}),
+    "a name behind a node": (
+        ':a :name [ :family [ :value "Berg" ] ; :given "Ann" ] . :b :name [ :text "Bo Ek" ; :use "usual" ] .',
+        {("a", "name", "Ann Berg"), ("b", "name", "Bo Ek"), ("_:", "family", "Berg")},
+        {"value behind a node": 2},
+    ),
     "one thing with two names": (
         ':a a :K ; rdfs:label "A" ; :p :x . :b rdfs:label "B" ; owl:sameAs :a ; :q :y . :c :r :b .',
         {("a", "altLabel", "B"), ("a", "q", "y"), ("c", "r", "a")},
@@ -48,6 +59,11 @@ CASES = {
     "an inverse": (
         ":parent owl:inverseOf :child . :a :parent :b . :c :child :d .",
         {("b", "child", "a"), ("d", "parent", "c")},
+        {},
+    ),
+    "a transitive property": (
+        ":part a owl:TransitiveProperty . :a :part :b . :b :part :c . :c :part :d , :a .",
+        {("a", "part", "c"), ("a", "part", "d"), ("b", "part", "d"), ("b", "part", "a"), ("c", "part", "b")},
         {},
     ),
     "a symmetric property": (":near a owl:SymmetricProperty . :a :near :b .", {("b", "near", "a")}, {}),
@@ -64,6 +80,8 @@ def test_what_is_derived(graph: str, derived: set[tuple[str, str, str]], aside: 
 
     def short(term: int) -> str:
         text = facts.texts[term]
+        if facts.term(term).kind == "blank":
+            return "_:"
         return text.rsplit("/", 1)[-1].removeprefix("core#").removeprefix("rdf-schema#") if "//" in text else text
 
     found = {(short(facts.subject[r]), short(facts.predicate[r]), short(facts.object[r])) for r in rows}
@@ -78,10 +96,14 @@ def test_names_by_shape(tmp_path: Path) -> None:
         f':p{i} a :Person ; :firstName "{chr(65 + i)}da" ; :surname "Lee" ; :employerName "Works" .\n'
         for i in range(8)
     )
+    codes = ':n1 skos:notation "K 7" . :n2 skos:notation "K 8" ; skos:prefLabel "Keys" .'
+    nodes = ':a :price [ :amount 3.9E0 ; :sku "17-4" ; :kind "net" ; :page "https://e.org/x" ] .'
     foreign = ':Red_Kite rdfs:label "Rotmilan"@de . :Crane rdfs:label "crane"@en . :Rook rdfs:label "rook"@en .'
-    source.write_text(PREFIXES + things + foreign, encoding="utf-8")
+    source.write_text(PREFIXES + things + foreign + codes + nodes, encoding="utf-8")
     layout = induce(parse([source]))
     names = dict(zip((layout.facts.texts[n] for n in layout.entities.tolist()), layout.labels, strict=True))
     assert names["http://example.org/c3"] == "Land D"
     assert names["http://example.org/p2"] == "Cda Lee"
     assert names["http://example.org/Red_Kite"] == "Red Kite"
+    assert (names["http://example.org/n1"], names["http://example.org/n2"]) == ("K 7", "Keys")
+    assert "3.9, net" in names.values()
