@@ -11,7 +11,7 @@ from ingestion.attach.predicates import factors_of, predicate_of
 from ingestion.attach.probe import Kind, Probed, beyond
 from ingestion.attach.said import Said
 from ingestion.induce.classes import says_less
-from ingestion.induce.column_names import column_name, plain_words
+from ingestion.induce.column_names import column_name
 from ingestion.induce.segments import telling_segments
 from ingestion.induce.spoken import spoken_names
 from ingestion.vocabulary import (
