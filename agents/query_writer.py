@@ -234,12 +234,9 @@ def _together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) 
                        wants=writing.wants, outcome="empty" if writing.tried else "")  # fmt: skip
     outcome = _outcome(view.understanding, drafted, own, writing)
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _agree(each, own[0])]
-    chances = [chance(view.understanding, each) for each in _filled(drafted.rows)]
-    if outcome == "disputed":
-        sure = priors.disputed(max(chances))[0]
-    else:
-        # a second that says the same makes the first no less likely
-        sure = max([priors.after(outcome), *(chance(view.understanding, each) for each in agreeing)])
+    beside = agreeing or (_filled(drafted.rows) if outcome == "disputed" else [])
+    reading = max((chance(view.understanding, each) for each in beside), default=None)
+    sure = priors.after(outcome, reading)
     own = [replace(each, probability=sure) for each in own]
     alike = [each for each in agreeing if _alike(each, own[0])]
     if alike:
@@ -257,7 +254,7 @@ def _together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) 
 
 
 def _disputed(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
-    return replace(rows, probability=priors.disputed(chance(understanding, rows))[1])
+    return replace(rows, probability=priors.against(chance(understanding, rows)))
 
 
 def _outcome(understanding: Understanding, drafted: Found, own: Sequence[Rows], writing: Writing) -> Outcome:

@@ -22,6 +22,8 @@ KEPT = "calibration.json"
 SMALL = 4.0
 # how many questions the share of the whole size counts for, beside those of one outcome (given)
 WEIGHT = 20.0
+# how often two that are wrong give the same rows (given)
+COINCIDENCE = 0.2
 _PARAMETERS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
 
 
@@ -39,23 +41,34 @@ class Priors:
         asked = sum(n for _, n in self.counts.values())
         return (right + 1) / (asked + 2)
 
-    def after(self, outcome: Outcome) -> float:
-        """The chance that its rows are right, after they were seen; counts of one outcome lean on those of all."""
-        right, asked = self.counts.get(outcome, (0, 0))
-        return (right + WEIGHT * self.before) / (asked + WEIGHT)
+    def after(self, outcome: Outcome, reading: float | None = None) -> float:
+        """The chance that its rows are right, after they were seen beside those of a reading with this chance; counts of
+        one outcome lean on what Bayes says of it, and without a reading on those of all outcomes.
 
-    def disputed(self, chance: float) -> tuple[float, float]:
-        """The chances of its rows and of a reading's that differ: what is right of one is wrong of the other, and
-        either may be wrong by itself (Bayes).
-
-        >>> large = Priors("large", {"disputed": (8, 8)})
-        >>> [round(each, 2) for each in large.disputed(0.6)], [round(each, 2) for each in large.disputed(0.95)]
-        ([0.84, 0.1], [0.39, 0.58])
+        >>> large = Priors("large", {"alone": (8, 8)})
+        >>> round(large.after("agreed", 0.6), 2), round(large.after("disputed", 0.6), 2)
+        (0.99, 0.78)
         """
-        right, chance = self.after("disputed"), min(chance, 1 - 1e-6)
-        own, theirs = (1 - chance) * right, chance * (1 - right)
-        possible = 1 - chance + theirs
-        return own / possible, theirs / possible
+        right, asked = self.counts.get(outcome, (0, 0))
+        expected = self.before
+        if reading is not None and outcome == "agreed":
+            both, neither = reading * self.before, (1 - reading) * (1 - self.before) * COINCIDENCE
+            expected = both / (both + neither)
+        elif reading is not None and outcome == "disputed":
+            expected = (1 - reading) * self.before / self._differ(reading)
+        return (right + WEIGHT * expected) / (asked + WEIGHT)
+
+    def against(self, reading: float) -> float:
+        """The chance of a reading's rows once a query gave others: one of the two is wrong at least.
+
+        >>> round(Priors("large", {"alone": (8, 8)}).against(0.6), 2)
+        0.13
+        """
+        return reading * (1 - self.before) / self._differ(reading)
+
+    def _differ(self, reading: float) -> float:
+        """The chance that rows of a reading and of a query differ, but for two that are wrong in the same way."""
+        return 1 - reading * self.before
 
 
 def size_of(model: str, *, own_server: bool = False) -> Size:

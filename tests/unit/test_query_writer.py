@@ -264,7 +264,7 @@ async def test_agreement_raises_the_chance_and_keeps_the_rows_of_the_plan(script
     result = await wrote(scripted, view(DOUBTED), FakeDatabase([read(ONION)], [ONION]))
     (rows_of_plan,) = result.value.rows
     assert (rows_of_plan.reading, rows_of_plan.confirmed) == (0, True)
-    assert rows_of_plan.probability == LARGE.after("agreed") > LARGE.after("alone")
+    assert rows_of_plan.probability == LARGE.after("agreed", DOUBTED.probability) > LARGE.after("alone")
     assert [query.by for query in result.value.queries] == ["rules", "model"]
 
 
@@ -274,7 +274,7 @@ async def test_where_a_plan_shows_more_columns_the_rows_of_the_model_stay(script
     result = await wrote(scripted, view(DOUBTED), FakeDatabase([wide], [ONION]))
     (kept,) = result.value.rows
     assert (kept.reading, kept.table) == (None, ONION.rows[0].table)
-    assert kept.probability == LARGE.after("agreed")
+    assert kept.probability == LARGE.after("agreed", DOUBTED.probability)
 
 
 async def test_a_reading_that_is_hardly_likely_disputes_nothing(scripted: ScriptedModel) -> None:
@@ -309,7 +309,9 @@ async def test_a_second_query_that_fails_changes_nothing(scripted: ScriptedModel
     scripted.replies = [step("SELECT 1"), ConnectionError("gone")]
     result = await wrote(scripted, view(RIVAL), FakeDatabase([read(ONION)], [RICE]), lead="model")
     assert result.by == "model"
-    chances = LARGE.disputed(LARGE.after("disputed"))
+    rival = RIVAL.probability
+    assert rival is not None
+    chances = [LARGE.after("disputed", rival), LARGE.against(rival)]
     assert [each.probability for each in result.value.rows] == pytest.approx(chances)
 
 
