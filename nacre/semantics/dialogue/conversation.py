@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from nacre.records.plan import Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.courtesy import is_greeting, without_courtesy
+from nacre.semantics.dialogue.compose import whole
+from nacre.semantics.dialogue.ellipsis import elliptic, in_plan, named, short, substituted, swapped
 from nacre.semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, nameless
 from nacre.semantics.dialogue.follow import change
 from nacre.semantics.dialogue.offered import chosen
@@ -30,40 +33,46 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     linker = indexes(lexicon)
     asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
     words = tokens(question)
-    named = _named(linker, words)
+    things = named(linker, words)
     said = language().dialogue
     correction = said["correction"].match(question)
-    about, opened = said["about"].match(question), said["opener"].match(question)
-    lead = about or opened
-    if correction and named and len(words) <= 8:
-        return _substituted(question[correction.end() :], earlier, linker) or Rewrite(asked)
+    lead = said["about"].match(question) or said["opener"].match(question)
+    phrase = question[lead.end() :] if lead else question
+    if correction and things and len(words) <= 8:
+        return substituted(question[correction.end() :], earlier, linker) or Rewrite(asked)
     ordinal = _ordinal(words, earlier[-1])
     if ordinal is not None:
         at, key, label = ordinal
         return _replaced(question, words[at[0]].start, words[at[1] - 1].end, label, key)
-    if named and (lead or _short(words)):
-        substituted = _substituted(question[lead.end() :] if lead else question, earlier, linker)
-        if substituted is not None and _elliptic(question, words, named):
-            return substituted
-    swapped = _swapped(question[lead.end() :] if lead else question, earlier, linker) if lead and not named else None
-    if swapped is not None:
-        return swapped
-    changed = _changed(question, earlier, linker)
-    if changed is not None:
-        return changed
-    pronoun = _pronoun(words, named)
-    if pronoun is not None and _of_this_turn(words, pronoun, linker):
-        pronoun = None
-    if pronoun is not None:
+    found = in_plan(phrase, earlier, linker) if lead or short(words) else None
+    if found is None and things and (lead or short(words)) and elliptic(question, words, things):
+        found = substituted(phrase, earlier, linker)
+    if found is None and lead and not things:
+        found = swapped(phrase, earlier, linker)
+    return found or _changed(question, earlier, linker) or _pointing(question, words, things, earlier, linker, asked)
+
+
+def _pointing(
+    question: str,
+    words: Sequence[Token],
+    things: Sequence[Candidate],
+    earlier: tuple[Earlier, ...],
+    linker: Linker,
+    asked: str,
+) -> Rewrite:
+    """A question about things of earlier turns, by a pronoun or by leaving them out; others as they were `asked`."""
+    pronoun = _pronoun(words, things)
+    if pronoun is not None and not _of_this_turn(words, pronoun, linker):
         return _resolved(question, words, pronoun, earlier, linker)
-    if not named and _fragment(words, linker):
-        meant = focus(earlier, many=False, linker=linker)
-        if meant.keys and _asks_of_things(words):
-            many = focus(earlier, many=True, linker=linker)
-            if len(many.keys) > 1:
-                return Rewrite(f"{_stripped(question)} (of {_listed(many.labels)})", True, many)
-        if meant.keys and len(meant.keys) == 1:
-            return Rewrite(f"{_stripped(question)} of {meant.labels[0]}?", True, meant)
+    if things or not _fragment(words, linker):
+        return Rewrite(asked)
+    meant = focus(earlier, many=False, linker=linker)
+    if _asks_of_things(words) or language().dialogue["opener"].match(question):
+        many = focus(earlier, many=True, linker=linker)
+        if len(many.keys) > 1:
+            return Rewrite(f"{_stripped(question).rstrip('?')} of them ({_listed(many.labels)})?", True, many)
+    if len(meant.keys) == 1:
+        return Rewrite(f"{_stripped(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
     return Rewrite(asked)
 
 
@@ -71,10 +80,12 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rew
     """A follow-up that changes the result before it: "sort them by age", "also show the capacity"."""
     last = earlier[-1]
     how = change(question, last)
-    if not how or last.plan is None:
+    body = last.plan.body if last.plan else None
+    if not how or not isinstance(body, Select):
         return None
+    plan = Plan(whole(body, earlier[:-1]))
     try:
-        about = to_words(last.plan, linker.lexicon.schema)
+        about = to_words(plan, linker.lexicon.schema)
     except KeyError:
         # the graph no longer has what the plan is about
         return None
@@ -86,84 +97,11 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rew
             # "which of them is the heaviest" of things that were spoken of before the last list
             return None
     sure = 1.0 if last.confidence is None else last.confidence
-    scope = Scope(last.plan, meant.keys or last.keys, meant.labels or last.labels, how, sure)
+    scope = Scope(plan, meant.keys or last.keys, meant.labels or last.labels, how, sure)
     # for people; what is read is the question, and the plan in the scope
     said = f" (about {about})" if about and not set(about) & set("()") else ""
     end = len(question.rstrip(" ?.!"))
     return Rewrite(question[:1].upper() + question[1:end] + said + question[end:], True, scope)
-
-
-def _named(linker: Linker, words: Sequence[Token]) -> list[Candidate]:
-    """What the question itself names: things by name, or a part of a name that says enough."""
-    return [c for c in linker.link(words) if c.kind == "entity" and (c.exact or c.score >= 0.6)]
-
-
-def _short(words: Sequence[Token]) -> bool:
-    return len(words) <= 4
-
-
-def _elliptic(question: str, words: Sequence[Token], named: Sequence[Candidate]) -> bool:
-    """Does the turn name a thing and ask nothing of it ("and X?", "in X?")?"""
-    covered = {i for c in named for i in c.covered}
-    rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in function_words()]
-    verb = bool(words) and words[0].norm in language().words["asking_yes_no"]
-    about = language().dialogue["about"].match(question)
-    asks = not about and any(t.norm in language().words["question_words"] for t in words)
-    return not rest and not verb and not asks
-
-
-def _substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
-    """The last question with its thing replaced by one of the same kind."""
-    new = _named(linker, tokens(phrase))
-    whole = [c for c in new if c.exact]
-    new = whole or new
-    for turn in reversed(earlier[-3:]):
-        old_words = tokens(turn.standalone)
-        old = _named(linker, old_words)
-        for candidate in old:
-            for other in new:
-                if other.relations & candidate.relations and other.keys != candidate.keys:
-                    start, end = old_words[candidate.start].start, old_words[candidate.end - 1].end
-                    text = turn.standalone[:start] + other.label + turn.standalone[end:]
-                    return Rewrite(text, True, Scope(None, other.keys, (other.label,)))
-    last = tokens(earlier[-1].standalone)
-    old = _named(linker, last)
-    if not whole or not old:
-        return None
-    # a thing of another kind, but named in full: the same is asked of it
-    start, end = last[old[0].start].start, last[old[0].end - 1].end
-    text = earlier[-1].standalone[:start] + whole[0].label + earlier[-1].standalone[end:]
-    return Rewrite(text, True, Scope(None, whole[0].keys, (whole[0].label,)))
-
-
-def _swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
-    """ "And in 2022?", "and the red ones?": the last question with its time, value or kind replaced, or this added."""
-    words, time = tokens(phrase), language().dialogue["time"]
-    said = [(m.start(), m.end(), "time") for m in time.finditer(phrase)]
-    for c in linker.link(words):
-        inside = any(a < words[c.end - 1].end and words[c.start].start < b for a, b, _ in said)
-        if not inside and (c.kind == "value" or (c.kind == "class" and c.exact)) and c.score >= 0.75:
-            kind = f"value {c.predicate}" if c.kind == "value" else "class"
-            said.append((words[c.start].start, words[c.end - 1].end, kind))
-    covered = {i for i, t in enumerate(words) if any(a <= t.start and t.end <= b for a, b, _ in said)}
-    rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in linker.light]
-    if len(said) != 1 or rest or any(t.norm in language().words["asking_yes_no"] for t in words[:1]):
-        return None
-    start, end, kind = said[0]
-    last = earlier[-1].standalone
-    old_words = tokens(last)
-    if kind == "time":
-        old = [(m.start(), m.end()) for m in time.finditer(last)]
-    else:
-        old = [
-            (old_words[c.start].start, old_words[c.end - 1].end)
-            for c in linker.link(old_words)
-            if c.score >= 0.75 and (f"value {c.predicate}" if c.kind == "value" else c.kind) == kind
-        ]
-    if old:
-        a, b = max(old, key=lambda o: o[1] - o[0])
-        return Rewrite(last[:a] + phrase[start:end] + last[b:], True)
-    return Rewrite(f"{last.rstrip('? .')} {phrase.strip()}", True) if kind != "class" else None
 
 
 def _ordinal(words: Sequence[Token], last: Earlier) -> tuple[tuple[int, int], str, str] | None:
@@ -230,10 +168,11 @@ def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Ear
         earlier, many, linker, asked_nodes(words, at, linker)
     )
     if not meant.keys:
-        return Rewrite(question)
+        return Rewrite(question, sure=False)
     start, end = token.start, token.end
     if token.norm in known["there"]:
-        return _replaced(question, start, end, f"in {meant.labels[0]}", meant.keys[0], meant)
+        placed = at and words[at - 1].norm in known["place_before"]
+        return _replaced(question, start, end, meant.labels[0] if placed else f"in {meant.labels[0]}", meant.keys[0], meant)
     if token.norm in known["demonstrative"] and at + 1 < len(words):
         following = words[at + 1]
         if following.norm not in function_words() or following.norm in known["stand_in"]:

@@ -1,6 +1,6 @@
 """Readings of a follow-up as changes of the plan before it: Question + readings of it + Scope -> plans, best first."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import get_args
 
 from nacre.records.plan import Aggregate, Attribute, Body, Function, Select, Term
@@ -10,7 +10,9 @@ from nacre.semantics.dialogue.edit import (
     compared_with,
     counted,
     edited,
+    listed,
     only_first,
+    opposite,
     sorted_by,
     summarised,
     turned,
@@ -21,7 +23,7 @@ from nacre.semantics.types import Link, Number, Question
 from nacre.semantics.words import tokens
 
 # what a follow-up may want, in the order it is looked for
-KINDS = ("exclude", "summary", "add", "order", "restrict", "instead", "first")
+KINDS = ("list", "opposite", "exclude", "summary", "add", "order", "restrict", "instead", "first")
 # stands in a question for the number that was given before, where the parser expects a number
 STAND_IN = 999_983.0
 
@@ -64,6 +66,9 @@ def changes(
     earlier = scope.plan.body if scope.plan else None
     if not isinstance(earlier, Select):
         return []
+    if scope.how in _WHOLE:
+        made = _WHOLE[scope.how](earlier)
+        return [made] if made is not None else []
     own = _by_cues(question, _shown(links, earlier, graph), earlier, scope.how, graph)
     if own is not None:
         return [own]
@@ -71,7 +76,6 @@ def changes(
     for body in bodies:
         if not isinstance(body, Select):
             continue
-        made: Select | None = None
         if scope.how == "number":
             made = compared_with(body, STAND_IN, earlier)
         else:
@@ -160,6 +164,8 @@ def _is_number(body: Select) -> bool:
     return len(body.answers) == 1 and isinstance(body.answers[0], Aggregate) and not body.group and not body.by
 
 
+# changes that every word of the follow-up is needed to say
+_WHOLE: dict[str, Callable[[Select], Select | None]] = {"list": listed, "opposite": opposite, "same": lambda s: s}
 _EDITS = {"first": "restrict", "summary": "add"}
 _KINDS = frozenset(
     ("avg", "sum", "max", "min", "count", "compare", "direction", "order", "most", "superlative", "open")
