@@ -14,21 +14,23 @@ from nacre.semantics.words import Token, name_tokens
 
 # how well words name a kind or property that tells which things are meant
 NAMING = 0.5
+# how well they may name others of which the same is said
+HINTING = 0.3
 
 
 def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker, asked: Sequence[int] = ()) -> Scope:
     """What the conversation is about: the things of the last turn that has some, one or many as the pronoun wants.
 
-    Things that are nearer to the nodes `asked` for by more than a link are meant before later ones: "them" in "which of
+    Things that are nearer to the nodes `asked` for by a link are meant before later ones: "them" in "which of
     them has the strongest engine" are cars, whatever was listed since.
     """
     found = list(_focuses(earlier, many, linker))
     if not found:
         return focus(earlier, False, linker) if many else Scope()
     best, nearest = found[0], _distance(found[0], asked, linker)
-    for scope in found[1:] if many and asked else ():
+    for scope in found[1:] if asked else ():
         distance = _distance(scope, asked, linker)
-        if distance < nearest - NAMED:
+        if distance <= nearest - NAMED:
             best, nearest = scope, distance
     return best
 
@@ -85,11 +87,18 @@ def _named_twin(key: str, linker: Linker) -> str:
 
 
 def asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
-    """The kinds of things whose class or property a question names after its pronoun, or whose measure it compares."""
+    """The kinds of things that have what a question asks of its pronoun: a class or property that it names after it, a
+    value, a link before it ("who wrote them"), or a measure that it compares."""
     links, graph = link(of_tokens(words), linker.index), linker.index.graph
-    named = [x.refs[0].node for x in links if x.start > at and x.kind in ("class", "property") and x.score >= NAMING]
-    if named:
-        return named
+    named = [
+        x
+        for x in links
+        if (x.kind in ("class", "property") and x.start > at)
+        or (x.kind == "value" and x.start > at)
+        or (x.kind == "property" and x.end == at and all(r.via or not r.predicate for r in x.refs))
+    ]
+    if any(x.score >= NAMING for x in named):
+        return list(dict.fromkeys(r.node for x in named if x.score >= HINTING for r in x.refs))
     said = [m.concepts for t in words[at:] if (m := measure(t)) is not None and m.degree == "superlative"]
     return [
         n.index for n in graph.nodes for c in said if any(r.node == n.index for r, _, _ in measured(graph, n.index, c))
