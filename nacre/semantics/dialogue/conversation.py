@@ -225,7 +225,7 @@ def _fragment(words: Sequence[Token], linker: Linker) -> bool:
 
 def _asks_of_things(words: Sequence[Token]) -> bool:
     """ "Which is the cheapest": a choice among things that were named before."""
-    chosen = any((m := measure(t)) is not None and m.degree == "superlative" for t in words)
+    chosen = any((m := measure(t)) is not None and m.degree != "positive" for t in words)
     return (
         chosen
         and words[0].norm in language().words["choosing"]

@@ -99,7 +99,7 @@ def asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
     ]
     if any(x.score >= NAMING for x in named):
         return list(dict.fromkeys(r.node for x in named if x.score >= HINTING for r in x.refs))
-    said = [m.concepts for t in words[at:] if (m := measure(t)) is not None and m.degree == "superlative"]
+    said = [m.concepts for t in words[at:] if (m := measure(t)) is not None and m.degree != "positive"]
     return [
         n.index for n in graph.nodes for c in said if any(r.node == n.index for r, _, _ in measured(graph, n.index, c))
     ]
