@@ -47,7 +47,7 @@ class Scope:
     """What "it", "them" or "those" stand for: an earlier plan (its members) or the keys themselves.
 
     `how` says what is to become of the plan ("add" columns, "order" it ...), "" where the question is only about its
-    things. `confidence` is the probability that the plan is what was asked for.
+    things. `confidence` is the probability that the turn which gave the plan or the things was right.
     """
 
     plan: Plan | None = None
@@ -94,10 +94,12 @@ Expected = Literal["entities", "number", "date", "boolean", "text", "prose"]
 @dataclass(frozen=True)
 class Understanding:
     """What was understood without a model: mentions, the best readings (best first), what kind of answer is expected,
-    and `unknown`: content words that name nothing in this graph, each with the nearest name that is known or ""."""
+    and `unknown`: content words that name nothing in this graph, each with the nearest name that is known or "". No
+    reading is likelier to be right than `most`, the probability that what it leans on of the conversation was right."""
 
     standalone: str
     mentions: tuple[Mention, ...] = ()
     readings: tuple[Reading, ...] = ()
     expected: Expected = "text"
     unknown: tuple[tuple[str, str], ...] = ()
+    most: float = 1.0

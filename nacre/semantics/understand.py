@@ -39,6 +39,8 @@ MOST_CHANGED = 2
 # log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
 CHANGED = 0.84
 RUNNING_ADDS = 0.68
+# the most that a reading is believed whose pronoun stands for nothing that was found (given)
+ADRIFT = 0.5
 # a question is read or declined within this time
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
@@ -90,7 +92,15 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         readings=readings,
         expected=_expected(readings[0].plan.body if readings else None, schema),
         unknown=() if prose is not None or changed else _unknown(best, question, links, linker),
+        most=_most(rewrite),
     )
+
+
+def _most(rewrite: Rewrite) -> float:
+    """The probability that what a question leans on was understood."""
+    if not rewrite.sure:
+        return ADRIFT
+    return rewrite.scope.confidence if rewrite.scope is not None and not rewrite.scope.how else 1.0
 
 
 def read(text: str, linker: Linker) -> Question:

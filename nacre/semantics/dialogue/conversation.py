@@ -22,9 +22,9 @@ from nacre.stores.lexicon import Lexicon
 
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
-    """The standalone question; independent questions come back unchanged."""
+    """The standalone question; independent questions come back unchanged, not `sure` where they point to nothing."""
     if not earlier:
-        return Rewrite(question)
+        return Rewrite(question, sure=not _is_adrift(tokens(question), indexes(lexicon)))
     choice = chosen(question, earlier)
     if choice is not None:
         return choice
@@ -152,6 +152,22 @@ def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
             continue
         return i
     return None
+
+
+def _is_adrift(words: Sequence[Token], linker: Linker) -> bool:
+    """Whether a first question has a pronoun, and nothing before it that it may stand for.
+
+    In "which department is he in" the department is asked for; he is somebody else.
+    """
+    known = language().words
+    at = next((i for i, t in enumerate(words) if t.norm in known["pronoun_one"] | known["pronoun_many"]), None)
+    if at is None or not any(t.norm in known["pronoun_person"] | known["pronoun_first"] for t in words[at : at + 1]):
+        return False
+    asked = 1 if words[0].norm in known["question_words"] and words[at].norm in known["pronoun_person"] else -1
+    return not any(
+        c.end <= at and c.start != asked and (c.kind == "entity" or (c.kind == "class" and c.exact))
+        for c in linker.link(words)
+    )
 
 
 def _of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:

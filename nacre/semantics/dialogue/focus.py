@@ -48,16 +48,18 @@ def nameless(scope: Scope) -> bool:
 
 
 def _focuses(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Iterator[Scope]:
-    """What each turn was about, the last first."""
+    """What each turn was about, the last first: as likely what is meant as that turn was right, if its answer gave it."""
     for turn in reversed(earlier):
         answered, asked = _answered(turn), _asked_about(turn.plan)
         # one thing that much was told of is "it" before all that was told
         single = answered if len(answered) == 1 or len(asked) != 1 else asked
         # at last the thing whose value was given
         ways = (answered, turn.keys, asked) if many else (single, asked, turn.keys if len(turn.keys) == 1 else ())
-        keys = next((_named_twins(keys, linker) for keys in ways if len(keys) > many), ())
-        if keys:
-            yield Scope(turn.plan, keys, _labels(keys, linker))
+        found = next((keys for keys in ways if len(_named_twins(keys, linker)) > many), ())
+        if found:
+            keys = _named_twins(found, linker)
+            sure = 1.0 if turn.confidence is None or found == asked else turn.confidence
+            yield Scope(turn.plan, keys, _labels(keys, linker), confidence=sure)
 
 
 def _distance(scope: Scope, asked: Sequence[int], linker: Linker) -> float:
@@ -113,7 +115,8 @@ def focus_of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linke
         for keys in (turn.keys, *named):
             fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
             if fitting:
-                return Scope(turn.plan, fitting, _labels(fitting, linker))
+                sure = 1.0 if turn.confidence is None or keys is not turn.keys else turn.confidence
+                return Scope(turn.plan, fitting, _labels(fitting, linker), confidence=sure)
     return None
 
 
