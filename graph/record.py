@@ -15,6 +15,7 @@ from graph.state import State, add_up
 from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
 from nacre.records.evidence import Evidence, Found, Query, Rows, Sentence, Table
 from nacre.records.turn import Earlier, Reading
+from nacre.semantics.courtesy import is_greeting
 from nacre.semantics.plain import harmless, plain
 
 REMEMBERED = 100
@@ -120,9 +121,11 @@ def query_record(query: Query, i: int) -> QueryRecord:
     )
 
 
-def earlier_turn(view: TurnView, answer: str, told: Account, cited: Mapping[int, Evidence]) -> Earlier:
+def earlier_turns(view: TurnView, answer: str, told: Account, cited: Mapping[int, Evidence]) -> tuple[Earlier, ...]:
     """What later turns need of this one: its plan, at most 100 keys and labels of its result, what it cited (as it
-    was opened, by the evidence's index)."""
+    was opened, by the evidence's index). Nothing where it asked nothing of the graph."""
+    if view.rewrite.aside or is_greeting(view.question):
+        return ()
     understanding = view.understanding
     used = view.evidence[told.table] if told.table is not None else None
     plan = plan_of(understanding, used) if used is not None else None
@@ -130,7 +133,7 @@ def earlier_turn(view: TurnView, answer: str, told: Account, cited: Mapping[int,
     if used is None and understanding.readings:
         plan = understanding.readings[0].plan
     labels = tuple(value for value in told.values if isinstance(value, str))
-    return Earlier(
+    turn = Earlier(
         view.question,
         view.standalone,
         answer,
@@ -142,6 +145,7 @@ def earlier_turn(view: TurnView, answer: str, told: Account, cited: Mapping[int,
         evidence=tuple(_remembered(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
         confidence=told.confidence,
     )
+    return (turn,)
 
 
 def faded(turn: Mapping[str, Any]) -> dict[str, Any]:

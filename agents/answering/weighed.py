@@ -13,8 +13,8 @@ __all__ = ["MOST_RUN", "weighed"]
 def weighed(understanding: Understanding, ran: Sequence[Found]) -> tuple[Found, ...]:
     """The findings of the first readings, in order, each with the probability that its rows are right.
 
-    The one to answer with is chosen by weights of its own; no other gets a higher probability than it, and none a higher
-    one than the turn that the question leans on.
+    The one to answer with is chosen by weights of its own; no other gets a higher probability than it, and none
+    a higher one than the turn that the question leans on.
     """
     readings = understanding.readings[: len(ran)]
     outcomes = [outcome(_table(found)) for found in ran]

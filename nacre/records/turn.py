@@ -62,7 +62,8 @@ class Rewrite:
     """The question made to stand alone; `depends`: it needed the conversation, `sure`: that is clear.
 
     `standalone` is in English; `own` is the same in the `language` it was asked in, "" where it was not translated.
-    `chosen` is the reading that was offered before and is now asked for by its number.
+    `chosen` is the reading that was offered before and is now asked for by its number; `aside`: the turn asks about the
+    conversation itself ("are you sure?").
     """
 
     standalone: str
@@ -72,6 +73,7 @@ class Rewrite:
     language: str = "en"
     own: str = ""
     chosen: Reading | None = None
+    aside: bool = False
 
 
 @dataclass(frozen=True)

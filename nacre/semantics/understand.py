@@ -68,7 +68,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         text = without_lead(text)
     written = without_courtesy(text)
     question = read(text, linker)
-    if is_greeting(rewrite.standalone) or about_whole(question.text):
+    if rewrite.aside or is_greeting(rewrite.standalone) or about_whole(question.text):
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")

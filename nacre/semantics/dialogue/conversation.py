@@ -7,8 +7,9 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.courtesy import is_greeting, without_courtesy
+from nacre.semantics.dialogue.aside import is_aside
 from nacre.semantics.dialogue.compose import whole
-from nacre.semantics.dialogue.ellipsis import elliptic, in_plan, named, short, substituted, swapped
+from nacre.semantics.dialogue.ellipsis import ABOUT, elliptic, in_plan, named, short, substituted, swapped
 from nacre.semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, nameless
 from nacre.semantics.dialogue.follow import change
 from nacre.semantics.dialogue.offered import chosen
@@ -30,6 +31,8 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         return choice
     if is_greeting(question):
         return Rewrite(question)
+    if is_aside(question):
+        return Rewrite(question, True, aside=True)
     linker = indexes(lexicon)
     asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
     words = tokens(question)
@@ -99,7 +102,7 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rew
     sure = 1.0 if last.confidence is None else last.confidence
     scope = Scope(plan, meant.keys or last.keys, meant.labels or last.labels, how, sure)
     # for people; what is read is the question, and the plan in the scope
-    said = f" (about {about})" if about and not set(about) & set("()") else ""
+    said = f"{ABOUT}{about})" if about and not set(about) & set("()") else ""
     end = len(question.rstrip(" ?.!"))
     return Rewrite(question[:1].upper() + question[1:end] + said + question[end:], True, scope)
 
@@ -188,7 +191,8 @@ def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Ear
     start, end = token.start, token.end
     if token.norm in known["there"]:
         placed = at and words[at - 1].norm in known["place_before"]
-        return _replaced(question, start, end, meant.labels[0] if placed else f"in {meant.labels[0]}", meant.keys[0], meant)
+        place = meant.labels[0] if placed else f"in {meant.labels[0]}"
+        return _replaced(question, start, end, place, meant.keys[0], meant)
     if token.norm in known["demonstrative"] and at + 1 < len(words):
         following = words[at + 1]
         if following.norm not in function_words() or following.norm in known["stand_in"]:

@@ -101,7 +101,8 @@ def listed(earlier: Select) -> Select | None:
 
 
 def opposite(earlier: Select) -> Select | None:
-    """The things that do not meet the last condition of the earlier plan ("and the others?"); None where it has none."""
+    """The things that do not meet the last condition of the earlier plan ("and the others?"); None where there is
+    none."""
     if not earlier.filters or earlier.limit is not None or any(isinstance(f.left, Aggregate) for f in earlier.filters):
         return None
     *others, last = earlier.filters

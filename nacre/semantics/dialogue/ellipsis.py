@@ -13,6 +13,8 @@ from nacre.semantics.linker import Linker
 from nacre.semantics.to_words import to_words
 from nacre.semantics.words import Token, tokens
 
+# begins what a follow-up is about, for people, in its standalone question
+ABOUT = " (about "
 # how well a value or kind is named where it stands for another one
 NAMED = 0.75
 
@@ -34,6 +36,7 @@ def named(linker: Linker, words: Sequence[Token]) -> list[Candidate]:
 
 
 def short(words: Sequence[Token]) -> bool:
+    """Whether a turn has so few words that it may leave most of a question out."""
     return len(words) <= 4
 
 
@@ -52,7 +55,8 @@ def substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Re
     new = named(linker, tokens(phrase))
     whole = [c for c in new if c.exact]
     new = whole or new
-    for turn in reversed(earlier[-3:]):
+    earlier = tuple(turn for turn in earlier[-3:] if _by_itself(turn))
+    for turn in reversed(earlier):
         old_words = tokens(turn.standalone)
         old = named(linker, old_words)
         for candidate in old:
@@ -61,7 +65,7 @@ def substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Re
                     start, end = old_words[candidate.start].start, old_words[candidate.end - 1].end
                     text = turn.standalone[:start] + other.label + turn.standalone[end:]
                     return Rewrite(text, True, Scope(None, other.keys, (other.label,)))
-    last = tokens(earlier[-1].standalone)
+    last = tokens(earlier[-1].standalone) if earlier else ()
     old = named(linker, last)
     if not whole or not old:
         return None
@@ -84,6 +88,8 @@ def swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrit
     rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in linker.light]
     if len(said) != 1 or rest or any(t.norm in language().words["asking_yes_no"] for t in words[:1]):
         return None
+    if not _by_itself(earlier[-1]):
+        return None
     start, end, kind = said[0]
     last = earlier[-1].standalone
     old_words = tokens(last)
@@ -101,6 +107,13 @@ def swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrit
     return Rewrite(f"{last.rstrip('? .')} {phrase.strip()}", True) if kind != "class" else None
 
 
+def _by_itself(turn: Earlier) -> bool:
+    """Whether the words of a turn say all that it asks: nothing of them stands for an earlier plan or its things."""
+    body = turn.plan.body if turn.plan else None
+    stands = isinstance(body, Select) and any(of_before(v) for v in body.variables)
+    return not stands and ABOUT not in turn.standalone
+
+
 def in_plan(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
     """The last plan with a thing or value in it replaced, where that plan stands on what earlier turns gave.
 
@@ -108,7 +121,7 @@ def in_plan(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrit
     """
     last = earlier[-1]
     body = last.plan.body if last.plan else None
-    if not isinstance(body, Select) or not any(of_before(v) for v in body.variables):
+    if not isinstance(body, Select) or not last.keys or _by_itself(last):
         return None
     words = tokens(phrase)
     things = named(linker, words)

@@ -48,18 +48,18 @@ def nameless(scope: Scope) -> bool:
 
 
 def _focuses(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Iterator[Scope]:
-    """What each turn was about, the last first: as likely what is meant as that turn was right, if its answer gave it."""
+    """What each turn was about, last first; as likely what is meant as that turn was right, if its answer gave it."""
     for turn in reversed(earlier):
         answered, asked = _answered(turn), _asked_about(turn.plan)
         # one thing that much was told of is "it" before all that was told
         single = answered if len(answered) == 1 or len(asked) != 1 else asked
         # at last the thing whose value was given
         ways = (answered, turn.keys, asked) if many else (single, asked, turn.keys if len(turn.keys) == 1 else ())
-        found = next((keys for keys in ways if len(_named_twins(keys, linker)) > many), ())
-        if found:
+        for found in dict.fromkeys(ways):
             keys = _named_twins(found, linker)
-            sure = 1.0 if turn.confidence is None or found == asked else turn.confidence
-            yield Scope(turn.plan, keys, _labels(keys, linker), confidence=sure)
+            if len(keys) > many:
+                sure = 1.0 if turn.confidence is None or found == asked else turn.confidence
+                yield Scope(turn.plan, keys, _labels(keys, linker), confidence=sure)
 
 
 def _distance(scope: Scope, asked: Sequence[int], linker: Linker) -> float:
@@ -91,10 +91,11 @@ def _named_twin(key: str, linker: Linker) -> str:
 def asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
     """The kinds of things that have what a question asks of its pronoun: a class or property that it names after it, a
     value, a link before it ("who wrote them"), or a measure that it compares."""
-    links, graph = link(of_tokens(words), linker.index), linker.index.graph
+    question, graph = of_tokens(words), linker.index.graph
     named = [
         x
-        for x in links
+        for x in link(question, linker.index)
+        if not question.light.issuperset(range(x.start, x.end))
         if (x.kind in ("class", "property") and x.start > at)
         or (x.kind == "value" and x.start > at)
         or (x.kind == "property" and x.end == at and all(r.via or not r.predicate for r in x.refs))

@@ -1,4 +1,4 @@
-"""Put two plans side by side in the same names: Select + Select -> both, where things of one kind are the same things."""
+"""Put two plans side by side: Select + Select -> both in the same names, things of one kind being the same things."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
