@@ -7,10 +7,11 @@ that "and the drying room?" finds the room that was asked for two turns ago.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nacre.records.plan import Aggregate, Attribute, Itself, Select, Term, Variable
+from nacre.records.plan import Aggregate, Attribute, Filter, Itself, Select, Term, Variable
 from nacre.records.turn import Earlier
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.dialogue.names import edge_in, filter_in, free_name, of_before
+from nacre.semantics.linking.graph import SchemaGraph
 from nacre.stores.lexicon import Lexicon
 
 
@@ -40,6 +41,18 @@ def with_value(select: Select, value: Candidate) -> Select | None:
         if isinstance(each.left, Attribute) and each.left.predicate == value.predicate and each.op in ("=", "contains"):
             other = replace(each, right=value.value)
             return replace(select, filters=tuple(other if f is each else f for f in select.filters))
+    return None
+
+
+def without_thing(select: Select, thing: Candidate, graph: SchemaGraph) -> Select | None:
+    """The plan without one of the things that it gives, or of those that it asks about; None where it has no such."""
+    first = [_owner(a) for a in select.answers]
+    for variable in sorted(select.variables, key=lambda v: v.name not in first):
+        nodes = [n for n in graph.nodes if n.classes == variable.classes and n.without == variable.without]
+        if any(thing.relations <= n.relations for n in nodes):
+            other = Variable(f"{variable.name}_left_out", variable.classes, variable.without, thing.keys, thing.label)
+            inner = Select((Itself(other.name),), (other,))
+            return replace(select, filters=(*select.filters, Filter(Itself(variable.name), "in", inner, True)))
     return None
 
 

@@ -9,7 +9,7 @@ from nacre.semantics.candidates import Candidate
 from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.aside import is_aside
 from nacre.semantics.dialogue.compose import whole
-from nacre.semantics.dialogue.ellipsis import ABOUT, elliptic, in_plan, named, short, substituted, swapped
+from nacre.semantics.dialogue.ellipsis import ABOUT, elliptic, in_plan, left_out, named, short, substituted, swapped
 from nacre.semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, nameless
 from nacre.semantics.dialogue.follow import change
 from nacre.semantics.dialogue.offered import chosen
@@ -20,6 +20,9 @@ from nacre.semantics.to_words import to_words
 from nacre.semantics.understand import indexes
 from nacre.semantics.words import Token, tokens
 from nacre.stores.lexicon import Lexicon
+
+# a longer turn that begins with "no" or "sorry" is a question of its own (given)
+LONGEST_CORRECTION = 8
 
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
@@ -41,8 +44,13 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     correction = said["correction"].match(question)
     lead = said["about"].match(question) or said["opener"].match(question)
     phrase = question[lead.end() :] if lead else question
-    if correction and things and len(words) <= 8:
-        return substituted(question[correction.end() :], earlier, linker) or Rewrite(asked)
+    if correction and len(words) <= LONGEST_CORRECTION:
+        found = _corrected(question[correction.end() :], earlier, linker)
+        if found is not None:
+            return found
+    excluded = said["exclude"].match(question.casefold())
+    if excluded and (found := left_out(question[excluded.end("lead") :], earlier, linker)):
+        return found
     ordinal = _ordinal(words, earlier[-1])
     if ordinal is not None:
         at, key, label = ordinal
@@ -79,10 +87,21 @@ def _pointing(
     return Rewrite(asked)
 
 
-def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+def _corrected(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+    """ "No, I meant Y": the last question of another thing, value or kind, or for another property."""
+    words = tokens(phrase)
+    things = named(linker, words)
+    if any(t.norm in language().words["question_words"] for t in words):
+        return None
+    found = in_plan(phrase, earlier, linker) or (substituted(phrase, earlier, linker) if things else None)
+    found = found or (swapped(phrase, earlier, linker) if not things else None)
+    return found or (_changed(phrase, earlier, linker, "correct") if not things else None)
+
+
+def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: str = "") -> Rewrite | None:
     """A follow-up that changes the result before it: "sort them by age", "also show the capacity"."""
     last = earlier[-1]
-    how = change(question, last)
+    how = how or change(question, last)
     body = last.plan.body if last.plan else None
     if not how or not isinstance(body, Select):
         return None

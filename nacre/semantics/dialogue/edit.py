@@ -17,7 +17,7 @@ from nacre.records.plan import (
 )
 from nacre.semantics.dialogue.names import joined
 
-How = Literal["add", "order", "restrict", "exclude", "instead"]
+How = Literal["add", "order", "restrict", "exclude", "instead", "correct"]
 
 
 def edited(earlier: Select, new: Select, how: How) -> Select | None:
@@ -33,6 +33,8 @@ def edited(earlier: Select, new: Select, how: How) -> Select | None:
         return _with_columns(base, added)
     if how == "order":
         return _ordered(base, added)
+    if how == "correct":
+        return _corrected(base, added)
     narrows = bool(added.filters or (added.order and added.limit) or any(v.keys for v in added.variables))
     groups = any(isinstance(f.left, Aggregate) for f in added.filters)
     if (
@@ -176,6 +178,15 @@ def _ordered(base: Select, added: Select) -> Select | None:
             base = replace(base, group=owners)
     # "with the oldest first" is no limit
     return replace(base, order=order, limit=added.limit if added.limit != 1 else None, offset=added.offset)
+
+
+def _corrected(base: Select, added: Select) -> Select | None:
+    # "no, I meant the age": what is asked for, or what it is ordered by
+    if added.order is not None and added.limit is not None:
+        return replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
+    asked = tuple(a for a in added.answers if not isinstance(a, Itself))
+    grouped = base.group or base.by or added.group or added.by
+    return replace(base, answers=asked, paired=False) if asked and not grouped else None
 
 
 def _together(base: Select, added: Select) -> tuple[Filter, ...]:

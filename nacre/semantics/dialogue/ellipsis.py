@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
-from nacre.semantics.dialogue.compose import whole, with_thing, with_value
+from nacre.semantics.dialogue.compose import whole, with_thing, with_value, without_thing
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
@@ -124,6 +124,9 @@ def in_plan(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrit
     if not isinstance(body, Select) or not last.keys or _by_itself(last):
         return None
     words = tokens(phrase)
+    if any(t.norm in language().words["question_words"] | language().words["filler"] for t in words):
+        # "list all vases" begins a topic of its own
+        return None
     things = named(linker, words)
     values = [c for c in linker.link(words) if c.kind == "value" and c.score >= NAMED]
     covered = {i for c in (*things, *values) for i in c.covered}
@@ -134,7 +137,26 @@ def in_plan(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrit
         made += [with_value(plan, c) for c in values]
         other = next((m for m in made if m is not None), None)
         if other is not None:
-            sure = 1.0 if last.confidence is None else last.confidence
-            said = to_words(Plan(other), linker.lexicon.schema)
-            return Rewrite(said[:1].upper() + said[1:], True, Scope(Plan(other), how="same", confidence=sure))
+            return _same(other, last, linker)
     return None
+
+
+def left_out(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+    """The last plan without the thing that is named, and nothing else is said of it."""
+    last = earlier[-1]
+    body = last.plan.body if last.plan else None
+    words = tokens(phrase)
+    things = named(linker, words)
+    if not isinstance(body, Select) or not things or not elliptic(phrase, words, things):
+        return None
+    plan = whole(body, earlier[:-1])
+    made = (without_thing(plan, c, linker.index.graph) for c in sorted(things, key=lambda c: not c.exact))
+    other = next((m for m in made if m is not None), None)
+    return None if other is None else _same(other, last, linker)
+
+
+def _same(plan: Select, last: Earlier, linker: Linker) -> Rewrite:
+    """The question that asks for a plan made of the last one."""
+    sure = 1.0 if last.confidence is None else last.confidence
+    said = to_words(Plan(plan), linker.lexicon.schema)
+    return Rewrite(said[:1].upper() + said[1:], True, Scope(Plan(plan), how="same", confidence=sure))
