@@ -66,6 +66,7 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
     known = language().cues
     found: list[Cue] = []
     norms = [t.norm for t in words]
+    more, fewer = language().words["more"], language().words["fewer"]
     for i, word in enumerate(norms):
         longest: dict[str, int] = {}
         for said, kind, value in known.get(word, ()):
@@ -86,6 +87,9 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 # "which of them is cheaper?"
                 value = ("up " if own.descending else "down ") + "|".join(own.concepts)
                 found.append(Cue(i, i + 1, "superlative", value))
+        elif word in more | fewer and i + 1 < len(norms) and _is_choice(norms, len(norms) - 1):
+            # "which of them has more shelves?"
+            found.append(Cue(i, i + 1, "most", "up" if word in more else "down"))
         elif i + 1 < len(words) and word in ("most", "least"):
             following = measure(words[i + 1])
             if following is not None and following.degree == "positive":

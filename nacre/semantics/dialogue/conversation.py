@@ -17,7 +17,7 @@ from nacre.semantics.english import function_words, measure, resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
 from nacre.semantics.to_words import to_words
-from nacre.semantics.understand import indexes
+from nacre.semantics.understand import indexes, read
 from nacre.semantics.words import Token, tokens
 from nacre.stores.lexicon import Lexicon
 
@@ -51,10 +51,14 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     excluded = said["exclude"].match(question.casefold())
     if excluded and (found := left_out(question[excluded.end("lead") :], earlier, linker)):
         return found
-    ordinal = _ordinal(words, earlier[-1])
+    ordinal = _ordinal(words, earlier)
     if ordinal is not None:
         at, key, label = ordinal
-        return _replaced(question, words[at[0]].start, words[at[1] - 1].end, label, key)
+        ahead, behind = words[: at[0]], words[at[1] :]
+        said_so = any(t.norm not in function_words() for t in (*ahead, *behind))
+        meant = _replaced(question, words[at[0]].start, words[at[1] - 1].end, label, key)
+        alone = None if said_so else in_plan(label, earlier, linker) or substituted(label, earlier, linker)
+        return alone or meant
     found = in_plan(phrase, earlier, linker) if lead or short(words) else None
     if found is None and things and (lead or short(words)) and elliptic(question, words, things):
         found = substituted(phrase, earlier, linker)
@@ -76,6 +80,9 @@ def _pointing(
     if pronoun is not None and not _of_this_turn(words, pronoun, linker):
         return _resolved(question, words, pronoun, earlier, linker)
     if things or not _fragment(words, linker):
+        return Rewrite(asked)
+    if any((m := measure(t)) is not None and m.degree == "superlative" for t in words) and not _asks_of_things(words):
+        # "who has the highest price?" is asked of all
         return Rewrite(asked)
     meant = focus(earlier, many=False, linker=linker)
     if _asks_of_things(words) or language().dialogue["opener"].match(question):
@@ -103,7 +110,7 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
     last = earlier[-1]
     how = how or change(question, last)
     body = last.plan.body if last.plan else None
-    if not how or not isinstance(body, Select):
+    if not how or not isinstance(body, Select) or (how == "instead" and _only_names(question, linker)):
         return None
     plan = Plan(whole(body, earlier[:-1]))
     try:
@@ -126,24 +133,32 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
     return Rewrite(question[:1].upper() + question[1:end] + said + question[end:], True, scope)
 
 
-def _ordinal(words: Sequence[Token], last: Earlier) -> tuple[tuple[int, int], str, str] | None:
+def _ordinal(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[int, int], str, str] | None:
     """ "The second one" of the list that was just given; "the last one", "the other one" of two."""
-    ordinals, known = resource()["ordinals"], language().words
+    ordinals, known, last = resource()["ordinals"], language().words, earlier[-1]
     for i, token in enumerate(words):
         following = words[i + 1].norm if i + 1 < len(words) else ""
         alone = not following or following in known["stand_in"] or following in function_words()
         if not i or words[i - 1].norm not in known["article"] or not alone:
             continue
-        n = ordinals.get(token.norm) or (
-            len(last.keys)
-            if token.norm in known["last"]
-            else 2
-            if token.norm in known["other"] and len(last.keys) == 2
-            else 0
-        )
+        end = i + 2 if following in known["stand_in"] else i + 1
+        if token.norm in known["other"]:
+            other = _other(earlier)
+            return None if other is None else ((i - 1, end), *other)
+        n = ordinals.get(token.norm) or (len(last.keys) if token.norm in known["last"] else 0)
         if n and 0 < n <= len(last.keys) and len(last.keys) > 1:
-            end = i + 2 if following in known["stand_in"] else i + 1
             return (i - 1, end), last.keys[n - 1], last.labels[n - 1]
+    return None
+
+
+def _other(earlier: Sequence[Earlier]) -> tuple[str, str] | None:
+    """The key and label of the one of two things that was not spoken of since; the second where none was."""
+    for at in range(len(earlier) - 1, -1, -1):
+        keys, labels = earlier[at].keys, earlier[at].labels
+        if len(keys) == 2 == len(labels):
+            since = {key for turn in earlier[at + 1 :] for key in turn.keys}
+            place = 0 if keys[1] in since and keys[0] not in since else 1
+            return keys[place], labels[place]
     return None
 
 
@@ -260,6 +275,13 @@ def _fragment(words: Sequence[Token], linker: Linker) -> bool:
         # a date or a number picks things out by itself
         return False
     return bool(kinds & {"predicate", "flag"}) or any(measure(t) for t in words)
+
+
+def _only_names(question: str, linker: Linker) -> bool:
+    """ "And the directors?": a property of what was given before, and no condition on it."""
+    words = tokens(question)
+    compared = any(c.kind in ("compare", "most", "negation") for c in read(question, linker).cues)
+    return _fragment(words, linker) and not compared and not any(measure(t) for t in words)
 
 
 def _asks_of_things(words: Sequence[Token]) -> bool:
