@@ -10,7 +10,7 @@ from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.aside import is_aside
 from nacre.semantics.dialogue.compose import whole
 from nacre.semantics.dialogue.ellipsis import ABOUT, elliptic, in_plan, left_out, named, short, substituted, swapped
-from nacre.semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, nameless
+from nacre.semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, just_named, nameless
 from nacre.semantics.dialogue.follow import change
 from nacre.semantics.dialogue.offered import chosen
 from nacre.semantics.english import function_words, measure, resource
@@ -177,6 +177,9 @@ def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
         ):
             # "which of the two"
             return i
+        if token.norm in known["stand_in"] and i == 1 and words[0].norm in known["choosing"]:
+            # "which one has the most?"
+            return i
         if token.norm not in known["pronoun_one"] | known["pronoun_many"]:
             continue
         if i > first_name and not (token.norm in known["pronoun_first"] and i < 2):
@@ -216,11 +219,13 @@ def _of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
 def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:
     token = words[at]
     known = language().words
-    many = token.norm in known["pronoun_many"] | known["pronoun_number"]
+    many = token.norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]
+    if token.norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
+        many = not just_named(earlier)
     meant = (_of_kind(words, at, earlier, linker) if token.norm in known["pronoun_many"] else None) or focus(
         earlier, many, linker, asked_nodes(words, at, linker)
     )
-    if not meant.keys:
+    if not meant.keys or (token.norm in known["stand_in"] and len(meant.keys) == 1):
         return Rewrite(question, sure=False)
     start, end = token.start, token.end
     if token.norm in known["there"]:
@@ -280,7 +285,7 @@ def _fragment(words: Sequence[Token], linker: Linker) -> bool:
 def _only_names(question: str, linker: Linker) -> bool:
     """ "And the directors?": a property of what was given before, and no condition on it."""
     words = tokens(question)
-    compared = any(c.kind in ("compare", "most", "negation") for c in read(question, linker).cues)
+    compared = any(c.kind in ("compare", "most", "negation", "both") for c in read(question, linker).cues)
     return _fragment(words, linker) and not compared and not any(measure(t) for t in words)
 
 

@@ -1,6 +1,7 @@
 """What a conversation is about: earlier turns -> the things that "it", "them" or "there" stand for."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import Earlier, Scope
@@ -32,7 +33,14 @@ def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker, asked: Seque
         distance = _distance(scope, asked, linker)
         if distance <= nearest - NAMED:
             best, nearest = scope, distance
-    return best
+    # things that a surer turn gave as well are as sure as that
+    sure = max(scope.confidence for scope in found if set(scope.keys) == set(best.keys))
+    return replace(best, confidence=sure)
+
+
+def just_named(earlier: Sequence[Earlier]) -> bool:
+    """Whether the last turn named one thing, which "they" may stand for as well as "it" ("What do they make?")."""
+    return bool(earlier) and len(_answered(earlier[-1])) == 1
 
 
 def nameless(scope: Scope) -> bool:
