@@ -6,6 +6,7 @@ from functools import cached_property
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable
 from nacre.records.schema import Schema
 from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many, spans
+from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of
 from nacre.semantics.nouns import article, is_plural, joined, plural
@@ -195,13 +196,17 @@ class Wording:
         said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:
             said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun]))
+        before = of_before(variable)
+        if before:
+            those = f"those {len(variable.keys)} {plural(noun)}"
+            said = those if several else f"one of {those}"
         texts = [c.many if several else c.one for c in clauses]
         if ordered and self.select.order is not None:
             texts.insert(0, self._placed(self.select.order))
             if (limit or 1) > 1:
                 said = f"{limit} {said}"
         said = " ".join(filter(None, [said, _chained(texts)]))
-        definite = ordered or not many or head is not None or bool(front)
+        definite = ordered and not several if before else ordered or not many or head is not None or bool(front)
         return f"the {said}" if definite else said
 
     def _headed(self, name: str, seen: frozenset[int]) -> tuple[str, int, str] | None:
