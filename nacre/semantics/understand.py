@@ -73,7 +73,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
-    candidates = over_scope(derived(question, links, linker, deadline))
+    candidates = over_scope(derived(question, links, linker, deadline), question)
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)

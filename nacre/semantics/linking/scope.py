@@ -1,7 +1,8 @@
 """What a conversation is about, among the links of a question: Links + Scope -> Links."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from nacre.records.plan import Aggregate, Attribute, Select
 from nacre.records.turn import Scope
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.index import Index
@@ -38,10 +39,24 @@ def in_scope(links: list[Link], scope: Scope | None, question: Question, known: 
     return found
 
 
-def over_scope(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings that speak of the things of the conversation, where some do."""
+def over_scope(candidates: list[Candidate], question: Question) -> list[Candidate]:
+    """The readings that speak of the things of the conversation, where some do; "how much do they cost" asks each of
+    them, not for a total that nothing says."""
     about = [c for c in candidates if any(x.how == "scope" for x in c.derivation.links)]
-    return about or candidates
+    degrees = {c.start for c in question.cues if c.kind == "degree"}
+    if any(c.kind == "sum" and c.start not in degrees for c in question.cues):
+        return about or candidates
+    return [_of_each(c) for c in about] or candidates
+
+
+def _of_each(candidate: Candidate) -> Candidate:
+    body = candidate.body
+    if not isinstance(body, Select) or body.group or body.by or len(body.answers) != 1:
+        return candidate
+    answer = body.answers[0]
+    if not isinstance(answer, Aggregate) or answer.function != "sum" or not isinstance(answer.of, Attribute):
+        return candidate
+    return candidate._replace(body=replace(body, answers=(answer.of,)))
 
 
 def _pointing(question: Question, scope: Scope) -> int | None:

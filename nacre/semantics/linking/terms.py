@@ -85,9 +85,9 @@ class Terms:
                         targets = tuple(sorted({t for s, t in ends if s == source})) if mixed is None else (mixed,)
                         add("link", (source, *targets), name.target, words)
         said = {word for term in found.values() for word in term.words}
-        for target, word in _doers(graph):
-            if word not in said:
-                add("class", (target,), "", (word,))
+        doers = [(target, word) for target, word in _doers(graph) if word not in said]
+        for target, word in doers:
+            add("class", (target,), "", (word,))
         self.terms = list(found.values())
         self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for i, term in enumerate(self.terms):
@@ -95,8 +95,10 @@ class Terms:
                 self.by_word[word].append((i, place))
         self.vocabulary = sorted(self.by_word)
         self.stems: dict[str, list[str]] = defaultdict(list)
+        made = {word for _, word in doers}
         for word in self.vocabulary:
-            if len(word) >= _SHORTEST_STEM:
+            # no name of its own: "stations" are no "stationers"
+            if len(word) >= _SHORTEST_STEM and word not in made:
                 self.stems[word[:4]].append(word)
         self.joined = {"".join(t.words): i for i, t in enumerate(self.terms) if len(t.words) == 2}
         self.like = lru_cache(maxsize=4096)(self._like)
