@@ -14,6 +14,9 @@ from nacre.semantics.dialogue.names import edge_in, filter_in, free_name, of_bef
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.stores.lexicon import Lexicon
 
+# numbers that are years where nothing else is said (given)
+YEARS = (1000, 2100)
+
 
 def whole(select: Select, before: Sequence[Earlier]) -> Select:
     """The plan with the things of earlier turns said by the conditions that gave them, where they can be."""
@@ -44,6 +47,22 @@ def with_value(select: Select, value: Candidate) -> Select | None:
     return None
 
 
+def with_time(select: Select, first: str, after: str) -> Select | None:
+    """The plan in another stretch of time: from the day `first` to the one before `after`; None where it has none."""
+    bounds = {f.left for f in select.filters if f.op == ">="} & {f.left for f in select.filters if f.op == "<"}
+    timed = {
+        f.left
+        for f in select.filters
+        if (isinstance(f.right, str) and f.left in bounds)
+        or (f.op == "=" and type(f.right) is int and YEARS[0] <= f.right < YEARS[1])
+    }
+    if len(timed) != 1:
+        return None
+    moved: dict[str, str | int] = {">=": first, "<": after, "=": int(first[:4])}
+    filters = tuple(replace(f, right=moved[f.op]) if f.left in timed and f.op in moved else f for f in select.filters)
+    return replace(select, filters=filters) if filters != select.filters else None
+
+
 def without_thing(select: Select, thing: Candidate, graph: SchemaGraph) -> Select | None:
     """The plan without one of the things that it gives, or of those that it asks about; None where it has no such."""
     first = [_owner(a) for a in select.answers]
@@ -59,7 +78,8 @@ def without_thing(select: Select, thing: Candidate, graph: SchemaGraph) -> Selec
 def _source(variable: Variable, before: Sequence[Earlier]) -> tuple[Select, Sequence[Earlier]] | None:
     """The plan that gave a variable's things, and the turns before it."""
     for at in range(len(before) - 1, -1, -1):
-        body = before[at].plan.body if before[at].plan else None
+        plan = before[at].plan
+        body = plan.body if plan else None
         if isinstance(body, Select) and set(before[at].keys) == set(variable.keys):
             ranked = body.order is not None or body.limit is not None or body.offset
             grouped = body.group or body.by or len({_owner(a) for a in body.answers}) > 1

@@ -10,10 +10,20 @@ from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.aside import is_aside
 from nacre.semantics.dialogue.compose import whole
 from nacre.semantics.dialogue.ellipsis import ABOUT, elliptic, in_plan, left_out, named, short, substituted, swapped
-from nacre.semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, just_named, nameless
+from nacre.semantics.dialogue.focus import asked_nodes, focus
 from nacre.semantics.dialogue.follow import change
 from nacre.semantics.dialogue.offered import chosen
-from nacre.semantics.english import function_words, measure, resource
+from nacre.semantics.dialogue.pronouns import (
+    in_order,
+    is_adrift,
+    listed,
+    of_this_turn,
+    pronoun_at,
+    replaced,
+    resolved,
+    stripped,
+)
+from nacre.semantics.english import function_words, measure
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
 from nacre.semantics.to_words import to_words
@@ -28,7 +38,7 @@ LONGEST_CORRECTION = 8
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
     """The standalone question; independent questions come back unchanged, not `sure` where they point to nothing."""
     if not earlier:
-        return Rewrite(question, sure=not _is_adrift(tokens(question), indexes(lexicon)))
+        return Rewrite(question, sure=not is_adrift(tokens(question), indexes(lexicon)))
     choice = chosen(question, earlier)
     if choice is not None:
         return choice
@@ -51,12 +61,12 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     excluded = said["exclude"].match(question.casefold())
     if excluded and (found := left_out(question[excluded.end("lead") :], earlier, linker)):
         return found
-    ordinal = _ordinal(words, earlier)
+    ordinal = in_order(words, earlier)
     if ordinal is not None:
         at, key, label = ordinal
         ahead, behind = words[: at[0]], words[at[1] :]
         said_so = any(t.norm not in function_words() for t in (*ahead, *behind))
-        meant = _replaced(question, words[at[0]].start, words[at[1] - 1].end, label, key)
+        meant = replaced(question, words[at[0]].start, words[at[1] - 1].end, label, key)
         alone = None if said_so else in_plan(label, earlier, linker) or substituted(label, earlier, linker)
         return alone or meant
     found = in_plan(phrase, earlier, linker) if lead or short(words) else None
@@ -76,9 +86,9 @@ def _pointing(
     asked: str,
 ) -> Rewrite:
     """A question about things of earlier turns, by a pronoun or by leaving them out; others as they were `asked`."""
-    pronoun = _pronoun(words, things)
-    if pronoun is not None and not _of_this_turn(words, pronoun, linker):
-        return _resolved(question, words, pronoun, earlier, linker)
+    pronoun = pronoun_at(words, things)
+    if pronoun is not None and not of_this_turn(words, pronoun, linker):
+        return resolved(question, words, pronoun, earlier, linker)
     if things or not _fragment(words, linker):
         return Rewrite(asked)
     if any((m := measure(t)) is not None and m.degree == "superlative" for t in words) and not _asks_of_things(words):
@@ -88,9 +98,9 @@ def _pointing(
     if _asks_of_things(words) or language().dialogue["opener"].match(question):
         many = focus(earlier, many=True, linker=linker)
         if len(many.keys) > 1:
-            return Rewrite(f"{_stripped(question).rstrip('?')} of them ({_listed(many.labels)})?", True, many)
+            return Rewrite(f"{stripped(question).rstrip('?')} of them ({listed(many.labels)})?", True, many)
     if len(meant.keys) == 1:
-        return Rewrite(f"{_stripped(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
+        return Rewrite(f"{stripped(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
     return Rewrite(asked)
 
 
@@ -119,7 +129,7 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
         # the graph no longer has what the plan is about
         return None
     words = tokens(question)
-    pronoun, meant = _pronoun(words, ()), focus(earlier[-1:], True, linker)
+    pronoun, meant = pronoun_at(words, ()), focus(earlier[-1:], True, linker)
     if pronoun is not None and len(meant.keys) > 1:
         nearer = focus(earlier, True, linker, asked_nodes(words, pronoun, linker))
         if nearer.keys != meant.keys:
@@ -131,140 +141,6 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
     said = f"{ABOUT}{about})" if about and not set(about) & set("()") else ""
     end = len(question.rstrip(" ?.!"))
     return Rewrite(question[:1].upper() + question[1:end] + said + question[end:], True, scope)
-
-
-def _ordinal(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[int, int], str, str] | None:
-    """ "The second one" of the list that was just given; "the last one", "the other one" of two."""
-    ordinals, known, last = resource()["ordinals"], language().words, earlier[-1]
-    for i, token in enumerate(words):
-        following = words[i + 1].norm if i + 1 < len(words) else ""
-        alone = not following or following in known["stand_in"] or following in function_words()
-        if not i or words[i - 1].norm not in known["article"] or not alone:
-            continue
-        end = i + 2 if following in known["stand_in"] else i + 1
-        if token.norm in known["other"]:
-            other = _other(earlier)
-            return None if other is None else ((i - 1, end), *other)
-        n = ordinals.get(token.norm) or (len(last.keys) if token.norm in known["last"] else 0)
-        if n and 0 < n <= len(last.keys) and len(last.keys) > 1:
-            return (i - 1, end), last.keys[n - 1], last.labels[n - 1]
-    return None
-
-
-def _other(earlier: Sequence[Earlier]) -> tuple[str, str] | None:
-    """The key and label of the one of two things that was not spoken of since; the second where none was."""
-    for at in range(len(earlier) - 1, -1, -1):
-        keys, labels = earlier[at].keys, earlier[at].labels
-        if len(keys) == 2 == len(labels):
-            since = {key for turn in earlier[at + 1 :] for key in turn.keys}
-            place = 0 if keys[1] in since and keys[0] not in since else 1
-            return keys[place], labels[place]
-    return None
-
-
-def _pronoun(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
-    """The first pronoun that points back to an earlier turn; one after a thing of this turn points to that."""
-    known = language().words
-    first_name = min((c.start for c in named), default=len(words))
-    for i, token in enumerate(words):
-        before = words[i - 1].norm if i else ""
-        if token.norm in known["there"] and i == len(words) - 1 and before not in known["being"]:
-            return i
-        if (
-            token.norm in known["pronoun_number"]
-            and before in known["before_number"]
-            and "of" in [t.norm for t in words[:i]][-2:]
-        ):
-            # "which of the two"
-            return i
-        if token.norm in known["stand_in"] and i == 1 and words[0].norm in known["choosing"]:
-            # "which one has the most?"
-            return i
-        if token.norm not in known["pronoun_one"] | known["pronoun_many"]:
-            continue
-        if i > first_name and not (token.norm in known["pronoun_first"] and i < 2):
-            return None
-        following = words[i + 1] if i + 1 < len(words) else None
-        if token.norm == "that" and following and i and words[i - 1].norm not in function_words():
-            # "cities that lie in ...": a relative clause
-            continue
-        if token.norm == "it" and following is not None and following.norm in known["impersonal"]:
-            continue
-        return i
-    return None
-
-
-def _is_adrift(words: Sequence[Token], linker: Linker) -> bool:
-    """Whether a first question has a pronoun, and nothing before it that it may stand for.
-
-    In "which department is he in" the department is asked for; he is somebody else.
-    """
-    known = language().words
-    at = next((i for i, t in enumerate(words) if t.norm in known["pronoun_one"] | known["pronoun_many"]), None)
-    if at is None or not any(t.norm in known["pronoun_person"] | known["pronoun_first"] for t in words[at : at + 1]):
-        return False
-    asked = 1 if words[0].norm in known["question_words"] and words[at].norm in known["pronoun_person"] else -1
-    return not any(
-        c.end <= at and c.start != asked and (c.kind == "entity" or (c.kind == "class" and c.exact))
-        for c in linker.link(words)
-    )
-
-
-def _of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
-    """ "The oldest singer and his age": a possessive stands for what the turn asks for, where that is before it."""
-    kinds = (c for c in linker.link(words) if c.kind == "class" and c.exact)
-    return words[at].norm in language().words["possessive"] and any(c.end <= at for c in kinds)
-
-
-def _resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:
-    token = words[at]
-    known = language().words
-    many = token.norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]
-    if token.norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
-        many = not just_named(earlier)
-    meant = (_of_kind(words, at, earlier, linker) if token.norm in known["pronoun_many"] else None) or focus(
-        earlier, many, linker, asked_nodes(words, at, linker)
-    )
-    if not meant.keys or (token.norm in known["stand_in"] and len(meant.keys) == 1):
-        return Rewrite(question, sure=False)
-    start, end = token.start, token.end
-    if token.norm in known["there"]:
-        placed = at and words[at - 1].norm in known["place_before"]
-        place = meant.labels[0] if placed else f"in {meant.labels[0]}"
-        return _replaced(question, start, end, place, meant.keys[0], meant)
-    if token.norm in known["demonstrative"] and at + 1 < len(words):
-        following = words[at + 1]
-        if following.norm not in function_words() or following.norm in known["stand_in"]:
-            # "that car", "this one": the noun goes too
-            end = following.end
-    if len(meant.keys) == 1:
-        label = meant.labels[0] + ("'s" if token.norm in known["possessive"] and at + 1 < len(words) else "")
-        return _replaced(question, start, end, label, meant.keys[0], meant)
-    shown = "" if nameless(meant) else f" ({_listed(meant.labels)})"
-    return Rewrite(_stripped(question[: token.end] + shown + question[token.end :]), True, meant)
-
-
-def _of_kind(words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:
-    """ "These museums": the things before of the kind that is named."""
-    kinds = [c.relations for c in linker.link(words) if c.kind == "class" and c.exact and c.start == at + 1]
-    return focus_of_kind(earlier, frozenset().union(*kinds), linker) if kinds else None
-
-
-def _replaced(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
-    text = question[:start] + label + question[end:]
-    plain = label.removesuffix("'s")
-    return Rewrite(_stripped(text), True, scope or Scope(None, (key,), (plain,)))
-
-
-def _stripped(question: str) -> str:
-    """Without the words that only tie it to the turn before: "and its price?" -> "its price?"."""
-    text = language().dialogue["opener"].sub("", question).strip()
-    return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + ("?" if question.rstrip().endswith("?") else "")
-
-
-def _listed(labels: Sequence[str]) -> str:
-    shown = ", ".join(labels[:4])
-    return shown + (f" and {len(labels) - 4} more" if len(labels) > 4 else "")
 
 
 def _fragment(words: Sequence[Token], linker: Linker) -> bool:

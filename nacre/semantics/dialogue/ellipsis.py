@@ -1,20 +1,24 @@
 """Ask the last question of something else: "and in France?", "what about the red ones?" + earlier turns -> Rewrite."""
 
+import re
 from collections.abc import Sequence
 
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
-from nacre.semantics.dialogue.compose import whole, with_thing, with_value, without_thing
+from nacre.semantics.dialogue.compose import whole, with_thing, with_time, with_value, without_thing
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
+from nacre.semantics.periods import Period, periods, year
 from nacre.semantics.to_words import to_words
 from nacre.semantics.words import Token, tokens
 
 # begins what a follow-up is about, for people, in its standalone question
 ABOUT = " (about "
+# a year as people say one
+TIME = re.compile("(?:1[0-9]|20)[0-9]{2}")
 # how well a value or kind is named where it stands for another one
 NAMED = 0.75
 
@@ -129,12 +133,15 @@ def in_plan(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrit
         return None
     things = named(linker, words)
     values = [c for c in linker.link(words) if c.kind == "value" and c.score >= NAMED]
+    dated = [*periods(phrase), *(Period(*year(int(t.norm)), t.start, t.end) for t in words if TIME.fullmatch(t.norm))]
     covered = {i for c in (*things, *values) for i in c.covered}
+    covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in dated)}
     if any(i not in covered and t.norm not in linker.light for i, t in enumerate(words)):
         return None
     for plan in dict.fromkeys((body, whole(body, earlier[:-1]))):
         made = [with_thing(plan, c, linker.lexicon) for c in sorted(things, key=lambda c: not c.exact)]
         made += [with_value(plan, c) for c in values]
+        made += [with_time(plan, p.first, p.after) for p in dated]
         other = next((m for m in made if m is not None), None)
         if other is not None:
             return _same(other, last, linker)
