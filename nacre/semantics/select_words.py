@@ -237,6 +237,17 @@ class Wording:
                 inner = Wording(each.right, self.schema).text(True)
                 among = inner if inner.startswith("the ") else f"the {inner}"
                 no, other = ("not ", "") if each.negated else ("", "not ")
+                alone = each.right.variables if len(each.right.variables) == 1 and not each.right.filters else ()
+                if alone and alone[0].label and len(alone[0].keys) == 1:
+                    found.append(
+                        Clause(
+                            f"that is {no}{inner}",
+                            f"that are {no}{inner}",
+                            f"{{}} is {no}{inner}",
+                            f"{{}} is {other}{inner}",
+                        )
+                    )
+                    continue
                 true, false = f"{{}} is {no}among {among}", f"{{}} is {other}among {among}"
                 own = f"the {plural(self.noun(name))} with "
                 if each.negated and among.startswith(own):

@@ -97,16 +97,14 @@ def _named_twin(key: str, linker: Linker) -> str:
 
 
 def asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
-    """The kinds of things that have what a question asks of its pronoun: a class or property that it names after it, a
-    value, a link before it ("who wrote them"), or a measure that it compares."""
+    """The kinds of things that have what a question asks of its pronoun: a class that it names after it, a
+    value, a property ("which genre is it"), or a measure that it compares."""
     question, graph = of_tokens(words), linker.index.graph
     named = [
         x
         for x in link(question, linker.index)
         if not question.light.issuperset(range(x.start, x.end))
-        if (x.kind in ("class", "property") and x.start > at)
-        or (x.kind == "value" and x.start > at)
-        or (x.kind == "property" and x.end == at and all(r.via or not r.predicate for r in x.refs))
+        if (x.kind in ("class", "value") and x.start > at) or (x.kind == "property" and not x.start <= at < x.end)
     ]
     if any(x.score >= NAMING for x in named):
         return list(dict.fromkeys(r.node for x in named if x.score >= HINTING for r in x.refs))

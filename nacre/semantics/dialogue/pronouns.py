@@ -102,7 +102,7 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     if token.norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
         many = not just_named(earlier)
     meant = (_of_kind(words, at, earlier, linker) if token.norm in known["pronoun_many"] else None) or focus(
-        earlier, many, linker, asked_nodes(words, at, linker)
+        earlier, many, linker, () if token.norm in known["there"] else asked_nodes(words, at, linker)
     )
     if not meant.keys or (token.norm in known["stand_in"] and len(meant.keys) == 1):
         return Rewrite(question, sure=False)
