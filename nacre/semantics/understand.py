@@ -1,7 +1,6 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding. The stages stand in `understand`."""
 
 import math
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Under
 from nacre.semantics.about import Grouped, about_whole, profile
 from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.follow import changes, with_number, without_lead
+from nacre.semantics.dialogue.pronouns import without_scope
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
@@ -45,7 +45,6 @@ ADRIFT = 0.5
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
 ALIKE = 80
-_LIST_OF_SCOPE = re.compile(r" \((?:of )?[^()]*\)")
 
 
 @lru_cache(maxsize=8)
@@ -61,7 +60,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
     linker = indexes(lexicon)
     deadline = time.monotonic() + SECONDS
     # the list after a plural pronoun is for people; the scope says it better
-    text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
+    text = without_scope(rewrite.standalone, rewrite.scope)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         text = with_number(text)
     elif rewrite.scope is not None and rewrite.scope.how == "exclude":

@@ -170,6 +170,6 @@ def _asks_of_things(words: Sequence[Token]) -> bool:
     chosen = any((m := measure(t)) is not None and m.degree != "positive" for t in words)
     return (
         chosen
-        and words[0].norm in language().words["choosing"]
+        and words[0].norm in language().words["choosing"] | language().words["article"]
         and not any(t.norm not in function_words() and measure(t) is None for t in words)
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from nacre.records.plan import Plan, Select
+from nacre.records.plan import Ask, Plan, Select
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.dialogue.compose import whole, with_thing, with_time, with_value, without_thing
@@ -114,6 +114,7 @@ def swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrit
 def _by_itself(turn: Earlier) -> bool:
     """Whether the words of a turn say all that it asks: nothing of them stands for an earlier plan or its things."""
     body = turn.plan.body if turn.plan else None
+    body = body.select if isinstance(body, Ask) else body
     stands = isinstance(body, Select) and any(of_before(v) for v in body.variables)
     return not stands and ABOUT not in turn.standalone
 

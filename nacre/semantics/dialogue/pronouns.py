@@ -1,5 +1,6 @@
 """What "they" or "the second one" stands for: a question + earlier turns -> Rewrite with the things named."""
 
+import re
 from collections.abc import Sequence
 
 from nacre.records.turn import Earlier, Rewrite, Scope
@@ -9,6 +10,8 @@ from nacre.semantics.english import function_words, resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
 from nacre.semantics.words import Token
+
+_SAID_OF_SCOPE = re.compile(r" \((?:of|about) [^()]*\)")
 
 
 def in_order(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[int, int], str, str] | None:
@@ -116,11 +119,13 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
         if following.norm not in function_words() or following.norm in known["stand_in"]:
             # "that car", "this one": the noun goes too
             end = following.end
+    # one thing was meant, and there are several
+    sure = many or len(meant.keys) == 1
     if len(meant.keys) == 1:
         label = meant.labels[0] + ("'s" if token.norm in known["possessive"] and at + 1 < len(words) else "")
         return replaced(question, start, end, label, meant.keys[0], meant)
     shown = "" if nameless(meant) else f" ({listed(meant.labels)})"
-    return Rewrite(stripped(question[: token.end] + shown + question[token.end :]), True, meant)
+    return Rewrite(stripped(question[: token.end] + shown + question[token.end :]), True, meant, sure)
 
 
 def _of_kind(words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:
@@ -140,6 +145,17 @@ def stripped(question: str) -> str:
     """Without the words that only tie it to the turn before: "and its price?" -> "its price?"."""
     text = language().dialogue["opener"].sub("", question).strip()
     return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + ("?" if question.rstrip().endswith("?") else "")
+
+
+def without_scope(question: str, scope: Scope | None) -> str:
+    """The question without what it says for people of the things or the plan that it is about.
+
+    >>> without_scope("How old are they (Ann (1), Bo)?", Scope(None, ("a", "b"), ("Ann (1)", "Bo")))
+    'How old are they?'
+    """
+    if scope is None:
+        return question
+    return _SAID_OF_SCOPE.sub("", question.replace(f" ({listed(scope.labels)})", ""))
 
 
 def listed(labels: Sequence[str]) -> str:
