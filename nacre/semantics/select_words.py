@@ -67,6 +67,8 @@ class Wording:
                 false = clauses[0].false.replace("{}", name) if len(clauses) == 1 else f"it is not true that {true}"
                 return true, false
         things = self._things(root, True, frozenset(), 0)
+        if named is not None and of_before(named):
+            return f"there are some among {things}", f"there are none among {things}"
         return f"there are {things}", f"there are no {things.removeprefix('the ')}"
 
     def computed(self, term: Aggregate, short: bool = False) -> str:
