@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import Earlier, Scope
+from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import measure
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.graph import FAR, NAMED
@@ -66,7 +67,8 @@ def _focuses(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Iterat
         for found in dict.fromkeys(ways):
             keys = _named_twins(found, linker)
             if len(keys) > many:
-                sure = 1.0 if turn.confidence is None or found == asked else turn.confidence
+                own = found == asked and not _of_before(turn.plan, asked)
+                sure = 1.0 if turn.confidence is None or own else turn.confidence
                 yield Scope(turn.plan, keys, _labels(keys, linker), confidence=sure)
 
 
@@ -137,16 +139,15 @@ def _answered(turn: Earlier) -> tuple[str, ...]:
     return ()
 
 
+def _of_before(plan: Plan | None, keys: tuple[str, ...]) -> bool:
+    """Whether a plan has these things from a turn before it, and not from its question."""
+    return any(of_before(v) and v.keys == keys for v in _variables(plan))
+
+
 def _asked_about(plan: Plan | None) -> tuple[str, ...]:
     """The things a plan names: those of its first variable with names."""
-    body = plan.body if plan else None
-    if isinstance(body, Ask):
-        body = body.select
-    if isinstance(body, Compute):
-        body = body.left
-    if isinstance(body, Profile):
-        body = body.members
-    if not isinstance(body, Select):
+    body = _select(plan)
+    if body is None:
         return ()
     answer = body.answers[-1]
     owner = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
@@ -155,6 +156,23 @@ def _asked_about(plan: Plan | None) -> tuple[str, ...]:
         if variable.keys:
             return variable.keys
     return ()
+
+
+def _select(plan: Plan | None) -> Select | None:
+    """The select that a plan asks, compares or describes first."""
+    body = plan.body if plan else None
+    if isinstance(body, Ask):
+        body = body.select
+    if isinstance(body, Compute):
+        body = body.left
+    if isinstance(body, Profile):
+        body = body.members
+    return body if isinstance(body, Select) else None
+
+
+def _variables(plan: Plan | None) -> tuple[Variable, ...]:
+    body = _select(plan)
+    return body.variables if body is not None else ()
 
 
 def _labels(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
