@@ -42,6 +42,13 @@ def test_follow_up(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, L
     assert understand(found, tables.schema, lexicon).readings[0].words == case["becomes"]
 
 
+def test_a_turn_of_hundreds_of_words_is_no_follow_up(small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    tables, lexicon = small_graphs["reading_room"]
+    earlier = (_answered(Rewrite("Who wrote Granite?"), tables, lexicon),)
+    question = "no, " + "Granite " * 400
+    assert rewrite(question, earlier, tables.schema, lexicon) == Rewrite(question)
+
+
 def _answered(turn: Rewrite, tables: Tables, lexicon: Lexicon) -> Earlier:
     """A turn and its answer by the best plan that has rows."""
     for reading in understand(turn, tables.schema, lexicon).readings:

@@ -26,6 +26,7 @@ from nacre.semantics.dialogue.pronouns import (
 from nacre.semantics.english import function_words, measure
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
+from nacre.semantics.question_form import MOST_TOKENS
 from nacre.semantics.to_words import to_words
 from nacre.semantics.understand import indexes, read
 from nacre.semantics.words import Token, tokens
@@ -37,6 +38,9 @@ LONGEST_CORRECTION = 8
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
     """The standalone question; independent questions come back unchanged, not `sure` where they point to nothing."""
+    if len(tokens(question)) > MOST_TOKENS:
+        # no follow-up is so long, and what it names would be looked up for long
+        return Rewrite(question)
     if not earlier:
         return Rewrite(question, sure=not is_adrift(tokens(question), indexes(lexicon)))
     choice = chosen(question, earlier)

@@ -107,7 +107,9 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     meant = (_of_kind(words, at, earlier, linker) if token.norm in known["pronoun_many"] else None) or focus(
         earlier, many, linker, () if token.norm in known["there"] else asked_nodes(words, at, linker)
     )
-    if not meant.keys or (token.norm in known["stand_in"] and len(meant.keys) == 1):
+    if token.norm in known["stand_in"] and len(meant.keys) < 2:
+        return Rewrite(question)
+    if not meant.keys:
         return Rewrite(question, sure=False)
     start, end = token.start, token.end
     if token.norm in known["there"]:
