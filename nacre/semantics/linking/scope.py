@@ -44,12 +44,28 @@ def over_scope(candidates: list[Candidate], question: Question) -> list[Candidat
     """The readings that speak of the things of the conversation, where some do; "how much do they cost" asks each of
     them, not for a total that nothing says, and "are they full?" all of them."""
     about = [c for c in candidates if any(x.how == "scope" for x in c.derivation.links)]
+    about = [c for c in about if _counts_those(c)] or about if _are_counted(about, question) else about
     if not {t.norm for t in question.tokens} & language().words["existing"]:
         about = [_of_all(c) for c in about]
     degrees = {c.start for c in question.cues if c.kind == "degree"}
     if any(c.kind == "sum" and c.start not in degrees for c in question.cues):
         return about or candidates
     return [_of_each(c) for c in about] or candidates
+
+
+def _are_counted(about: list[Candidate], question: Question) -> bool:
+    """Whether the things before are what is counted: "how many of them are full?"."""
+    at = {x.start for c in about for x in c.derivation.links if x.how == "scope"}
+    ends = {end for c in question.cues if c.kind == "count" for end in (c.end, c.end + 1)}
+    return bool(at & ends)
+
+
+def _counts_those(candidate: Candidate) -> bool:
+    body = candidate.body
+    answer = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
+    if not isinstance(answer, Aggregate) or answer.function != "count":
+        return False
+    return any(v.name == answer.of.variable and of_before(v) for v in body.variables)  # type: ignore[union-attr]
 
 
 def _of_all(candidate: Candidate) -> Candidate:
