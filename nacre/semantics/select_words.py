@@ -201,14 +201,14 @@ class Wording:
         before = of_before(variable)
         if before:
             those = f"those {len(variable.keys)} {plural(noun)}"
-            said = those if several else f"one of {those}"
+            said = f"one of {those}" if ordered and limit == 1 else those
         texts = [c.many if several else c.one for c in clauses]
         if ordered and self.select.order is not None:
             texts.insert(0, self._placed(self.select.order))
             if (limit or 1) > 1:
                 said = f"{limit} {said}"
         said = " ".join(filter(None, [said, _chained(texts)]))
-        definite = ordered and not several if before else ordered or not many or head is not None or bool(front)
+        definite = ordered and limit == 1 if before else ordered or not many or head is not None or bool(front)
         return f"the {said}" if definite else said
 
     def _headed(self, name: str, seen: frozenset[int]) -> tuple[str, int, str] | None:
@@ -293,6 +293,8 @@ class Wording:
         """A variable's thing after a link: by name, as the one of its kind, or as any."""
         said = self._things(name, False, seen, depth)
         variable = self.variables.get(name)
+        if variable is not None and of_before(variable) and said.startswith("those "):
+            return f"one of {said}"
         if variable is None or (len(variable.keys) == 1 and variable.label) or not said.startswith("the "):
             return said
         placed = self.select.limit is not None and self._ordered() == name

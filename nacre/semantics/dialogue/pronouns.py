@@ -104,7 +104,12 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     many = token.norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]
     if token.norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
         many = not just_named(earlier)
-    meant = (_of_kind(words, at, earlier, linker) if token.norm in known["pronoun_many"] else None) or focus(
+    kinds = _kinds(words, at, linker) if token.norm in known["pronoun_many"] | known["stand_in"] else frozenset()
+    meant = focus_of_kind(earlier, kinds, linker) if kinds else None
+    if token.norm in known["stand_in"] and kinds and meant is None:
+        # "which one is the longest river" after a talk of lakes
+        return Rewrite(question)
+    meant = meant or focus(
         earlier, many, linker, () if token.norm in known["there"] else asked_nodes(words, at, linker)
     )
     if token.norm in known["stand_in"] and len(meant.keys) < 2:
@@ -130,10 +135,11 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     return Rewrite(stripped(question[: token.end] + shown + question[token.end :]), True, meant, sure)
 
 
-def _of_kind(words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:
-    """ "These museums": the things before of the kind that is named."""
-    kinds = [c.relations for c in linker.link(words) if c.kind == "class" and c.exact and c.start == at + 1]
-    return focus_of_kind(earlier, frozenset().union(*kinds), linker) if kinds else None
+def _kinds(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:
+    """The tables of the kind that is named of the things before: "these museums", "which one is the best song"."""
+    after = words[at].norm in language().words["stand_in"]
+    classes = (c for c in linker.link(words) if c.kind == "class" and c.exact)
+    return frozenset[str]().union(*(c.relations for c in classes if c.start == at + 1 or (after and c.start > at)))
 
 
 def replaced(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
