@@ -49,7 +49,7 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     if is_greeting(question):
         return Rewrite(question)
     if is_aside(question):
-        return Rewrite(question, True, aside=True)
+        return Rewrite(question, aside=True)
     linker = indexes(lexicon)
     asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
     words = tokens(question)
