@@ -123,8 +123,8 @@ def by_model(
 
     async def query_writer(view: TurnView, database: Database) -> Result[Found]:
         drafted = await rules(view, database)
-        if len(view.of(database.language)) >= MODEL_VISITS or view.rewrite.chosen is not None:
-            # a reading that the person chose needs no other opinion
+        if len(view.of(database.language)) >= MODEL_VISITS or view.rewrite.chosen is not None or view.rewrite.aside:
+            # a reading that the person chose needs no other opinion, what asks nothing of the graph none at all
             return drafted
         found = drafted.value
         rows = _filled(found.rows)

@@ -62,7 +62,7 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
         draft = drafted.value
         foreign = draft.language != ENGLISH
         sure = _is_one_thing(draft) if draft.depends and not small else not _is_unsure(view.question, draft)
-        if not foreign and (not view.conversation or draft.chosen is not None or sure):
+        if not foreign and (not view.conversation or draft.chosen is not None or draft.aside or sure):
             return drafted
         shape: type[Standalone] | type[Translated] = Translated if foreign else Standalone
         messages, bounds = _messages(view, draft), limits.until(view.deadline, view.version)

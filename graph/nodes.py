@@ -28,7 +28,7 @@ from graph.gate import Gate
 from graph.holds import Holds
 from graph.message import Message
 from graph.names import names_for
-from graph.record import answer_record, earlier_turn, faded
+from graph.record import answer_record, earlier_turns, faded
 from graph.state import State, add_up, attribute
 from graph.understood import understood
 from graph.view import earlier_of, lost, view_of
@@ -242,14 +242,15 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         }
     )
     record = answer_record(done, told.value, gate, cited, view.found, derived, first[0] if first else None)
-    remembered = earlier_turn(
+    earlier = state.get("earlier", [])
+    remembered = earlier_turns(
         view, gate.answer, told.value, dict(zip(gate.cited, cited, strict=True)), resources.settings.remembered
     )
     return {
         "answer": record,
         "by": {"fuser": told.by},
         "usage": _usage(told.usage),
-        "earlier": [*map(faded, state.get("earlier", [])), to_json(remembered)][-REMEMBERED_TURNS:],
+        "earlier": [*(map(faded, earlier) if remembered else earlier), *map(to_json, remembered)][-REMEMBERED_TURNS:],
         "spent": add_up(state.get("spent", {}), done["usage"]),
         "messages": [message.end(record)],
     }

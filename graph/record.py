@@ -16,6 +16,7 @@ from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRec
 from nacre.records.derivation import Derivation
 from nacre.records.evidence import Evidence, Found, Query, Rows, Sentence, Table
 from nacre.records.turn import Earlier, Reading
+from nacre.semantics.courtesy import is_greeting
 from nacre.semantics.plain import harmless, plain
 
 REMEMBERED = 100
@@ -123,11 +124,13 @@ def query_record(query: Query, i: int) -> QueryRecord:
     )
 
 
-def earlier_turn(
+def earlier_turns(
     view: TurnView, answer: str, told: Account, cited: Mapping[int, Evidence], most: int = REMEMBERED
-) -> Earlier:
+) -> tuple[Earlier, ...]:
     """What later turns need of this one: its plan, at `most` so many keys and labels of its result, what it cited (as
-    it was opened, by the evidence's index)."""
+    it was opened, by the evidence's index). Nothing where it asked nothing of the graph."""
+    if view.rewrite.aside or is_greeting(view.question):
+        return ()
     understanding = view.understanding
     used = view.evidence[told.table] if told.table is not None else None
     plan = plan_of(understanding, used) if used is not None else None
@@ -135,7 +138,7 @@ def earlier_turn(
     if used is None and understanding.readings:
         plan = understanding.readings[0].plan
     labels = tuple(value for value in told.values if isinstance(value, str))
-    return Earlier(
+    turn = Earlier(
         view.question,
         view.standalone,
         answer,
@@ -147,6 +150,7 @@ def earlier_turn(
         evidence=tuple(_remembered(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
         confidence=told.confidence,
     )
+    return (turn,)
 
 
 def faded(turn: Mapping[str, Any]) -> dict[str, Any]:

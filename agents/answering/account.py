@@ -29,6 +29,7 @@ from nacre.records.turn import Reading, Understanding
 from nacre.semantics.comparison import difference
 from nacre.semantics.courtesy import is_greeting
 from nacre.semantics.description import SENTENCES
+from nacre.semantics.dialogue.aside import reply
 from nacre.semantics.greeting import greeting
 from nacre.semantics.phrase import Phrase, phrase, rows_said
 from nacre.semantics.plain import quoted
@@ -75,6 +76,8 @@ def account(view: TurnView, schema: Schema) -> Account:
     understanding, evidence = view.understanding, view.evidence
     if is_greeting(understanding.standalone):
         return Account(Ledger(((greeting(understanding.standalone, schema), ()),)), "answered")
+    if view.rewrite.aside and view.conversation:
+        return Account(Ledger(((reply(view.question, view.conversation, schema), ()),)), "answered")
     read = from_texts(understanding.standalone, evidence)
     if asks_for_prose(view) and not (read is not None and read.sure and read.is_reason):
         told = _prose(understanding, evidence)

@@ -17,13 +17,15 @@ __all__ = ["MOST_RUN", "weighed"]
 def weighed(understanding: Understanding, ran: Sequence[Found]) -> tuple[Found, ...]:
     """The findings of the first readings, in order, each with the probability that its rows are right.
 
-    The one to answer with is chosen by weights of its own; no other gets a higher probability than it. Where there was
-    no time to look for all readings none is sure, since probabilities were learned beside all others.
+    The one to answer with is chosen by weights of its own; no other gets a higher probability than it, and none
+    a higher one than the turn that the question leans on. Where there was no time to look for all readings none is
+    sure, since probabilities were learned beside all others.
     """
     readings = understanding.readings[: len(ran)]
     outcomes = [outcome(_table(found)) for found in ran]
     shares = [reading.score for reading in readings]
-    best, highest = choose(understanding, outcomes)
+    best, chance = choose(understanding, outcomes)
+    highest = min(chance, understanding.most)
     if understanding.cut:
         highest = min(highest, weights().threshold - UNSURE)
     chances = [after_running(each, outcome_features(i, shares, outcomes)) for i, each in enumerate(readings)]

@@ -42,8 +42,9 @@ class Priors:
         return (right + 1) / (asked + 2)
 
     def after(self, outcome: Outcome, reading: float | None = None) -> float:
-        """The chance that its rows are right, after they were seen beside those of a reading with this chance; counts of
-        one outcome lean on what Bayes says of it, and without a reading on those of all outcomes.
+        """The chance that its rows are right, after they were seen beside those of a reading with this chance.
+
+        Counts of one outcome lean on what Bayes says of it, and without a reading on those of all outcomes.
 
         >>> large = Priors("large", {"alone": (8, 8)})
         >>> round(large.after("agreed", 0.6), 2), round(large.after("disputed", 0.6), 2)

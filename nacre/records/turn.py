@@ -47,7 +47,7 @@ class Scope:
     """What "it", "them" or "those" stand for: an earlier plan (its members) or the keys themselves.
 
     `how` says what is to become of the plan ("add" columns, "order" it ...), "" where the question is only about its
-    things. `confidence` is the probability that the plan is what was asked for.
+    things. `confidence` is the probability that the turn which gave the plan or the things was right.
     """
 
     plan: Plan | None = None
@@ -62,7 +62,8 @@ class Rewrite:
     """The question made to stand alone; `depends`: it needed the conversation, `sure`: that is clear.
 
     `standalone` is in English; `own` is the same in the `language` it was asked in, "" where it was not translated.
-    `chosen` is the reading that was offered before and is now asked for by its number.
+    `chosen` is the reading that was offered before and is now asked for by its number; `aside`: the turn asks about the
+    conversation itself ("are you sure?").
     """
 
     standalone: str
@@ -72,6 +73,7 @@ class Rewrite:
     language: str = "en"
     own: str = ""
     chosen: Reading | None = None
+    aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ class Understanding:
     """What was understood without a model: mentions, the best readings (best first), what kind of answer is expected,
     and `unknown`: content words that name nothing in this graph, each with the nearest name that is known or "".
     `candidates` are all that the words of the mentions may name, `considered` counts the readings that were ranked;
-    `cut`: there was no time to look for more."""
+    `cut`: there was no time to look for more. No reading is likelier to be right than `most`, the probability that what
+    it leans on of the conversation was right."""
 
     standalone: str
     mentions: tuple[Mention, ...] = ()
@@ -106,3 +109,4 @@ class Understanding:
     candidates: tuple[Mention, ...] = ()
     considered: int = 0
     cut: bool = False
+    most: float = 1.0

@@ -288,6 +288,8 @@ def _heading(words: str, number: int, body: object, schema: Schema) -> str:
         return f"{number:,}"
     if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
         return _capital(words)
+    if words.startswith("those "):
+        return f"{number:,} of {words}"
     return _as_sentence(f"{number:,} {words}")
 
 

@@ -66,6 +66,7 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
     known = language().cues
     found: list[Cue] = []
     norms = [t.norm for t in words]
+    more, fewer = language().words["more"], language().words["fewer"]
     for i, word in enumerate(norms):
         longest: dict[str, int] = {}
         for said, kind, value in known.get(word, ()):
@@ -82,6 +83,13 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
             found.append(Cue(i, i + 2, "comparative", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
         elif own is not None and own.degree == "comparative":
             found.append(Cue(i, i + 1, "compared", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
+            if _is_choice(norms, i):
+                # "which of them is cheaper?"
+                value = ("up " if own.descending else "down ") + "|".join(own.concepts)
+                found.append(Cue(i, i + 1, "superlative", value))
+        elif word in more | fewer and i + 1 < len(norms) and _is_choice(norms, len(norms) - 1):
+            # "which of them has more shelves?"
+            found.append(Cue(i, i + 1, "most", "up" if word in more else "down"))
         elif i + 1 < len(words) and word in ("most", "least"):
             following = measure(words[i + 1])
             if following is not None and following.degree == "positive":
@@ -94,6 +102,13 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 up = following.descending == (word == "more")
                 found.append(Cue(i, i + 3, "comparative", (">" if up else "<") + " " + "|".join(following.concepts)))
     return found
+
+
+def _is_choice(norms: Sequence[str], at: int) -> bool:
+    """Whether a comparative at the end of a question chooses among things that it compares with nothing else."""
+    known = language().words
+    parted = (known["than"] | known["either"]) & set(norms)
+    return not parted and norms[0] in known["choosing"] and set(norms[at + 1 :]) <= function_words() | known["stand_in"]
 
 
 def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:

@@ -6,6 +6,7 @@ from functools import cached_property
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable
 from nacre.records.schema import Schema
 from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many, spans
+from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of
 from nacre.semantics.nouns import article, is_plural, joined, plural
@@ -66,6 +67,8 @@ class Wording:
                 false = clauses[0].false.replace("{}", name) if len(clauses) == 1 else f"it is not true that {true}"
                 return true, false
         things = self._things(root, True, frozenset(), 0)
+        if named is not None and of_before(named):
+            return f"there are some among {things}", f"there are none among {things}"
         return f"there are {things}", f"there are no {things.removeprefix('the ')}"
 
     def computed(self, term: Aggregate, short: bool = False) -> str:
@@ -195,13 +198,17 @@ class Wording:
         said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:
             said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun]))
+        before = of_before(variable)
+        if before:
+            those = f"those {len(variable.keys)} {plural(noun)}"
+            said = f"one of {those}" if ordered and limit == 1 else those
         texts = [c.many if several else c.one for c in clauses]
         if ordered and self.select.order is not None:
             texts.insert(0, self._placed(self.select.order))
             if (limit or 1) > 1:
                 said = f"{limit} {said}"
         said = " ".join(filter(None, [said, _chained(texts)]))
-        definite = ordered or not many or head is not None or bool(front)
+        definite = ordered and limit == 1 if before else ordered or not many or head is not None or bool(front)
         return f"the {said}" if definite else said
 
     def _headed(self, name: str, seen: frozenset[int]) -> tuple[str, int, str] | None:
@@ -232,6 +239,17 @@ class Wording:
                 inner = Wording(each.right, self.schema).text(True)
                 among = inner if inner.startswith("the ") else f"the {inner}"
                 no, other = ("not ", "") if each.negated else ("", "not ")
+                alone = each.right.variables if len(each.right.variables) == 1 and not each.right.filters else ()
+                if alone and alone[0].label and len(alone[0].keys) == 1:
+                    found.append(
+                        Clause(
+                            f"that is {no}{inner}",
+                            f"that are {no}{inner}",
+                            f"{{}} is {no}{inner}",
+                            f"{{}} is {other}{inner}",
+                        )
+                    )
+                    continue
                 true, false = f"{{}} is {no}among {among}", f"{{}} is {other}among {among}"
                 own = f"the {plural(self.noun(name))} with "
                 if each.negated and among.startswith(own):
@@ -275,6 +293,8 @@ class Wording:
         """A variable's thing after a link: by name, as the one of its kind, or as any."""
         said = self._things(name, False, seen, depth)
         variable = self.variables.get(name)
+        if variable is not None and of_before(variable) and said.startswith("those "):
+            return f"one of {said}"
         if variable is None or (len(variable.keys) == 1 and variable.label) or not said.startswith("the "):
             return said
         placed = self.select.limit is not None and self._ordered() == name

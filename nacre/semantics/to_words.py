@@ -14,6 +14,7 @@ from nacre.records.plan import (
     Term,
 )
 from nacre.records.schema import Schema
+from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.labels_said import label_of
 from nacre.semantics.nouns import article
 from nacre.semantics.select_words import Wording
@@ -67,7 +68,7 @@ def asked_of(select: Select, schema: Schema) -> tuple[str, str]:
 def of_kind(select: Select, schema: Schema) -> tuple[str, str] | None:
     """The thing and the kind, with its article, where nothing is asked of a named thing but whether it is of a kind."""
     thing = select.variables[0]
-    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes):
+    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes) or of_before(thing):
         return None
     return thing.label, article(Wording(select, schema).noun(thing.name))
 

@@ -1,7 +1,6 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding. The stages stand in `understand`."""
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -16,6 +15,7 @@ from nacre.semantics import units
 from nacre.semantics.about import Grouped, about_whole, profile
 from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.follow import changes, with_number, without_lead
+from nacre.semantics.dialogue.pronouns import without_scope
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
@@ -42,11 +42,12 @@ MOST_CHANGED = 2
 # log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
 CHANGED = 0.84
 RUNNING_ADDS = 0.68
+# the most that a reading is believed whose pronoun stands for nothing that was found (given)
+ADRIFT = 0.5
 # a question is read or declined within this time of the processor
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
 ALIKE = 80
-_LIST_OF_SCOPE = re.compile(r" \((?:of )?[^()]*\)")
 
 
 @lru_cache(maxsize=8)
@@ -63,7 +64,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     linker = indexes(lexicon)
     deadline = within(SECONDS)
     # the list after a plural pronoun is for people; the scope says it better
-    text = _LIST_OF_SCOPE.sub("", rewrite.standalone) if rewrite.scope else rewrite.standalone
+    text = without_scope(rewrite.standalone, rewrite.scope)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         text = with_number(text)
     elif rewrite.scope is not None and rewrite.scope.how == "exclude":
@@ -73,12 +74,12 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     if any(number.unit for number in question.numbers):
         # what is done once a process is no part of the first question's time
         deadline = deadline.later(units.loading())
-    if is_greeting(rewrite.standalone) or about_whole(question.text):
+    if rewrite.aside or is_greeting(rewrite.standalone) or about_whole(question.text):
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
-    candidates = over_scope(derived(question, links, linker, deadline, most))[:most]
+    candidates = over_scope(derived(question, links, linker, deadline, most), question)[:most]
     cut = deadline.is_over()
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
@@ -102,7 +103,15 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         candidates=tuple(_mention(each, question, written) for each in _alike(said, links)[:MOST_ALIKE]),
         considered=len(ranked),
         cut=cut,
+        most=_most(rewrite),
     )
+
+
+def _most(rewrite: Rewrite) -> float:
+    """The probability that what a question leans on was understood."""
+    if not rewrite.sure:
+        return ADRIFT
+    return rewrite.scope.confidence if rewrite.scope is not None and not rewrite.scope.how else 1.0
 
 
 def read(text: str, linker: Linker) -> Question:

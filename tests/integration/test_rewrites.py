@@ -21,7 +21,8 @@ def test_rewrite(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lex
     earlier = tuple(_answered(Rewrite(question), tables, lexicon) for question in case["after"])
     found = rewrite(case["ask"], earlier, tables.schema, lexicon)
     if case.get("same"):
-        assert found == Rewrite(case["ask"])
+        assert found == Rewrite(case["ask"], sure=found.sure)
+        assert found.sure != case.get("adrift", False)
         return
     assert found.depends
     if "becomes" in case:
@@ -39,6 +40,13 @@ def test_follow_up(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, L
         earlier = (*earlier, _answered(rewrite(question, earlier, tables.schema, lexicon), tables, lexicon))
     found = rewrite(case["ask"], earlier, tables.schema, lexicon)
     assert understand(found, tables.schema, lexicon).readings[0].words == case["becomes"]
+
+
+def test_a_turn_of_hundreds_of_words_is_no_follow_up(small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    tables, lexicon = small_graphs["reading_room"]
+    earlier = (_answered(Rewrite("Who wrote Granite?"), tables, lexicon),)
+    question = "no, " + "Granite " * 400
+    assert rewrite(question, earlier, tables.schema, lexicon) == Rewrite(question)
 
 
 def _answered(turn: Rewrite, tables: Tables, lexicon: Lexicon) -> Earlier:

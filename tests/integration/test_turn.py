@@ -85,6 +85,20 @@ async def test_a_thread_remembers_and_a_turn_starts_anew(app: App) -> None:
     assert [bool(turn["evidence"]) for turn in state["earlier"]] == [False, True]
 
 
+async def test_thanks_and_doubts_are_no_turn_that_later_ones_lean_on(app: App) -> None:
+    await ask(app, "How many dishes are there?", thread="t")
+    thanks, _ = await ask(app, "thanks!", thread="t")
+    doubt, _ = await ask(app, "are you sure?", thread="t")
+    named, _ = await ask(app, "which ones?", thread="t")
+    first, _ = await ask(app, "what did I ask first?", thread="t")
+    assert thanks["answer"] == "You're welcome."
+    assert "“the number of dishes”" in doubt["answer"]
+    assert (doubt["values"], doubt["citations"]) == ([], [])
+    assert sorted(named["values"]) == ["dal", "pilaf", "rice porridge"]
+    assert "“How many dishes are there?”" in first["answer"]
+    assert first["turn"] == 5
+
+
 async def test_owners_do_not_share_threads(app: App) -> None:
     await ask(app, "How many dishes are there?", thread="t", owner="ann")
     other, _ = await ask(app, "How many dishes are there?", thread="t", owner="bob")

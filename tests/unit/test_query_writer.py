@@ -431,6 +431,16 @@ async def test_rows_are_weighed_by_what_running_all_gave_the_likeliest_first() -
     assert found.rows[0].reading != 0, "a reading that gives rows is likelier than one as likely that gives none"
 
 
+async def test_no_rows_are_surer_than_the_turn_that_the_question_leans_on() -> None:
+    turn = view(SURE)
+    free = (await query_writer.by_rules(turn, FakeDatabase([read(ONION)]))).value.rows[0].probability
+    unsure = replace(turn, understanding=replace(turn.understanding, most=0.3))
+    leaning = (await query_writer.by_rules(unsure, FakeDatabase([read(ONION)]))).value.rows[0].probability
+    assert free is not None
+    assert free > 0.3
+    assert leaning == 0.3
+
+
 async def test_the_writers_share_one_contract(scripted: ScriptedModel) -> None:
     for agent in (by_readings, query_writer.by_rules, query_writer.by_model(scripted, by_readings, LIMITS, LARGE)):
         (rows_read,) = (await agent(view(SURE), FakeDatabase([read(ONION)]))).value.rows

@@ -2,23 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from nacre.records.plan import (
     Aggregate,
     Attribute,
     Comparison,
-    Edge,
     Filter,
     Function,
     Itself,
     Order,
     Select,
     Term,
-    Variable,
 )
+from nacre.semantics.dialogue.names import joined
 
-How = Literal["add", "order", "restrict", "exclude", "instead"]
+How = Literal["add", "order", "restrict", "exclude", "instead", "correct"]
 
 
 def edited(earlier: Select, new: Select, how: How) -> Select | None:
@@ -26,14 +25,16 @@ def edited(earlier: Select, new: Select, how: How) -> Select | None:
 
     Things of the new plan that are of the same kind as things of the earlier one are the same things.
     """
-    joined = _joined(earlier, new)
-    if joined is None:
+    both = joined(earlier, new)
+    if both is None:
         return None
-    base, added = joined
+    base, added = both
     if how == "add":
         return _with_columns(base, added)
     if how == "order":
         return _ordered(base, added)
+    if how == "correct":
+        return _corrected(base, added)
     narrows = bool(added.filters or (added.order and added.limit) or any(v.keys for v in added.variables))
     groups = any(isinstance(f.left, Aggregate) for f in added.filters)
     if (
@@ -47,7 +48,8 @@ def edited(earlier: Select, new: Select, how: How) -> Select | None:
             return None
         added = replace(added, filters=(replace(added.filters[0], negated=not added.filters[0].negated),), order=None)
     if how == "instead":
-        base = replace(base, filters=(), order=None, limit=None, offset=0)
+        again = {f.left for f in added.filters} & {f.left for f in base.filters}
+        base = replace(base, filters=base.filters if again else (), order=None, limit=None, offset=0)
     said = {f.left for f in added.filters}
     kept = tuple(f for f in base.filters if f.left not in said and f not in added.filters)
     base = replace(base, filters=(*kept, *added.filters))
@@ -87,6 +89,28 @@ def counted(earlier: Select) -> Select | None:
     if owner is None or earlier.group or earlier.by or earlier.limit is not None:
         return None
     return replace(earlier, answers=(Aggregate("count", Itself(owner)),), order=None)
+
+
+def listed(earlier: Select) -> Select | None:
+    """The things that the earlier plan counted ("which ones?"), or those that it shows once more; None where it gives
+    other numbers."""
+    if not isinstance(earlier.answers[0], Aggregate):
+        return earlier
+    counted = earlier.answers[0]
+    if len(earlier.answers) > 1 or counted.function != "count" or earlier.group or earlier.by:
+        return None
+    return replace(earlier, answers=(counted.of,), order=None, limit=None, offset=0)
+
+
+def opposite(earlier: Select) -> Select | None:
+    """The things that do not meet the last condition of the earlier plan ("and the others?"); None where there is
+    none."""
+    if not earlier.filters or earlier.limit is not None or any(isinstance(f.left, Aggregate) for f in earlier.filters):
+        return None
+    *others, last = earlier.filters
+    flag = last.op == "=" and isinstance(last.right, bool)
+    turned = replace(last, right=not last.right) if flag else replace(last, negated=not last.negated)
+    return replace(earlier, filters=(*others, turned))
 
 
 def turned(earlier: Select, op: Comparison) -> Select | None:
@@ -156,74 +180,17 @@ def _ordered(base: Select, added: Select) -> Select | None:
     return replace(base, order=order, limit=added.limit if added.limit != 1 else None, offset=added.offset)
 
 
+def _corrected(base: Select, added: Select) -> Select | None:
+    # "no, I meant the age": what is asked for, or what it is ordered by
+    if added.order is not None and added.limit is not None:
+        return replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
+    asked = tuple(a for a in added.answers if not isinstance(a, Itself))
+    grouped = base.group or base.by or added.group or added.by
+    return replace(base, answers=asked, paired=False) if asked and not grouped else None
+
+
 def _together(base: Select, added: Select) -> tuple[Filter, ...]:
     return tuple(dict.fromkeys((*base.filters, *added.filters)))
 
 
-def _joined(earlier: Select, new: Select) -> tuple[Select, Select] | None:
-    """The earlier plan with the things of the new one beside it, and the new one in the same names."""
-    owners = list(dict.fromkeys((a.of if isinstance(a, Aggregate) else a).variable for a in earlier.answers))
-    known = sorted(earlier.variables, key=lambda v: owners.index(v.name) if v.name in owners else len(owners))
-    names: dict[str, str] = {}
-    for variable in sorted(new.variables, key=lambda v: not v.keys):
-        same = next((k for k in known if k.classes == variable.classes and k.name not in names.values()), None)
-        if same is not None:
-            names[variable.name] = same.name
-    if not names:
-        return None
-    taken = {v.name for v in earlier.variables}
-    variables = list(earlier.variables)
-    for variable in new.variables:
-        if variable.name in names:
-            continue
-        name = next(n for k in range(1, 99) if (n := f"{variable.name}_{k}" if k > 1 else variable.name) not in taken)
-        taken.add(name)
-        names[variable.name] = name
-        variables.append(replace(variable, name=name))
-    edges = tuple(dict.fromkeys((*earlier.edges, *(_edge(e, names) for e in new.edges))))
-    renamed = replace(
-        new,
-        answers=tuple(_term(a, names) for a in new.answers),
-        variables=tuple(replace(v, name=names[v.name]) for v in new.variables if v.name in names),
-        edges=tuple(_edge(e, names) for e in new.edges),
-        filters=tuple(_filter(f, names) for f in new.filters),
-        group=tuple(names[g] for g in new.group),
-        by=tuple(Attribute(names[b.variable], b.predicate, b.part) for b in new.by),
-        order=None if new.order is None else Order(_term(new.order.by, names), new.order.descending),
-    )
-    # the things of before are meant by their conditions, not by their keys
-    old = {v.name: v for v in earlier.variables}
-    own = tuple(replace(v, keys=()) if v.name in old and _of_before(v) else v for v in renamed.variables)
-    named = {v.name: v for v in own if v.keys}
-    variables = [
-        replace(named[v.name], classes=v.classes, without=v.without) if v.name in named else v for v in variables
-    ]
-    return replace(earlier, variables=tuple(variables), edges=edges), replace(renamed, variables=own)
-
-
-# what stands for the things of before in the label of a variable (nacre/semantics/linking/scope.py)
-BEFORE = "of before)"
-
-
-def _of_before(variable: Variable) -> bool:
-    return variable.label.endswith(BEFORE)
-
-
 _BOUNDS = frozenset(("<", "<=", ">", ">="))
-
-
-def _edge(edge: Edge, names: dict[str, str]) -> Edge:
-    return Edge(names[edge.subject], edge.predicate, names[edge.object])
-
-
-def _term(term: Any, names: dict[str, str]) -> Any:
-    if isinstance(term, Aggregate):
-        return replace(term, of=replace(term.of, variable=names[term.of.variable]))
-    return replace(term, variable=names[term.variable])
-
-
-def _filter(each: Filter, names: dict[str, str]) -> Filter:
-    right = each.right
-    if isinstance(right, Attribute):
-        right = _term(right, names)
-    return replace(each, left=_term(each.left, names), right=right)

@@ -1,9 +1,11 @@
 """What a conversation is about: earlier turns -> the things that "it", "them" or "there" stand for."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import Earlier, Scope
+from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import measure
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.graph import FAR, NAMED
@@ -14,23 +16,32 @@ from nacre.semantics.words import Token, name_tokens
 
 # how well words name a kind or property that tells which things are meant
 NAMING = 0.5
+# how well they may name others of which the same is said
+HINTING = 0.3
 
 
 def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker, asked: Sequence[int] = ()) -> Scope:
     """What the conversation is about: the things of the last turn that has some, one or many as the pronoun wants.
 
-    Things that are nearer to the nodes `asked` for by more than a link are meant before later ones: "them" in "which of
+    Things that are nearer to the nodes `asked` for by a link are meant before later ones: "them" in "which of
     them has the strongest engine" are cars, whatever was listed since.
     """
     found = list(_focuses(earlier, many, linker))
     if not found:
         return focus(earlier, False, linker) if many else Scope()
     best, nearest = found[0], _distance(found[0], asked, linker)
-    for scope in found[1:] if many and asked else ():
+    for scope in found[1:] if asked else ():
         distance = _distance(scope, asked, linker)
-        if distance < nearest - NAMED:
+        if distance <= nearest - NAMED:
             best, nearest = scope, distance
-    return best
+    # things that a surer turn gave as well are as sure as that
+    sure = max(scope.confidence for scope in found if set(scope.keys) == set(best.keys))
+    return replace(best, confidence=sure)
+
+
+def just_named(earlier: Sequence[Earlier]) -> bool:
+    """Whether the last turn named one thing, which "they" may stand for as well as "it" ("What do they make?")."""
+    return bool(earlier) and len(_answered(earlier[-1])) == 1
 
 
 def nameless(scope: Scope) -> bool:
@@ -46,16 +57,19 @@ def nameless(scope: Scope) -> bool:
 
 
 def _focuses(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Iterator[Scope]:
-    """What each turn was about, the last first."""
+    """What each turn was about, last first; as likely what is meant as that turn was right, if its answer gave it."""
     for turn in reversed(earlier):
         answered, asked = _answered(turn), _asked_about(turn.plan)
         # one thing that much was told of is "it" before all that was told
         single = answered if len(answered) == 1 or len(asked) != 1 else asked
         # at last the thing whose value was given
         ways = (answered, turn.keys, asked) if many else (single, asked, turn.keys if len(turn.keys) == 1 else ())
-        keys = next((_named_twins(keys, linker) for keys in ways if len(keys) > many), ())
-        if keys:
-            yield Scope(turn.plan, keys, _labels(keys, linker))
+        for found in dict.fromkeys(ways):
+            keys = _named_twins(found, linker)
+            if len(keys) > many:
+                own = found == asked and not _of_before(turn.plan, asked)
+                sure = 1.0 if turn.confidence is None or own else turn.confidence
+                yield Scope(turn.plan, keys, _labels(keys, linker), confidence=sure)
 
 
 def _distance(scope: Scope, asked: Sequence[int], linker: Linker) -> float:
@@ -85,12 +99,18 @@ def _named_twin(key: str, linker: Linker) -> str:
 
 
 def asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
-    """The kinds of things whose class or property a question names after its pronoun, or whose measure it compares."""
-    links, graph = link(of_tokens(words), linker.index), linker.index.graph
-    named = [x.refs[0].node for x in links if x.start > at and x.kind in ("class", "property") and x.score >= NAMING]
-    if named:
-        return named
-    said = [m.concepts for t in words[at:] if (m := measure(t)) is not None and m.degree == "superlative"]
+    """The kinds of things that have what a question asks of its pronoun: a class that it names after it, a
+    value, a property ("which genre is it"), or a measure that it compares."""
+    question, graph = of_tokens(words), linker.index.graph
+    named = [
+        x
+        for x in link(question, linker.index)
+        if not question.light.issuperset(range(x.start, x.end))
+        if (x.kind in ("class", "value") and x.start > at) or (x.kind == "property" and not x.start <= at < x.end)
+    ]
+    if any(x.score >= NAMING for x in named):
+        return list(dict.fromkeys(r.node for x in named if x.score >= HINTING for r in x.refs))
+    said = [m.concepts for t in words[at:] if (m := measure(t)) is not None and m.degree != "positive"]
     return [
         n.index for n in graph.nodes for c in said if any(r.node == n.index for r, _, _ in measured(graph, n.index, c))
     ]
@@ -104,7 +124,8 @@ def focus_of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linke
         for keys in (turn.keys, *named):
             fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
             if fitting:
-                return Scope(turn.plan, fitting, _labels(fitting, linker))
+                sure = 1.0 if turn.confidence is None or keys is not turn.keys else turn.confidence
+                return Scope(turn.plan, fitting, _labels(fitting, linker), confidence=sure)
     return None
 
 
@@ -118,16 +139,15 @@ def _answered(turn: Earlier) -> tuple[str, ...]:
     return ()
 
 
+def _of_before(plan: Plan | None, keys: tuple[str, ...]) -> bool:
+    """Whether a plan has these things from a turn before it, and not from its question."""
+    return any(of_before(v) and v.keys == keys for v in _variables(plan))
+
+
 def _asked_about(plan: Plan | None) -> tuple[str, ...]:
     """The things a plan names: those of its first variable with names."""
-    body = plan.body if plan else None
-    if isinstance(body, Ask):
-        body = body.select
-    if isinstance(body, Compute):
-        body = body.left
-    if isinstance(body, Profile):
-        body = body.members
-    if not isinstance(body, Select):
+    body = _select(plan)
+    if body is None:
         return ()
     answer = body.answers[-1]
     owner = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
@@ -136,6 +156,23 @@ def _asked_about(plan: Plan | None) -> tuple[str, ...]:
         if variable.keys:
             return variable.keys
     return ()
+
+
+def _select(plan: Plan | None) -> Select | None:
+    """The select that a plan asks, compares or describes first."""
+    body = plan.body if plan else None
+    if isinstance(body, Ask):
+        body = body.select
+    if isinstance(body, Compute):
+        body = body.left
+    if isinstance(body, Profile):
+        body = body.members
+    return body if isinstance(body, Select) else None
+
+
+def _variables(plan: Plan | None) -> tuple[Variable, ...]:
+    body = _select(plan)
+    return body.variables if body is not None else ()
 
 
 def _labels(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:

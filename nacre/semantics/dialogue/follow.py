@@ -1,27 +1,31 @@
 """Readings of a follow-up as changes of the plan before it: Question + readings of it + Scope -> plans, best first."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import get_args
 
-from nacre.records.plan import Aggregate, Attribute, Body, Function, Select, Term
+from nacre.records.plan import Aggregate, Attribute, Body, Function, Itself, Select, Term
 from nacre.records.turn import Earlier, Scope
 from nacre.semantics.dialogue.edit import (
     bounded,
     compared_with,
     counted,
     edited,
+    listed,
     only_first,
+    opposite,
     sorted_by,
     summarised,
     turned,
 )
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.finish import codes
 from nacre.semantics.types import Link, Number, Question
 from nacre.semantics.words import tokens
 
 # what a follow-up may want, in the order it is looked for
-KINDS = ("exclude", "summary", "add", "order", "restrict", "instead", "first")
+KINDS = ("list", "opposite", "exclude", "summary", "add", "order", "restrict", "instead", "first")
 # stands in a question for the number that was given before, where the parser expects a number
 STAND_IN = 999_983.0
 
@@ -64,6 +68,9 @@ def changes(
     earlier = scope.plan.body if scope.plan else None
     if not isinstance(earlier, Select):
         return []
+    if scope.how in _WHOLE:
+        made = _WHOLE[scope.how](earlier)
+        return [_by_names(made, graph)] if made is not None else []
     own = _by_cues(question, _shown(links, earlier, graph), earlier, scope.how, graph)
     if own is not None:
         return [own]
@@ -71,7 +78,6 @@ def changes(
     for body in bodies:
         if not isinstance(body, Select):
             continue
-        made: Select | None = None
         if scope.how == "number":
             made = compared_with(body, STAND_IN, earlier)
         else:
@@ -79,6 +85,17 @@ def changes(
         if made is not None and made != earlier:
             found.setdefault(made)
     return list(found)
+
+
+def _by_names(select: Select, graph: SchemaGraph) -> Select:
+    """The plan with what its things are called by, where they have no names."""
+    answer = select.answers[0]
+    if len(select.answers) > 1 or not isinstance(answer, Itself):
+        return select
+    own = next(v for v in select.variables if v.name == answer.variable)
+    node = next((n for n in graph.nodes if n.classes == own.classes and n.without == own.without), None)
+    called = codes(graph, node.index) if node is not None and not node.named else []
+    return replace(select, answers=(Attribute(own.name, called[0]),)) if called else select
 
 
 def _shown(links: Sequence[Link], earlier: Select, graph: SchemaGraph) -> frozenset[int]:
@@ -108,6 +125,9 @@ def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: st
     ]
     if rest:
         return None
+    if any(n.concepts for n in bounds):
+        # "heavier than 90" says what is bounded
+        return None
     if bounds:
         return _within(earlier, bounds, graph) if how in ("restrict", "instead") else None
     compared = next((c.value for c in said if c.kind == "compare"), "")
@@ -131,17 +151,22 @@ def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: st
         return summarised(earlier, ("max" if down else "min",), False)
     if earlier.order is not None:
         return only_first(earlier, earlier.order.by, down)
-    by = _last_value(earlier, graph)
+    by = _last_value(earlier, graph) or next(iter(reversed(_bounded_by(earlier, graph))), None)
     return only_first(earlier, by, down) if by is not None else None
 
 
 def _within(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Select | None:
     """Bounds of which nothing is said but the numbers: on what was bounded before, else on the last number shown."""
-    before = [f.left for f in earlier.filters if isinstance(f.left, Attribute) and graph.is_numeric(f.left.predicate)]
+    before = _bounded_by(earlier, graph)
     shown = [a for a in earlier.answers if isinstance(a, Attribute) and graph.is_numeric(a.predicate)]
     if len(bounds) != 1 or not bounds[0].op or not (before or shown):
         return None
     return bounded(earlier, (before or shown)[-1], bounds[0].op, bounds[0].value)
+
+
+def _bounded_by(select: Select, graph: SchemaGraph) -> list[Attribute]:
+    """The numbers that the things must meet a condition on."""
+    return [f.left for f in select.filters if isinstance(f.left, Attribute) and graph.is_numeric(f.left.predicate)]
 
 
 def _last_value(select: Select, graph: SchemaGraph) -> Term | None:
@@ -160,6 +185,8 @@ def _is_number(body: Select) -> bool:
     return len(body.answers) == 1 and isinstance(body.answers[0], Aggregate) and not body.group and not body.by
 
 
+# changes that every word of the follow-up is needed to say
+_WHOLE: dict[str, Callable[[Select], Select | None]] = {"list": listed, "opposite": opposite, "same": lambda s: s}
 _EDITS = {"first": "restrict", "summary": "add"}
 _KINDS = frozenset(
     ("avg", "sum", "max", "min", "count", "compare", "direction", "order", "most", "superlative", "open")

@@ -1,8 +1,10 @@
 """What a conversation is about, among the links of a question: Links + Scope -> Links."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Select
 from nacre.records.turn import Scope
+from nacre.semantics.dialogue.names import BEFORE, of_before
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.index import Index
 from nacre.semantics.parsing.derive import Candidate
@@ -38,10 +40,55 @@ def in_scope(links: list[Link], scope: Scope | None, question: Question, known: 
     return found
 
 
-def over_scope(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings that speak of the things of the conversation, where some do."""
+def over_scope(candidates: list[Candidate], question: Question) -> list[Candidate]:
+    """The readings that speak of the things of the conversation, where some do; "how much do they cost" asks each of
+    them, not for a total that nothing says, and "are they full?" all of them."""
     about = [c for c in candidates if any(x.how == "scope" for x in c.derivation.links)]
-    return about or candidates
+    about = [c for c in about if _counts_those(c)] or about if _are_counted(about, question) else about
+    if not {t.norm for t in question.tokens} & language().words["existing"]:
+        about = [_of_all(c) for c in about]
+    degrees = {c.start for c in question.cues if c.kind == "degree"}
+    if any(c.kind == "sum" and c.start not in degrees for c in question.cues):
+        return about or candidates
+    return [_of_each(c) for c in about] or candidates
+
+
+def _are_counted(about: list[Candidate], question: Question) -> bool:
+    """Whether the things before are what is counted: "how many of them are full?"."""
+    at = {x.start for c in about for x in c.derivation.links if x.how == "scope"}
+    ends = {end for c in question.cues if c.kind == "count" for end in (c.end, c.end + 1)}
+    return bool(at & ends)
+
+
+def _counts_those(candidate: Candidate) -> bool:
+    body = candidate.body
+    answer = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
+    if not isinstance(answer, Aggregate) or answer.function != "count":
+        return False
+    return any(v.name == answer.of.variable and of_before(v) for v in body.variables)  # type: ignore[union-attr]
+
+
+def _of_all(candidate: Candidate) -> Candidate:
+    """Of a yes-or-no question about the things before: whether as many of them as there are meet its conditions."""
+    select = candidate.body.select if isinstance(candidate.body, Ask) else None
+    if select is None or not (select.filters or select.edges) or not isinstance(select.answers[0], Itself):
+        return candidate
+    those = next((v for v in select.variables if v.name == select.answers[0].variable and of_before(v)), None)
+    if those is None:
+        return candidate
+    number = (Aggregate("count", Itself(those.name)),)
+    left = replace(select, answers=number, order=None, limit=None)
+    return candidate._replace(body=Compute("=", left, Select(number, (those,))))
+
+
+def _of_each(candidate: Candidate) -> Candidate:
+    body = candidate.body
+    if not isinstance(body, Select) or body.group or body.by or len(body.answers) != 1:
+        return candidate
+    answer = body.answers[0]
+    if not isinstance(answer, Aggregate) or answer.function != "sum" or not isinstance(answer.of, Attribute):
+        return candidate
+    return candidate._replace(body=replace(body, answers=(answer.of,)))
 
 
 def _pointing(question: Question, scope: Scope) -> int | None:
@@ -61,5 +108,5 @@ def _about(scope: Scope, known: Index) -> _About | None:
     if not nodes:
         return None
     node = min(nodes, key=lambda n: (n.count, n.index))
-    label = f"({len(scope.keys)} of before)" if scope.how or len(scope.labels) != 1 else scope.labels[0]
+    label = f"({len(scope.keys)} {BEFORE}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
     return _About(node.index, scope.keys, label)

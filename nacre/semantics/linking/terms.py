@@ -7,7 +7,7 @@ from typing import NamedTuple
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.semantics.english import function_words, measure, resource, synonyms, vocabulary
+from nacre.semantics.english import function_words, is_person, measure, resource, synonyms, vocabulary
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.types import Link, Question, Ref
@@ -84,6 +84,10 @@ class Terms:
                         mixed = graph.mixed.get((source, name.target))
                         targets = tuple(sorted({t for s, t in ends if s == source})) if mixed is None else (mixed,)
                         add("link", (source, *targets), name.target, words)
+        said = {word for term in found.values() for word in term.words}
+        doers = [(target, word) for target, word in _doers(graph) if word not in said]
+        for target, word in doers:
+            add("class", (target,), "", (word,))
         self.terms = list(found.values())
         self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for i, term in enumerate(self.terms):
@@ -91,8 +95,10 @@ class Terms:
                 self.by_word[word].append((i, place))
         self.vocabulary = sorted(self.by_word)
         self.stems: dict[str, list[str]] = defaultdict(list)
+        made = {word for _, word in doers}
         for word in self.vocabulary:
-            if len(word) >= _SHORTEST_STEM:
+            # no name of its own: "stations" are no "stationers"
+            if len(word) >= _SHORTEST_STEM and word not in made:
                 self.stems[word[:4]].append(word)
         self.joined = {"".join(t.words): i for i, t in enumerate(self.terms) if len(t.words) == 2}
         self.like = lru_cache(maxsize=4096)(self._like)
@@ -182,6 +188,19 @@ class Terms:
             for word, ratio, _ in process.extract(own, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
                 found[word] = SPELT * ratio / 100
         return tuple(sorted(found.items()))
+
+
+def _doers(graph: SchemaGraph) -> list[tuple[int, str]]:
+    """What the persons of an event may be called by it: those of a "visit" are its "visitors"; (node, word)."""
+    found = {
+        (step.target, ending(node.words[-1]))
+        for node in graph.nodes
+        if node.words
+        for step in graph.steps[node.index]
+        if step.forward and is_person(graph.nodes[step.target].label)
+        for ending in ("{}er".format, "{}or".format, "{}r".format)
+    }
+    return sorted(each for each in found if simplemma.is_known(each[1], lang="en"))
 
 
 @lru_cache(maxsize=65536)

@@ -237,7 +237,7 @@ def _columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
             targets = (*d.targets[:i], *both, *d.targets[i + 1 :])
             yield _with(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
         if not target.ref.predicate:
-            for predicate in _codes(graph, node)[:2]:
+            for predicate in codes(graph, node)[:2]:
                 shown = Target(Ref(node, predicate, target.ref.slot))
                 gain = -0.4 if graph.nodes[node].named else 0.1
                 named = "named" if graph.nodes[node].named else "nameless"
@@ -246,7 +246,7 @@ def _columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
             return
 
 
-def _codes(graph: SchemaGraph, node: int) -> list[str]:
+def codes(graph: SchemaGraph, node: int) -> list[str]:
     """The properties that show a thing without a name: its name-like text, then its code."""
     own = [p for p in graph.literals[node] if graph.about(p).role != "name"]
     coded = [p for p in own if graph.about(p).role == "identifier"]

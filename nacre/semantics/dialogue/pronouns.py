@@ -1,0 +1,176 @@
+"""What "they" or "the second one" stands for: a question + earlier turns -> Rewrite with the things named."""
+
+import re
+from collections.abc import Sequence
+
+from nacre.records.turn import Earlier, Rewrite, Scope
+from nacre.semantics.candidates import Candidate
+from nacre.semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, just_named, nameless
+from nacre.semantics.english import function_words, resource
+from nacre.semantics.language.base import language
+from nacre.semantics.linker import Linker
+from nacre.semantics.words import Token
+
+_SAID_OF_SCOPE = re.compile(r" \((?:of|about) [^()]*\)")
+
+
+def in_order(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[int, int], str, str] | None:
+    """ "The second one" of the list that was just given; "the last one", "the other one" of two."""
+    ordinals, known, last = resource()["ordinals"], language().words, earlier[-1]
+    for i, token in enumerate(words):
+        following = words[i + 1].norm if i + 1 < len(words) else ""
+        alone = not following or following in known["stand_in"] or following in function_words()
+        if not i or words[i - 1].norm not in known["article"] or not alone:
+            continue
+        end = i + 2 if following in known["stand_in"] else i + 1
+        if token.norm in known["other"]:
+            other = _other(earlier)
+            return None if other is None else ((i - 1, end), *other)
+        n = ordinals.get(token.norm) or (len(last.keys) if token.norm in known["last"] else 0)
+        if n and 0 < n <= len(last.keys) and len(last.keys) > 1:
+            return (i - 1, end), last.keys[n - 1], last.labels[n - 1]
+    return None
+
+
+def _other(earlier: Sequence[Earlier]) -> tuple[str, str] | None:
+    """The key and label of the one of two things that was not spoken of since; the second where none was."""
+    for at in range(len(earlier) - 1, -1, -1):
+        keys, labels = earlier[at].keys, earlier[at].labels
+        if len(keys) == 2 == len(labels):
+            since = {key for turn in earlier[at + 1 :] for key in turn.keys}
+            place = 0 if keys[1] in since and keys[0] not in since else 1
+            return keys[place], labels[place]
+    return None
+
+
+def pronoun_at(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
+    """The first pronoun that points back to an earlier turn; one after a thing of this turn points to that."""
+    known = language().words
+    first_name = min((c.start for c in named), default=len(words))
+    for i, token in enumerate(words):
+        before = words[i - 1].norm if i else ""
+        if token.norm in known["there"] and i == len(words) - 1 and before not in known["being"]:
+            return i
+        if (
+            token.norm in known["pronoun_number"]
+            and before in known["before_number"]
+            and "of" in [t.norm for t in words[:i]][-2:]
+        ):
+            # "which of the two"
+            return i
+        if token.norm in known["stand_in"] and i == 1 and words[0].norm in known["choosing"]:
+            # "which one has the most?"
+            return i
+        if token.norm not in known["pronoun_one"] | known["pronoun_many"]:
+            continue
+        if i > first_name and not (token.norm in known["pronoun_first"] and i < 2):
+            return None
+        following = words[i + 1] if i + 1 < len(words) else None
+        if token.norm == "that" and following and i and words[i - 1].norm not in function_words():
+            # "cities that lie in ...": a relative clause
+            continue
+        if token.norm == "it" and following is not None and following.norm in known["impersonal"]:
+            continue
+        return i
+    return None
+
+
+def is_adrift(words: Sequence[Token], linker: Linker) -> bool:
+    """Whether a first question has a pronoun, and nothing before it that it may stand for.
+
+    In "which department is he in" the department is asked for; he is somebody else.
+    """
+    known = language().words
+    at = next((i for i, t in enumerate(words) if t.norm in known["pronoun_one"] | known["pronoun_many"]), None)
+    if at is None or not any(t.norm in known["pronoun_person"] | known["pronoun_first"] for t in words[at : at + 1]):
+        return False
+    asked = 1 if words[0].norm in known["question_words"] and words[at].norm in known["pronoun_person"] else -1
+    return not any(
+        c.end <= at and c.start != asked and (c.kind == "entity" or (c.kind == "class" and c.exact))
+        for c in linker.link(words)
+    )
+
+
+def of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
+    """ "The oldest singer and his age": a possessive stands for what the turn asks for, where that is before it."""
+    kinds = (c for c in linker.link(words) if c.kind == "class" and c.exact)
+    return words[at].norm in language().words["possessive"] and any(c.end <= at for c in kinds)
+
+
+def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:
+    """The question with what its pronoun stands for; as it was and not `sure` where that is nothing."""
+    token = words[at]
+    known = language().words
+    many = token.norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]
+    if token.norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
+        many = not just_named(earlier)
+    kinds = _kinds(words, at, linker) if token.norm in known["pronoun_many"] | known["stand_in"] else frozenset()
+    meant = focus_of_kind(earlier, kinds, linker) if kinds else None
+    if token.norm in known["stand_in"] and kinds and meant is None:
+        # "which one is the longest river" after a talk of lakes
+        return Rewrite(question)
+    meant = meant or focus(
+        earlier, many, linker, () if token.norm in known["there"] else asked_nodes(words, at, linker)
+    )
+    if token.norm in known["stand_in"] and len(meant.keys) < 2:
+        return Rewrite(question)
+    if not meant.keys:
+        return Rewrite(question, sure=False)
+    start, end = token.start, token.end
+    if token.norm in known["there"]:
+        placed = at and words[at - 1].norm in known["place_before"]
+        place = meant.labels[0] if placed else f"in {meant.labels[0]}"
+        return replaced(question, start, end, place, meant.keys[0], meant)
+    if token.norm in known["demonstrative"] and at + 1 < len(words):
+        following = words[at + 1]
+        if following.norm not in function_words() or following.norm in known["stand_in"]:
+            # "that car", "this one": the noun goes too
+            end = following.end
+    # one thing was meant, and there are several
+    sure = many or len(meant.keys) == 1
+    if len(meant.keys) == 1:
+        label = meant.labels[0] + ("'s" if token.norm in known["possessive"] and at + 1 < len(words) else "")
+        return replaced(question, start, end, label, meant.keys[0], meant)
+    shown = "" if nameless(meant) else f" ({listed(meant.labels)})"
+    return Rewrite(stripped(question[: token.end] + shown + question[token.end :]), True, meant, sure)
+
+
+def _kinds(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:
+    """The tables of the kind that is named of the things before: "these museums", "which one is the best song"."""
+    after = words[at].norm in language().words["stand_in"]
+    classes = (c for c in linker.link(words) if c.kind == "class" and c.exact)
+    return frozenset[str]().union(*(c.relations for c in classes if c.start == at + 1 or (after and c.start > at)))
+
+
+def replaced(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
+    """The question with a thing's name between two places of it."""
+    text = question[:start] + label + question[end:]
+    plain = label.removesuffix("'s")
+    return Rewrite(stripped(text), True, scope or Scope(None, (key,), (plain,)))
+
+
+def stripped(question: str) -> str:
+    """Without the words that only tie it to the turn before: "and its price?" -> "its price?"."""
+    text = language().dialogue["opener"].sub("", question).strip()
+    return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + ("?" if question.rstrip().endswith("?") else "")
+
+
+def without_scope(question: str, scope: Scope | None) -> str:
+    """The question without what it says for people of the things or the plan that it is about.
+
+    >>> without_scope("How old are they (Ann (1), Bo)?", Scope(None, ("a", "b"), ("Ann (1)", "Bo")))
+    'How old are they?'
+    """
+    if scope is None:
+        return question
+    return _SAID_OF_SCOPE.sub("", question.replace(f" ({listed(scope.labels)})", ""))
+
+
+def listed(labels: Sequence[str]) -> str:
+    """The first names, and how many more there are.
+
+    >>> listed(["a", "b", "c", "d", "e"])
+    'a, b, c, d and 1 more'
+    """
+    shown = ", ".join(labels[:4])
+    return shown + (f" and {len(labels) - 4} more" if len(labels) > 4 else "")
