@@ -16,6 +16,7 @@ from ingestion.induce.classes import says_less
 from ingestion.induce.column_names import column_name, plain_words, words_of
 from ingestion.induce.describe import FEW_VALUES, LONG_TEXT, LONGEST_SAMPLE, SAMPLES
 from ingestion.induce.glued import unglued
+from ingestion.induce.name_units import with_units
 from ingestion.induce.quantities import conversion, quantity, stated_unit
 from ingestion.induce.segments import telling_segments
 from ingestion.read.capsules import Sort
@@ -70,7 +71,8 @@ def describe(probed: Probed) -> Described:
     relations = _relations(kinds, said)
     classes = _classes(probed, kinds, relations, said)
     words = {word for iri in probed.predicates for word in plain_words(local_name(iri)).split()}
-    predicates = tuple(_predicate(iri, probed, kinds, said, words) for iri in sorted(probed.predicates))
+    named = [_predicate(iri, probed, kinds, said, words) for iri in sorted(probed.predicates)]
+    predicates = with_units(named, [c.label for c in classes])
     groups = _groups(probed, kinds, relations, said)
     schema = Schema(
         classes=classes,

@@ -11,6 +11,7 @@ from ingestion.induce.cells import Cells
 from ingestion.induce.column_names import plain_words, words_of
 from ingestion.induce.glued import unglued
 from ingestion.induce.layout import Layout
+from ingestion.induce.name_units import with_units
 from ingestion.induce.places import Place
 from ingestion.induce.quantities import stated_unit
 from ingestion.vocabulary import (
@@ -39,11 +40,12 @@ def describe(layout: Layout) -> Schema:
     label_of = np.full(len(layout.facts.texts), -1, dtype=np.int64)
     label_of[layout.entities] = np.arange(len(layout.entities))
     words = {word for place in layout.places for word in plain_words(local_name(place.iri)).split()}
-    predicates = tuple(_predicate(layout, place, label_of, words) for place in layout.places)
+    classes = _classes(layout)
+    predicates = [_predicate(layout, place, label_of, words) for place in layout.places]
     return Schema(
-        classes=_classes(layout),
+        classes=classes,
         groups=_groups(layout),
-        predicates=predicates,
+        predicates=with_units(predicates, [c.label for c in classes]),
         relations=_relations(layout),
         junctions={p.iri: p.junction for p in layout.places if p.junction},
         triples=layout.facts.triples,
