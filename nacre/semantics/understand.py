@@ -18,6 +18,7 @@ from nacre.semantics.dialogue.follow import changes, with_number, without_lead
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
+from nacre.semantics.linking.slips import slips
 from nacre.semantics.parsing.comparison import choices, comparisons
 from nacre.semantics.parsing.derive import Candidate, derive
 from nacre.semantics.parsing.members import of_members
@@ -70,7 +71,9 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon) -> Understand
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
-    links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
+    found = link(question, linker.index)
+    found += slips(question, found, linker.index, linker.spelling)
+    links = in_scope(found, rewrite.scope, question, linker.index)
     candidates = over_scope(derived(question, links, linker, deadline))
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
@@ -203,7 +206,7 @@ def _unknown(
     open_ = best.unused if best is not None else range(len(question.tokens))
     named = 0
     for each in links:
-        named |= each.covered
+        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
     found = []
     for i in open_:
         token = question.tokens[i]

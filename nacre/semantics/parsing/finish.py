@@ -1,6 +1,6 @@
 """Finish a partial reading: State -> Derivations, one for each way to settle what the words leave open."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from nacre.semantics.language.base import language
@@ -99,13 +99,18 @@ def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator
                 order = Ordering(Ref(last.node), rank.descending, "count", limit)
                 yield _with(d, "most frequent at end", 0.5, order=order, group=(last,))
                 if graph.is_numeric(last.predicate):
-                    yield _with(d, "ranked at end", 0.4, order=Ordering(last, rank.descending, "", limit))
+                    placed = Ordering(last, rank.descending, "", limit)
+                    yield _with(d, "ranked at end", 0.4, order=placed)
+                    others = tuple(t for t in d.targets if t.ref != last)
+                    if others:
+                        # "which film earned the most"
+                        yield _with(d, "others ranked at end", 0.4, order=placed, targets=others)
             counted = [n for n in d.nodes if n != root]
             backward = sorted(
                 (s for s in graph.steps[root.node] if not s.forward), key=lambda s: -graph.nodes[s.target].count
             )
-            others = [Ref(n.node) for n in counted] or [Ref(s.target) for s in backward[:2]]
-            for other in others:
+            linked = [Ref(n.node) for n in counted] or [Ref(s.target) for s in backward[:2]]
+            for other in linked:
                 order = Ordering(other, rank.descending, "count", limit)
                 yield _with(d, "most linked at end", 0.4, order=order, group=(root,))
     elif state.compare is not None and state.compare[1] is not None:
@@ -131,11 +136,28 @@ def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
         if inner:
             conditions = tuple(c for c in d.conditions if c not in inner and c != compared)
             nested = (*conditions, compared._replace(inner=inner))
-            yield _with(d, "condition of aggregate", 0.2, conditions=nested)
+            left = _left(d, nested, inner)
+            yield _with(d, "condition of aggregate", 0.2, conditions=nested, nodes=left)
+        before = tuple(c for c in d.conditions[:against] if not c.function and c.against is None)
+        if before and "against first" in d.trace:
+            # "after the latest Hitchcock film"
+            yield _with(
+                d, "condition of first", 0.2,
+                conditions=(compared._replace(inner=(*before, *inner)),), nodes=_left(d, (compared,), before),
+            )  # fmt: skip
     plain = [t for t in d.targets if t.ref.predicate and not t.function]
     if len(plain) == len(d.targets) and any(c.negated and c.op == "=" for c in d.conditions) and not d.group:
         yield _with(d, "values never with", 0.0, combine="difference")
     yield d
+
+
+def _left(d: Derivation, conditions: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:
+    """The things of a reading without those that only its inner conditions speak of."""
+    used = {Ref(c.ref.node, "", c.ref.slot) for c in conditions} | {
+        Ref(t.ref.node, "", t.ref.slot) for t in d.targets
+    }
+    only = {Ref(c.ref.node, "", c.ref.slot) for c in inner} - used
+    return tuple(n for n in d.nodes if n not in only)
 
 
 def _hung(d: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:

@@ -16,7 +16,7 @@ from nacre.semantics.parsing.state import (
     turned,
     with_node,
 )
-from nacre.semantics.parsing.superlatives import ranked_by_name, ranked_class, ranked_property
+from nacre.semantics.parsing.superlatives import extreme, ranked_by_name, ranked_class, ranked_property
 from nacre.semantics.parsing.things import of_value
 from nacre.semantics.types import Aggregation, Condition, Link, Number, Ordering, Ref, Target
 
@@ -267,12 +267,14 @@ def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> It
             "number before property", 0.2, conditions=(*state.conditions, condition), compare=None, negated=False,
             asks=(),
         )  # fmt: skip
-    elif state.asks:
+    elif state.asks or state.rank is not None:
         left = state.prop if state.prop is not None and state.prop.predicate else ref
+        function = state.asks[0] if state.asks else extreme(state)
         if left.node == ref.node and left.predicate and reader.graph.is_numeric(left.predicate):
-            condition = Condition(left, op, (), state.negated, against=Target(ref, state.asks[0]))
+            condition = Condition(left, op, (), state.negated, against=Target(ref, function))
             yield new.then(
-                "against aggregate", 0.4, conditions=(*state.conditions, condition), compare=None,
+                "against aggregate" if state.asks else "against extreme", 0.4,
+                conditions=(*state.conditions, condition), compare=None, rank=None,
                 prop=None, negated=False, mode="C", **{"asks": (), **turned(state._replace(asks=()))},
             )  # fmt: skip
     elif state.prop is not None and state.prop.predicate and ref.predicate and state.prop != ref:

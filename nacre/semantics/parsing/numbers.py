@@ -16,6 +16,9 @@ FIRST_YEAR, LAST_YEAR = 1000, 2100
 # what an amount of money is about where nothing else is said
 MONEY = ("price", "cost", "fee", "salary")
 MOST_DATES = 4
+# what bounds a number, and units of what a bare number is of
+ORDERED = frozenset(("<", ">", "<=", ">="))
+YEARS = frozenset(("", "year"))
 # a value that is an amount, whatever kind of value it is held as: "12", "3:36", "11 EUR"
 _AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
 _SHOWN = 5
@@ -57,6 +60,8 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
                 negated=False,
                 join="and",
             )
+        yield from _again(state, new, found, op, graph)
+        yield from _aged(state, new, found, op, reader)
     if _is_year(found) or found.first:
         for ref, cost in dates_near(state, graph):
             condition = _condition(graph, ref, op, found, state)
@@ -84,6 +89,30 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
             -0.8 if _is_year(found) else -0.2,
             conditions=(*state.conditions, condition),
             negated=False,
+        )
+
+
+def _again(state: State, new: State, found: Number, op: str, graph: SchemaGraph) -> Iterator[State]:
+    """ "over 80 or under 50": of the property that the number before it is of."""
+    before = state.conditions[-1] if state.conditions else None
+    if before is None or not found.op or state.last != "and" or before.function or before.against is not None:
+        return
+    if before.op in ORDERED and before.ref.predicate and fits(graph, before.ref, found, op):
+        condition = _condition(graph, before.ref, op, found, state)
+        yield new.then(
+            "number of same property", 0.4, conditions=(*state.conditions, condition), compare=None, negated=False,
+            join="and",
+        )  # fmt: skip
+
+
+def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
+    """ "players under 21": of what bare numbers are of where nothing else is said."""
+    if state.owner is None or op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
+        return
+    for ref, reverse, cost in measured(reader.graph, state.owner.node, tuple(language().words["bare"]))[:1]:
+        condition = _condition(reader.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)
+        yield with_node(new, ref, reader).then(
+            "number of age", 0.3 - cost, conditions=(*state.conditions, condition), negated=False, compare=None
         )
 
 

@@ -12,6 +12,7 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
     rank = state.rank
     assert rank is not None
     limit = state.limit or 1
+    yield from _against_first(state, new, ref, reader)
     inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
     if rank.concepts:
         for place, (found, reverse, cost) in enumerate(measured(reader.graph, ref.node, rank.concepts)[:3]):
@@ -39,6 +40,28 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
             # "the top 5 students by score"
             yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
             yield new.then("owner before its rank", 0.1)
+
+
+def extreme(state: State) -> Aggregation:
+    """What the value of the first in a waiting order is among all: the highest, or the lowest."""
+    return "max" if state.rank is not None and state.rank.descending else "min"
+
+
+def _against_first(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "older than the oldest player": a property is compared with that of the first of a kind."""
+    rank, compare = state.rank, state.compare
+    if rank is None or compare is None or compare[1] is not None:
+        return
+    for found, reverse, cost in measured(reader.graph, ref.node, rank.concepts)[:2]:
+        left = state.prop if state.prop is not None and state.prop.predicate else found
+        if left.predicate != found.predicate:
+            continue
+        best: Aggregation = "max" if rank.descending != reverse else "min"
+        condition = Condition(left, compare[0], (), state.negated, against=Target(found, best))
+        yield with_node(new, left, reader).then(
+            "against first", 0.4 - cost, conditions=(*state.conditions, condition), compare=None, rank=None,
+            prop=None, negated=False, mode="C", limit=0,
+        )  # fmt: skip
 
 
 def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader) -> Iterator[State]:
