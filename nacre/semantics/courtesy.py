@@ -75,7 +75,7 @@ def is_greeting(question: str) -> bool:
 
 def _remark(question: str) -> bool:
     words, said = language().words, {t.norm for t in tokens(question)}
-    telling = words["thanking"] | words["parting"] | words["agreeing"]
+    telling = words["thanking"] | words["farewell"] | words["agreeing"]
     return bool(said & telling) and said <= telling | words["around_courtesy"]
 
 

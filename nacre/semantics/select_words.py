@@ -84,9 +84,33 @@ class Wording:
         """What groups are ordered or chosen by, without the order and the choice themselves."""
         filters = tuple(f for f in self.select.filters if not isinstance(f.left, Aggregate))
         inner = Wording(replace(self.select, order=None, limit=None, offset=0, filters=filters), self.schema)
+        alone = isinstance(term.of, Itself) and bool(self._way(term.of.variable))
         if many or not isinstance(term.of, Itself):
-            return inner.computed(term, short=_variable(term) in self.select.group)
+            return inner.computed(term, short=alone or _variable(term) in self.select.group)
+        if alone:
+            return f"number of {self.noun(term.of.variable)}"
         return f"number of {inner._things(term.of.variable, False, inner._grouped(), 0).removeprefix('the ')}"
+
+    def _owner(self) -> str:
+        """The variable that things are counted for; "" where nothing is."""
+        select = self.select
+        return select.group[0] if select.group else select.by[0].variable if select.by else ""
+
+    def _way(self, name: str) -> frozenset[int]:
+        """The edges from what is counted to what it is counted for, where nothing is said of anything on that way."""
+        told = {_of(f) for f in self.select.filters if not isinstance(f.left, Aggregate)}
+        told |= {_variable(a) for a in self.select.answers} - {self._owner()}
+        way: list[int] = []
+        here = name
+        while here != self._owner():
+            on = [i for i, e in enumerate(self.select.edges) if i not in way and here in (e.subject, e.object)]
+            known = self.variables.get(here)
+            if len(on) != 1 or here in told or (known is not None and known.keys):
+                return frozenset()
+            edge = self.select.edges[on[0]]
+            way.append(on[0])
+            here = edge.object if edge.subject == here else edge.subject
+        return frozenset(way)
 
     def _terms(self) -> tuple[Term, ...]:
         """The answers that are to be said: a thing whose property is given is named by it."""
@@ -218,7 +242,7 @@ class Wording:
     def _clauses(self, name: str, seen: frozenset[int], depth: int) -> list[Clause]:
         """What is said of a variable's things; each edge once on the way."""
         found: list[Clause] = []
-        if name in self.select.group:
+        if name in self.select.group or name == self._owner():
             seen = seen | self._counted_edges()
         if depth > _DEEPEST:
             return found
@@ -237,9 +261,13 @@ class Wording:
                 if each.negated and among.startswith(own):
                     lack = f"without {among.removeprefix(own)}"
                     found.append(Clause(lack, lack, true, false))
+                elif each.right.limit == 1 and among.startswith(f"the {self.noun(name)} "):
+                    several = among.replace(self.noun(name), plural(self.noun(name)), 1)
+                    one = f"that is {no}{among}"
+                    found.append(Clause(one, f"that are {no}among {several}", f"{{}} is {no}{among}", f"{{}} is {other}{among}"))
                 else:
                     found.append(Clause(f"that is {no}among {among}", f"that are {no}among {among}", true, false))
-            elif isinstance(each.left, Aggregate) and name in self.select.group[:1]:
+            elif isinstance(each.left, Aggregate) and name == self._owner():
                 found.append(self._having(each))
         return found
 
@@ -375,8 +403,9 @@ class Wording:
         order = self.select.order
         by = [order.by] if order is not None and isinstance(order.by, Aggregate) else []
         by += [f.left for f in self.select.filters if isinstance(f.left, Aggregate)]
-        ends = {_variable(each) for each in by} - set(self.select.group)
-        return frozenset(i for i, e in enumerate(self.select.edges) if {e.subject, e.object} & ends)
+        ends = {_variable(each) for each in by} - {*self.select.group, self._owner()}
+        direct = frozenset(i for i, e in enumerate(self.select.edges) if {e.subject, e.object} & ends)
+        return direct.union(*(self._way(end) for end in ends))
 
     def _edges_of(self, name: str) -> frozenset[int]:
         return frozenset(i for i, e in enumerate(self.select.edges) if name in (e.subject, e.object))

@@ -102,7 +102,7 @@ def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator
                     placed = Ordering(last, rank.descending, "", limit)
                     yield _with(d, "ranked at end", 0.4, order=placed)
                     others = tuple(t for t in d.targets if t.ref != last)
-                    if others:
+                    if others and max(d.links, key=lambda x: x.start).refs[0] == last:
                         # "which film earned the most"
                         yield _with(d, "others ranked at end", 0.4, order=placed, targets=others)
             counted = [n for n in d.nodes if n != root]

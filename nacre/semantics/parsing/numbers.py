@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from nacre.semantics.english import resource
+from nacre.semantics.english import function_words, resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
@@ -107,9 +107,17 @@ def _again(state: State, new: State, found: Number, op: str, graph: SchemaGraph)
 
 def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
     """ "players under 21": of what bare numbers are of where nothing else is said."""
-    if state.owner is None or op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
+    if state.owner is None or state.prop is not None or state.last not in ("class", "having", "negation"):
+        return
+    if op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
+        return
+    after = reader.question.tokens[found.end : found.end + 1]
+    if any(t.norm not in function_words() for t in after) and all(c.start != found.end for c in reader.question.cues):
+        # "more than one record"
         return
     for ref, reverse, cost in measured(reader.graph, state.owner.node, tuple(language().words["bare"]))[:1]:
+        if ref.node != state.owner.node:
+            continue
         condition = _condition(reader.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)
         yield with_node(new, ref, reader).then(
             "number of age", 0.3 - cost, conditions=(*state.conditions, condition), negated=False, compare=None
@@ -120,7 +128,7 @@ def _chooses(found: Number, reader: Reader) -> bool:
     """Whether a number says how many are asked for: "which three cities have the largest ...", "the first 5"."""
     words, later = reader.question.tokens, (c for c in reader.question.cues if c.start >= found.end)
     before = words[found.start - 1].norm if found.start else ""
-    return before in language().words["choosing"] and any(c.kind in ("superlative", "most", "order") for c in later)
+    return before in language().words["before_places"] and any(c.kind in ("superlative", "most", "order") for c in later)
 
 
 def _before_rank(found: Number, reader: Reader) -> bool:

@@ -32,7 +32,7 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
         order = Ordering(ref, rank.descending, "count", limit)
         if (state.mode == "C" or state.last == "own kind") and state.owner is not None and state.owner in state.nodes:
             # "the state that borders the most states": the thing named before is the one with the most
-            yield from _top(state, new, state.owner, order, 0.1, reader)
+            yield from _top(state, new._replace(nodes=state.nodes), state.owner, order, 0.1, reader)
         if state.order is not None:
             return
         yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
