@@ -1,5 +1,6 @@
 """A select as a noun phrase: Select + Schema -> "the stadium with the most concerts", "the ages of singers"."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -224,6 +225,9 @@ class Wording:
             texts.insert(0, self._placed(self.select.order))
             if (limit or 1) > 1:
                 said = f"{limit} {said}"
+        first = _first_alone(said, texts)
+        if first:
+            return first
         said = " ".join(filter(None, [said, _chained(texts)]))
         definite = ordered or not many or head is not None or bool(front)
         return f"the {said}" if definite else said
@@ -306,6 +310,7 @@ class Wording:
         if variable is None or (len(variable.keys) == 1 and variable.label) or not said.startswith("the "):
             return said
         placed = self.select.limit is not None and self._ordered() == name
+        placed = placed or said.startswith(f"the {self.noun(name)} with the ")
         return said if placed or self._headed(name, seen) else article(said.removeprefix("the "))
 
     def _between(self, middle: str, name: str, seen: frozenset[int]) -> tuple[str, frozenset[int]] | None:
@@ -444,6 +449,17 @@ def _variable(term: Term) -> str:
 
 def _of(each: Filter) -> str:
     return _variable(each.left)
+
+
+def _first_alone(noun: str, texts: Sequence[str]) -> str:
+    """The first of a kind, where nothing else is said of the thing; "" elsewhere.
+
+    >>> _first_alone("city", ["that is the city with the most rivers"]), _first_alone("city", ["that is old"])
+    ('the city with the most rivers', '')
+    """
+    alone = texts[0] if len(texts) == 1 else ""
+    lead = next((x for x in ("that is ", "that are among ") if alone.startswith(f"{x}the {noun} with ")), "")
+    return alone.removeprefix(lead) if lead else ""
 
 
 def _chained(texts: list[str]) -> str:

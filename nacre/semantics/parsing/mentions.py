@@ -277,12 +277,21 @@ def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> It
                 conditions=(*state.conditions, condition), compare=None, rank=None,
                 prop=None, negated=False, mode="C", **{"asks": (), **turned(state._replace(asks=()))},
             )  # fmt: skip
-    elif state.prop is not None and state.prop.predicate and ref.predicate and state.prop != ref:
+    elif state.prop is not None and state.prop != ref and _comparable(state.prop, ref, reader):
         condition = Condition(state.prop, op, (), state.negated, against=Target(ref))
         yield new.then(
             "against property", 0.3, conditions=(*state.conditions, condition), compare=None, prop=None,
             negated=False, mode="C", **turned(state),
         )  # fmt: skip
+
+
+def _comparable(one: Ref, other: Ref, reader: Reader) -> bool:
+    """Whether one property's values can be more than another's: two numbers, two dates, two texts."""
+    if not (one.predicate and other.predicate):
+        return False
+    graph = reader.graph
+    dates = [graph.is_date(r.predicate) for r in (one, other)]
+    return all(dates) or graph.is_numeric(one.predicate) == graph.is_numeric(other.predicate)
 
 
 def _holding(ref: Ref, reader: Reader) -> str | float | None:

@@ -30,7 +30,8 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
             yield ranked.then("ranked class", gain)
     else:
         order = Ordering(ref, rank.descending, "count", limit)
-        if (state.mode == "C" or state.last == "own kind") and state.owner is not None and state.owner in state.nodes:
+        inner = (state.mode == "C" or state.last == "own kind") and state.owner is not None
+        if inner and state.owner in state.nodes and _may_have_several(state.owner, ref, reader):
             # "the state that borders the most states": the thing named before is the one with the most
             yield from _top(state, new._replace(nodes=state.nodes), state.owner, order, 0.1, reader)
         if state.order is not None:
@@ -40,6 +41,13 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
             # "the top 5 students by score"
             yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
             yield new.then("owner before its rank", 0.1)
+
+
+def _may_have_several(owner: Ref | None, ref: Ref, reader: Reader) -> bool:
+    """Whether a thing can have more than one of a kind: no photo is of the most mountains where each is of one."""
+    ways = reader.graph.path(owner.node, ref.node) if owner is not None else ()
+    steps = ways[0][1] if ways else ()
+    return not steps or any(not (s.forward and reader.graph.about(s.predicate).functional) for s in steps)
 
 
 def extreme(state: State) -> Aggregation:
