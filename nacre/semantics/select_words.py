@@ -267,8 +267,8 @@ class Wording:
                     found.append(Clause(lack, lack, true, false))
                 elif each.right.limit == 1 and among.startswith(f"the {self.noun(name)} "):
                     several = among.replace(self.noun(name), plural(self.noun(name)), 1)
-                    one = f"that is {no}{among}"
-                    found.append(Clause(one, f"that are {no}among {several}", f"{{}} is {no}{among}", f"{{}} is {other}{among}"))
+                    one, true = f"that is {no}{among}", f"{{}} is {no}{among}"
+                    found.append(Clause(one, f"that are {no}among {several}", true, f"{{}} is {other}{among}"))
                 else:
                     found.append(Clause(f"that is {no}among {among}", f"that are {no}among {among}", true, false))
             elif isinstance(each.left, Aggregate) and name == self._owner():

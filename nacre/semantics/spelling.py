@@ -50,7 +50,11 @@ class Spelling:
         word = token.norm
         if len(word) < SHORT or not word.isalpha() or word in function_words() or {word, token.lemma} & _english():
             return None
-        near = [form for form in self._own(word) if OSA.distance(word, form, score_cutoff=1) <= 1]
+        near = [
+            form
+            for form in self._own(word)
+            if any(OSA.distance(said, form, score_cutoff=1) <= 1 for said in (word, token.lemma))
+        ]
         if len({lemma(form) for form in near}) != 1:
             return None
         return tokens(near[0])[0]

@@ -153,9 +153,7 @@ def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
 
 def _left(d: Derivation, conditions: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:
     """The things of a reading without those that only its inner conditions speak of."""
-    used = {Ref(c.ref.node, "", c.ref.slot) for c in conditions} | {
-        Ref(t.ref.node, "", t.ref.slot) for t in d.targets
-    }
+    used = {Ref(c.ref.node, "", c.ref.slot) for c in conditions} | {Ref(t.ref.node, "", t.ref.slot) for t in d.targets}
     only = {Ref(c.ref.node, "", c.ref.slot) for c in inner} - used
     return tuple(n for n in d.nodes if n not in only)
 

@@ -128,7 +128,8 @@ def _chooses(found: Number, reader: Reader) -> bool:
     """Whether a number says how many are asked for: "which three cities have the largest ...", "the first 5"."""
     words, later = reader.question.tokens, (c for c in reader.question.cues if c.start >= found.end)
     before = words[found.start - 1].norm if found.start else ""
-    return before in language().words["before_places"] and any(c.kind in ("superlative", "most", "order") for c in later)
+    placed = any(c.kind in ("superlative", "most", "order") for c in later)
+    return placed and before in language().words["before_places"]
 
 
 def _before_rank(found: Number, reader: Reader) -> bool:

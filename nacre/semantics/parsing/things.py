@@ -33,8 +33,10 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if called and link.kind == "entity" and state.owner is not None and state.owner.node != ref.node:
         # "rivers called Colorado" are no rivers of a state of that name
         return
-    asked_itself = not called and link.how in ("whole", "scope") and any(
-        t.ref.node == ref.node and not t.ref.predicate and not t.ref.slot for t in state.targets
+    asked_itself = (
+        not called
+        and link.how in ("whole", "scope")
+        and any(t.ref.node == ref.node and not t.ref.predicate and not t.ref.slot for t in state.targets)
     )
     if link.kind == "entity" and len(link.keys) == 1 and asked_itself:
         # nobody asks which states Texas is

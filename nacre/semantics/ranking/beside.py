@@ -64,9 +64,8 @@ def _joined(d: Derivation, question: Question) -> Iterator[tuple[Link, Link]]:
 def _lists(question: Question) -> bool:
     """Whether anything in the question may join two columns."""
     joining = language().words["joining"] | language().words["listing"]
-    return (
-        "," in question.text or any(t.norm in joining for t in question.tokens) or any(c.kind == "group" for c in question.cues)
-    )
+    joined = any(t.norm in joining for t in question.tokens) or any(c.kind == "group" for c in question.cues)
+    return joined or "," in question.text
 
 
 def _directions(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[int, int]:
@@ -107,11 +106,12 @@ def _compared(d: Derivation, question: Question) -> int:
     """How often the question compares with a number, a date or an amount."""
     spans = [(n.start, n.end) for n in question.numbers if n.op in ORDERED]
     for cue in question.cues:
-        own = cue.kind == "compare" and cue.value in ORDERED or cue.kind == "comparative"
+        if cue.kind != "comparative" and (cue.kind != "compare" or cue.value not in ORDERED):
+            continue
         mask = ((1 << (cue.end - cue.start)) - 1) << cue.start
-        if own and not any(s < cue.end and cue.start < e for s, e in spans):
-            if not any(x.covered & mask == mask for x in d.links):
-                spans.append((cue.start, cue.end))
+        named = any(x.covered & mask == mask for x in d.links)
+        if not named and not any(s < cue.end and cue.start < e for s, e in spans):
+            spans.append((cue.start, cue.end))
     return len(spans)
 
 
