@@ -59,7 +59,9 @@ def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.rank is None or not state.rank.concepts:
         # after "average, minimum and" it is an aggregate
         cost = RANK_AFTER_AGGREGATE if state.asks else 0.0
-        yield state._replace(rank=Rank(found.value == "up"), last="rank", want="", score=state.score - cost)
+        measuring = any(c.kind == "superlative" and c.end == found.end for c in reader.question.cues)
+        rank = Rank(found.value == "up", (), not measuring)
+        yield state._replace(rank=rank, last="rank", want="", score=state.score - cost)
 
 
 def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:

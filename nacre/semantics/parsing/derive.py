@@ -82,7 +82,25 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
     every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
+    node = _asked_kind(question, links)
+    told = [c for c in kept if node is None or _tells(c.derivation, node)]
+    kept = told or kept
     return sorted(kept, key=lambda c: -prior(c))[:MOST]
+
+
+def _asked_kind(question: Question, links: list[Link]) -> int | None:
+    """The kind of things that a question begins to ask for: "which states ..."."""
+    if not question.tokens or question.tokens[0].norm not in language().words["asking_kind"]:
+        return None
+    after = [x for x in links if x.start == 1 and x.exact and x.kind in ("class", "property")]
+    longest = max((x.end for x in after), default=0)
+    kinds = [x.refs[0].node for x in after if x.end == longest]
+    return kinds[0] if kinds and all(x.kind == "class" for x in after if x.end == longest) and len(set(kinds)) == 1 else None
+
+
+def _tells(d: Derivation, node: int) -> bool:
+    """Whether a reading tells things of a kind, or something of them."""
+    return any(r.node == node for r in (*(t.ref for t in d.targets), *d.group))
 
 
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:

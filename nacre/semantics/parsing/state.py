@@ -15,10 +15,13 @@ CUE_GAIN = 0.12
 
 
 class Rank(NamedTuple):
-    """A superlative that waits for its property: direction, what it measures, places."""
+    """A superlative that waits for its property: direction, what it measures; `counts` where it may say how many
+    ("the most"), and not only how much ("the largest").
+    """
 
     descending: bool
     concepts: tuple[str, ...] = ()
+    counts: bool = True
 
 
 class State(NamedTuple):

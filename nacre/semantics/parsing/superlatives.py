@@ -31,7 +31,7 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
     else:
         order = Ordering(ref, rank.descending, "count", limit)
         inner = (state.mode == "C" or state.last == "own kind") and state.owner is not None
-        if inner and state.owner in state.nodes and _may_have_several(state.owner, ref, reader):
+        if inner and rank.counts and state.owner in state.nodes and _may_have_several(state.owner, ref, reader):
             # "the state that borders the most states": the thing named before is the one with the most
             yield from _top(state, new._replace(nodes=state.nodes), state.owner, order, 0.1, reader)
         if state.order is not None:
