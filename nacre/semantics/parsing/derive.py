@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from nacre.records.plan import Body
 from nacre.records.waiting import go_on
+from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.index import Index
 from nacre.semantics.parsing.beam import read
@@ -89,18 +90,22 @@ def derive(question: Question, links: list[Link], known: Index, deadline: float)
 
 
 def _asked_kind(question: Question, links: list[Link]) -> int | None:
-    """The kind of things that a question begins to ask for: "which states ..."."""
-    if not question.tokens or question.tokens[0].norm not in language().words["asking_kind"]:
+    """The kind of things that a question begins to ask for: "which states ...", "what is the longest river ..."."""
+    words = question.tokens
+    if not words or words[0].norm not in language().words["asking_kind"]:
         return None
-    after = [x for x in links if x.start == 1 and x.exact and x.kind in ("class", "property")]
-    longest = max((x.end for x in after), default=0)
-    kinds = [x.refs[0].node for x in after if x.end == longest]
-    return kinds[0] if kinds and all(x.kind == "class" for x in after if x.end == longest) and len(set(kinds)) == 1 else None
+    ranking = {i for c in question.cues if c.kind in ("superlative", "most") for i in range(c.start, c.end)}
+    start = next((i for i in range(1, len(words)) if i not in ranking and words[i].norm not in function_words()), 0)
+    after = [x for x in links if x.start == start and x.exact and x.kind in ("class", "property")]
+    end = max((x.end for x in after), default=0)
+    kinds = {x.refs[0].node if x.kind == "class" or x.refs[0].via else None for x in after if x.end == end}
+    owning = end and question.text[words[end - 1].end :][:1] in ("'", "’")
+    return kinds.pop() if start and len(kinds) == 1 and not owning else None
 
 
 def _tells(d: Derivation, node: int) -> bool:
-    """Whether a reading tells things of a kind, or something of them."""
-    return any(r.node == node for r in (*(t.ref for t in d.targets), *d.group))
+    """Whether a reading tells things of a kind, or something of them, before anything else."""
+    return bool(d.targets) and node in {d.targets[0].ref.node, *(g.node for g in d.group)}
 
 
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
