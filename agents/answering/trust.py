@@ -92,6 +92,10 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
     """
     rows = [(index, each) for index, each in rows_of(evidence) if not is_echo(understanding, each)]
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
+    if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
+        # an answer is not found by leaving out what was asked
+        most = len(understanding.readings[0].unused)
+        filled = [(index, each) for index, each in filled if _left_out(understanding, each) <= most]
     best = max(filled, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
     if best is None or chance(understanding, best[1]) < DECLINED:
         return None
@@ -99,6 +103,12 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
     if empty >= weights().threshold and empty > chance(understanding, best[1]):
         return None
     return best
+
+
+def _left_out(understanding: Understanding, rows: Rows) -> int:
+    """How many words of the question the reading of some rows leaves out; a query of a model is not blamed for any."""
+    by_reading = rows.reading is not None and not rows.confirmed
+    return len(understanding.readings[rows.reading or 0].unused) if by_reading else 0
 
 
 def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
