@@ -160,8 +160,9 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
     said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
     if label.kind != "noun" or predicate.unit or not all(isinstance(m, int | float) for m in measured):
         return said
-    if is_plural(label.one):
-        return [f"{each} {label.one}" for each in said]
+    what = label.one.removeprefix("number of ")
+    if is_plural(label.one) or what != label.one:
+        return [f"{each} {what}" for each in said]
     return [f"{label.one} {each}" for each in said]
 
 

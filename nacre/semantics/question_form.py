@@ -82,6 +82,12 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
             found.append(Cue(i, i + 2, "comparative", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
         elif own is not None and own.degree == "comparative":
             found.append(Cue(i, i + 1, "compared", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
+        elif i and i + 1 == len(words) and word in resource()["at_end"]:
+            # "who joined last?"
+            last = measure(words[i]._replace(norm=resource()["at_end"][word], lemma=resource()["at_end"][word]))
+            if last is not None:
+                value = ("up " if last.descending else "down ") + "|".join(last.concepts)
+                found.append(Cue(i, i + 1, "superlative", value))
         elif i + 1 < len(words) and word in ("most", "least"):
             following = measure(words[i + 1])
             if following is not None and following.degree == "positive":

@@ -9,7 +9,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many, spans
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of
-from nacre.semantics.nouns import article, is_plural, joined, plural
+from nacre.semantics.nouns import article, is_plural, joined, plural, wording
 from nacre.semantics.values_said import is_number_name, say
 
 _FUNCTIONS = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
@@ -78,7 +78,7 @@ class Wording:
             return f"number of {things.removeprefix('the ')}"
         label = label_of(of.predicate, self.schema)
         own = label.one if label.kind == "noun" else f"“{label.one}”"
-        name = f"number of different {label.many}" if term.function == "count" else f"{_FUNCTIONS[term.function]} {own}"
+        name = f"number of different {label.many}" if term.function == "count" else _said_once(term.function, own)
         return name if short else f"{name} of {self._things(of.variable, True, self._grouped(), 0)}"
 
     def _counted(self, term: Aggregate, many: bool = True) -> str:
@@ -146,6 +146,11 @@ class Wording:
             return self._numbers(numbers)
         things = [t for t in terms if isinstance(t, Itself)]
         values = [t for t in terms if isinstance(t, Attribute)]
+        frequent = self._frequent(terms, many)
+        if frequent:
+            return frequent
+        if len(terms) == len(values) == 1 and self._names_itself(values[0]):
+            return self._things(values[0].variable, many, frozenset(), 0)
         if not values:
             first = self._things(things[0].variable, many, frozenset(), 0)
             others = [plural(self.noun(t.variable)) for t in things[1:]]
@@ -162,6 +167,25 @@ class Wording:
             said += f", with the {noun}" if isinstance(term, Itself) else f", with the {self._property(term, False)}"
             said += "" if isinstance(term, Itself) else f" of the {noun}"
         return said
+
+    def _names_itself(self, term: Attribute) -> bool:
+        """Whether a property is called like the things that have it: the grape of a grape."""
+        return label_of(term.predicate, self.schema).one.casefold() == self.noun(term.variable).casefold()
+
+    def _frequent(self, terms: tuple[Term, ...], many: bool) -> str:
+        """A value by how many things have it: "the county with the most farms"; "" for anything else."""
+        select, order = self.select, self.select.order
+        if len(terms) != 1 or select.by != terms or order is None or select.limit is None or len(self.variables) > 1:
+            return ""
+        counted = order.by if isinstance(order.by, Aggregate) and order.by.function == "count" else None
+        if counted is None or not isinstance(counted.of, Itself) or counted.of.variable != _variable(terms[0]):
+            return ""
+        several = select.limit > 1
+        most = f"{'most' if order.descending else 'fewest'}"
+        things = Wording(replace(select, order=None, limit=None, by=()), self.schema)
+        named = things._things(counted.of.variable, True, frozenset(), 0).removeprefix("the ")
+        limit = f"{select.limit} " if several else ""
+        return f"the {limit}{self._property(terms[0], several)} with the {most} {named}"
 
     def _numbers(self, numbers: list[Aggregate]) -> str:
         of = {n.of for n in numbers}
@@ -369,7 +393,11 @@ class Wording:
                 end = "latest" if order.descending else "earliest"
             elif is_plural(self._measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":
                 end = "most" if order.descending else "fewest"
-        return f"with the {place}{end} {self._measure(by)}"
+        measure = self._measure(by)
+        if measure.startswith("number of ") and end in ("highest", "lowest"):
+            return f"with the {place}{'most' if end == 'highest' else 'fewest'} {measure.removeprefix('number of ')}"
+        same = not place and measure.split()[0].casefold() in wording("computed").get(end, "").split()
+        return f"with the {measure}" if same else f"with the {place}{end} {measure}"
 
     def _measure(self, by: Attribute | Aggregate | Itself) -> str:
         if isinstance(by, Itself):
@@ -441,6 +469,17 @@ def name_of(variable: Variable, noun: str) -> str:
     """
     said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
     return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
+
+
+def _said_once(function: str, own: str) -> str:
+    """A computed number by its function, which its label may say already.
+
+    >>> _said_once("sum", "price"), _said_once("sum", "total spent"), _said_once("max", "highest elevation")
+    ('total price', 'total spent', 'highest elevation')
+    """
+    said = _FUNCTIONS[function]
+    first = own.split()[0].casefold() if own.split() else ""
+    return own if first in wording("computed")[said].split() else f"{said} {own}"
 
 
 def _variable(term: Term) -> str:
