@@ -63,6 +63,12 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
             yield Candidate(derivation, body, 0.0, 0, 0, 0)
 
 
+def asks_difference(question: Question) -> bool:
+    """Whether a question asks how far apart two things are: "how many more ...", "how much longer ..."."""
+    degree = bool(question.tokens) and question.tokens[0].norm in language().words["degree"]
+    return degree and any(c.kind in ("compare", "compared", "comparative") and 0 < c.start <= 2 for c in question.cues)
+
+
 def _worth(link: Link, question: Question) -> float:
     """What a name adds to the prior: as in the parser, its score for each of its words."""
     words = sum(1 for i in range(link.start, link.end) if link.covered >> i & 1 and i not in question.light)

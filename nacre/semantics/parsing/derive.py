@@ -98,7 +98,7 @@ def _asked_kind(question: Question, links: list[Link]) -> int | None:
     start = next((i for i in range(1, len(words)) if i not in ranking and words[i].norm not in function_words()), 0)
     after = [x for x in links if x.start == start and x.exact and x.kind in ("class", "property")]
     end = max((x.end for x in after), default=0)
-    kinds = {x.refs[0].node if x.kind == "class" or x.refs[0].via else None for x in after if x.end == end}
+    kinds = {x.refs[0].node if x.kind == "class" else None for x in after if x.end == end}
     owning = end and question.text[words[end - 1].end :][:1] in ("'", "’")
     return kinds.pop() if start and len(kinds) == 1 and not owning else None
 

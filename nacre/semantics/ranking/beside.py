@@ -17,7 +17,10 @@ def beside(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict
     d = candidate.derivation
     parts = [(_part(d, a), _part(d, b)) for a, b in _joined(d, question)]
     fits, turned = _directions(candidate, question, graph)
-    listed = len(d.targets) > 1 and not _lists(question)
+    # a kind and the link that leads to it are one column
+    # what is computed of two readings compares them
+    computed = not isinstance(candidate.body, Select | Combine)
+    listed = len({t._replace(ref=t.ref._replace(via="")) for t in d.targets}) > 1 and not _lists(question)
     return {
         "joined in one part": float(sum(a == b for a, b in parts)),
         "joined in two parts": float(sum(a != b for a, b in parts)),
@@ -25,7 +28,7 @@ def beside(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict
         "columns nothing joins in groups": float(listed and bool(d.group)),
         "direction fits": float(fits),
         "direction turned": float(turned),
-        "comparisons unanswered": float(max(0, _compared(d, question) - _comparing(d))),
+        "comparisons unanswered": float(max(0, _compared(d, question) - _comparing(d)) if not computed else 0),
         "comparisons without cue": float(max(0, _comparing(d) - _compared(d, question))),
         "properties without a part": float(
             sum(x.kind == "property" and bool(x.refs[0].predicate) and not _part(d, x) for x in d.links)
