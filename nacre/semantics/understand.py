@@ -19,7 +19,7 @@ from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
-from nacre.semantics.parsing.comparison import asks_difference, choices, comparisons
+from nacre.semantics.parsing.comparison import choices, comparisons, compares
 from nacre.semantics.parsing.derive import Candidate, derive
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
@@ -107,7 +107,7 @@ def derived(question: Question, links: list[Link], linker: Linker, deadline: flo
     if kind is not None:
         return [kind]
     compared = list(comparisons(question, links, linker.index))
-    if compared and asks_difference(question):
+    if compared and compares(question):
         return compared
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline)]
     found = [c for c in found if comparable(c, linker.index.graph)]

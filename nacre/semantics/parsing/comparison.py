@@ -63,10 +63,13 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
             yield Candidate(derivation, body, 0.0, 0, 0, 0)
 
 
-def asks_difference(question: Question) -> bool:
-    """Whether a question asks how far apart two things are: "how many more ...", "how much longer ..."."""
+def compares(question: Question) -> bool:
+    """Whether a question can only compare two things: "how many more ...", "is the average ... than the average"."""
     degree = bool(question.tokens) and question.tokens[0].norm in language().words["degree"]
-    return degree and any(c.kind in ("compare", "compared", "comparative") and 0 < c.start <= 2 for c in question.cues)
+    apart = any(c.kind in ("compare", "compared", "comparative") and 0 < c.start <= 2 for c in question.cues)
+    than = next((i for i, t in enumerate(question.tokens) if t.norm in language().words["than"]), 0)
+    sides = {c.start < than for c in question.cues if c.kind == "avg"}
+    return (degree and apart) or len(sides) == 2
 
 
 def _worth(link: Link, question: Question) -> float:
