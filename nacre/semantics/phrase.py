@@ -6,10 +6,11 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select
 from nacre.records.schema import Schema
+from nacre.semantics.chained import name_of
 from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import flag, is_amount, label_of
 from nacre.semantics.nouns import article, is_plural, joined, plural, wording
-from nacre.semantics.select_words import Wording, name_of
+from nacre.semantics.select_words import Wording
 from nacre.semantics.to_words import asked_of, heading, select_words, to_words
 from nacre.semantics.values_said import say
 

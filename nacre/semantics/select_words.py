@@ -1,21 +1,19 @@
 """A select as a noun phrase: Select + Schema -> "the stadium with the most concerts", "the ages of singers"."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable
 from nacre.records.schema import Schema
+from nacre.semantics.chained import COMPUTED, chained, computed_once, first_alone, name_of
 from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many, spans
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of
 from nacre.semantics.nouns import article, is_plural, joined, plural, wording
-from nacre.semantics.values_said import is_number_name, say
+from nacre.semantics.values_said import say
 
-_FUNCTIONS = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
 _PLACES = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
 _DEEPEST = 6
-_SHARED = ("that has ", "that have ", "with ")
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class Wording:
             return f"number of {things.removeprefix('the ')}"
         label = label_of(of.predicate, self.schema)
         own = label.one if label.kind == "noun" else f"“{label.one}”"
-        name = f"number of different {label.many}" if term.function == "count" else _said_once(term.function, own)
+        name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
         return name if short else f"{name} of {self._things(of.variable, True, self._grouped(), 0)}"
 
     def _counted(self, term: Aggregate, many: bool = True) -> str:
@@ -190,7 +188,7 @@ class Wording:
     def _numbers(self, numbers: list[Aggregate]) -> str:
         of = {n.of for n in numbers}
         if len(of) == 1 and len(numbers) > 1 and isinstance(numbers[0].of, Attribute):
-            words = joined([_FUNCTIONS.get(n.function, "number of") for n in numbers])
+            words = joined([COMPUTED.get(n.function, "number of") for n in numbers])
             label = label_of(numbers[0].of.predicate, self.schema).one
             return f"the {words} {label} of {self._things(numbers[0].of.variable, True, self._grouped(), 0)}"
         return joined([f"the {self.computed(n)}" for n in numbers])
@@ -249,10 +247,10 @@ class Wording:
             texts.insert(0, self._placed(self.select.order))
             if (limit or 1) > 1:
                 said = f"{limit} {said}"
-        first = _first_alone(said, texts)
+        first = first_alone(said, texts)
         if first:
             return first
-        said = " ".join(filter(None, [said, _chained(texts)]))
+        said = " ".join(filter(None, [said, chained(texts)]))
         definite = ordered or not many or head is not None or bool(front)
         return f"the {said}" if definite else said
 
@@ -461,61 +459,9 @@ class Wording:
         return f", where {joined(parts)}" if parts else ""
 
 
-def name_of(variable: Variable, noun: str) -> str:
-    """The name of a thing; one that has only a number is named with its kind.
-
-    >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
-    'room 12'
-    """
-    said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
-    return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
-
-
-def _said_once(function: str, own: str) -> str:
-    """A computed number by its function, which its label may say already.
-
-    >>> _said_once("sum", "price"), _said_once("sum", "total spent"), _said_once("max", "highest elevation")
-    ('total price', 'total spent', 'highest elevation')
-    """
-    said = _FUNCTIONS[function]
-    first = own.split()[0].casefold() if own.split() else ""
-    return own if first in wording("computed")[said].split() else f"{said} {own}"
-
-
 def _variable(term: Term) -> str:
     return term.of.variable if isinstance(term, Aggregate) else term.variable
 
 
 def _of(each: Filter) -> str:
     return _variable(each.left)
-
-
-def _first_alone(noun: str, texts: Sequence[str]) -> str:
-    """The first of a kind, where nothing else is said of the thing; "" elsewhere.
-
-    >>> _first_alone("city", ["that is the city with the most rivers"]), _first_alone("city", ["that is old"])
-    ('the city with the most rivers', '')
-    """
-    alone = texts[0] if len(texts) == 1 else ""
-    lead = next((x for x in ("that is ", "that are among ") if alone.startswith(f"{x}the {noun} with ")), "")
-    return alone.removeprefix(lead) if lead else ""
-
-
-def _chained(texts: list[str]) -> str:
-    """Clauses after a noun, joined so that each still belongs to it; what two begin with is said once.
-
-    >>> _chained(["that have a film", "that have a market", "whose year is 1995"])
-    'that have a film and a market and whose year is 1995'
-    """
-    texts = list(dict.fromkeys(texts))
-    texts.sort(key=lambda text: text.startswith(("that ", "whose ")))
-    chained: list[str] = []
-    for text in texts:
-        shared = next((s for s in _SHARED if chained and text.startswith(s) and chained[-1].startswith(s)), "")
-        if shared and " " not in chained[-1].removeprefix(shared).partition(" ")[2]:
-            chained[-1] += f" and {text.removeprefix(shared)}"
-        elif chained and (text.startswith(("that ", "whose ")) == chained[-1].startswith(("that ", "whose "))):
-            chained[-1] += f" and {text}"
-        else:
-            chained.append(text)
-    return " ".join(chained)

@@ -19,7 +19,7 @@ from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
-from nacre.semantics.parsing.comparison import choices, comparisons, compares
+from nacre.semantics.parsing.comparison import choices, compares, comparisons
 from nacre.semantics.parsing.derive import Candidate, derive
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
