@@ -7,6 +7,10 @@ from nacre.semantics.spelling import Spelling
 from nacre.semantics.types import Link, Question
 
 
+# words of a question that may be slips
+MOST_WORDS = 4
+
+
 def slips(question: Question, links: Sequence[Link], known: Index, spelling: Spelling) -> list[Link]:
     """What words that nothing accounts for would name if a letter were wrong.
 
@@ -18,9 +22,12 @@ def slips(question: Question, links: Sequence[Link], known: Index, spelling: Spe
     for cue in question.cues:
         named |= ((1 << (cue.end - cue.start)) - 1) << cue.start
     found: list[Link] = []
-    for i, token in enumerate(question.tokens):
-        if named >> i & 1 or i in question.light:
-            continue
+    open_ = [i for i in range(len(question.tokens)) if not (named >> i & 1 or i in question.light)]
+    if len(open_) > MOST_WORDS:
+        # a question of which so much is not known is not one slip away from being understood
+        return []
+    for i in open_:
+        token = question.tokens[i]
         meant = spelling.almost(token)
         if meant is None:
             continue
