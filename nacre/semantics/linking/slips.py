@@ -6,7 +6,6 @@ from nacre.semantics.linking.index import Index, link
 from nacre.semantics.spelling import Spelling
 from nacre.semantics.types import Link, Question
 
-
 # words of a question that may be slips
 MOST_WORDS = 4
 

@@ -24,7 +24,8 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
     root = _root(state)
     if root is None:
         return []
-    for left, name in ((state.rank, "rank"), (state.compare, "compare"), (state.want == "group", "group")):
+    open_ = ((state.rank, "rank"), (state.compare, "compare"), (state.want == "group", "group"), (state.text, "text"))
+    for left, name in open_:
         if left:
             cost += UNSETTLED_COST
             trace.append(f"unsettled {name}")

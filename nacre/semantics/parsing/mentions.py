@@ -143,6 +143,14 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             ._replace(last="value")
             .then("without property", 0.0, conditions=(*state.conditions, lacking), negated=False)
         )
+    if ref.predicate and state.text and not reader.graph.is_numeric(ref.predicate):
+        # "with the letter a in their names"
+        held = Condition(ref, state.like, (state.text,), state.negated, label=state.text)
+        yield (
+            drop_dangling(new)
+            ._replace(last="value")
+            .then("text before property", 0.4, conditions=(*state.conditions, held), like="", text="", negated=False)
+        )
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
