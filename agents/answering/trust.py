@@ -93,9 +93,8 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
     rows = [(index, each) for index, each in rows_of(evidence) if not is_echo(understanding, each)]
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
-        # an answer is not found by leaving out what was asked
-        most = len(understanding.readings[0].unused)
-        filled = [(index, each) for index, each in filled if _left_out(understanding, each) <= most]
+        # what is asked of somebody is not answered by leaving out who
+        filled = [(index, each) for index, each in filled if not _leaves_out_name(understanding, each)]
     best = max(filled, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
     if best is None or chance(understanding, best[1]) < DECLINED:
         return None
@@ -105,10 +104,12 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
     return best
 
 
-def _left_out(understanding: Understanding, rows: Rows) -> int:
-    """How many words of the question the reading of some rows leaves out; a query of a model is not blamed for any."""
-    by_reading = rows.reading is not None and not rows.confirmed
-    return len(understanding.readings[rows.reading or 0].unused) if by_reading else 0
+def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
+    """Whether the reading of some rows leaves out a name of the question; a query of a model is not blamed for any."""
+    if rows.reading is None or rows.confirmed:
+        return False
+    names = {word for m in understanding.mentions if m.kind in ("entity", "value") for word in m.text.split()}
+    return not names.isdisjoint(understanding.readings[rows.reading].unused)
 
 
 def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:

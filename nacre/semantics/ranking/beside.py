@@ -45,6 +45,10 @@ def _part(d: Derivation, link: Link) -> str:
         return "group"
     if d.order is not None and d.order.ref in refs:
         return "order"
+    ordering = next((x.start for x in d.links if d.order is not None and d.order.ref in x.refs), None)
+    if ordering is not None and link.start > ordering and "property in order" in d.trace:
+        # "ordered by year and class": what else things are ordered by
+        return "order"
     conditions = [*d.conditions, *(inner for c in d.conditions for inner in c.inner)]
     compared = {c.against.ref for c in conditions if c.against} | {c.top.ref for c in conditions if c.top}
     return "condition" if refs & ({c.ref for c in conditions} | compared) else ""
