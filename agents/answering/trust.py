@@ -92,6 +92,9 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
     """
     rows = [(index, each) for index, each in rows_of(evidence) if not is_echo(understanding, each)]
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
+    if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
+        # what is asked of somebody is not answered by leaving out who
+        filled = [(index, each) for index, each in filled if not _leaves_out_name(understanding, each)]
     best = max(filled, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
     if best is None or chance(understanding, best[1]) < DECLINED:
         return None
@@ -99,6 +102,14 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
     if empty >= weights().threshold and empty > chance(understanding, best[1]):
         return None
     return best
+
+
+def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
+    """Whether the reading of some rows leaves out a name of the question; a query of a model is not blamed for any."""
+    if rows.reading is None or rows.confirmed:
+        return False
+    names = {word for m in understanding.mentions if m.kind in ("entity", "value") for word in m.text.split()}
+    return not names.isdisjoint(understanding.readings[rows.reading].unused)
 
 
 def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:

@@ -12,6 +12,7 @@ from ingestion.attach.probe import Kind, Probed, beyond
 from ingestion.attach.said import Said
 from ingestion.induce.classes import says_less
 from ingestion.induce.column_names import column_name
+from ingestion.induce.name_units import with_units
 from ingestion.induce.segments import telling_segments
 from ingestion.induce.spoken import spoken_names
 from ingestion.vocabulary import (
@@ -47,9 +48,9 @@ def describe(probed: Probed) -> Described:
     kinds = [(kind, said.closed(kind.types)) for kind in probed.kinds]
     relations = _relations(kinds, said)
     classes = _classes(probed, kinds, relations, said)
-    # units stay in the names: a query over the endpoint sees numbers as they stand there
-    spoken = spoken_names(probed.predicates, ())
-    predicates = tuple(predicate_of(iri, probed, kinds, said, spoken[iri]) for iri in sorted(probed.predicates))
+    spoken = spoken_names(probed.predicates)
+    named = [predicate_of(iri, probed, kinds, said, spoken[iri]) for iri in sorted(probed.predicates)]
+    predicates = with_units(named, [c.label for c in classes])
     groups = _groups(probed, kinds, relations, said)
     schema = Schema(
         classes=classes,

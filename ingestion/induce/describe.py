@@ -10,6 +10,7 @@ import numpy as np
 from ingestion.induce.cells import Cells
 from ingestion.induce.column_names import plain_words, words_of
 from ingestion.induce.layout import Layout
+from ingestion.induce.name_units import with_units
 from ingestion.induce.places import Place
 from ingestion.induce.quantities import stated_unit
 from ingestion.induce.spoken import Spoken, spoken_names
@@ -38,13 +39,13 @@ def describe(layout: Layout) -> Schema:
     """The shown schema: classes, groups and predicates by IRI, and the relations they read from."""
     label_of = np.full(len(layout.facts.texts), -1, dtype=np.int64)
     label_of[layout.entities] = np.arange(len(layout.entities))
-    numeric = {p.iri for p in layout.places if p.cells and p.cells.datatype in {"integer", "real"} and not p.cells.unit}
-    spoken = spoken_names([place.iri for place in layout.places], numeric)
-    predicates = tuple(_predicate(layout, place, label_of, spoken[place.iri]) for place in layout.places)
+    spoken = spoken_names([place.iri for place in layout.places])
+    classes = _classes(layout)
+    predicates = [_predicate(layout, place, label_of, spoken[place.iri]) for place in layout.places]
     return Schema(
-        classes=_classes(layout),
+        classes=classes,
         groups=_groups(layout),
-        predicates=predicates,
+        predicates=with_units(predicates, [c.label for c in classes]),
         relations=_relations(layout),
         junctions={p.iri: p.junction for p in layout.places if p.junction},
         triples=layout.facts.triples,
@@ -182,7 +183,7 @@ def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", spok
         ranges=_by_class(layout, place.ranges) | layout.classes.kinds_of(place.targets),
         datatype=cells.datatype if cells else "text",
         shape=cells.shape if cells else "single",
-        unit=unit or ("" if stated else spoken.unit),
+        unit=unit,
         minimum=cells.minimum if cells else None,
         maximum=cells.maximum if cells else None,
         comment=statements.comments.get(place.iri, ""),

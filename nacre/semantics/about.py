@@ -57,10 +57,19 @@ def profile(
         found += reader.compared() or reader.one()
     if not found:
         return None
+    if not things and scope is None and _strange(question, links):
+        return None
     covered = frozenset[int]().union(*(s.covered for s in found[:2]))
     content = (i for i in range(len(question.tokens)) if i not in question.light and i not in covered)
     topic = " ".join(question.tokens[i].norm for i in content)
     return Profile(found[0].select, found[1].select if len(found) > 1 else None, topic)
+
+
+def _strange(question: Question, links: Sequence[Link]) -> bool:
+    """Whether the question holds a name that is unknown here: it is not about what has a part of it."""
+    known = {i for x in links for i in range(x.start, x.end)}
+    tokens = enumerate(question.tokens)
+    return any(i and t.text[0].isupper() and i not in question.light and i not in known for i, t in tokens)
 
 
 def _of_names(question: Question, things: Sequence[Link], known: Index) -> Profile | None:

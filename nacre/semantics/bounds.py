@@ -29,7 +29,8 @@ _OPERATORS: tuple[tuple[str, Comparison], ...] = (
 # "300 pages or less", "18 and over"
 _AFTER = re.compile(
     r"\s*(?:[a-z]+\s+)?(?:or|and)\s+(?:(?P<down>less|fewer|below|under|lower|smaller|shorter|earlier|before|younger|cheaper)"
-    r"|more|over|above|up|higher|larger|longer|later|greater|bigger|older|after|upwards)\b(?!\s+than)",
+    # "over 80 or under 50" bounds two numbers
+    r"|more|over|above|up|higher|larger|longer|later|greater|bigger|older|after|upwards)\b(?!\s+than|\s*[£€$]?\d)",
     re.IGNORECASE,
 )
 

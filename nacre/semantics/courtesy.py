@@ -48,7 +48,20 @@ def without_courtesy(question: str) -> str:
             break
         text = text[:end] + " " * len(tail)
     asked = _REQUEST.match(text)
-    return " " * asked.end() + text[asked.end() :] if asked else text
+    text = " " * asked.end() + text[asked.end() :] if asked else text
+    return _without_place(text)
+
+
+def _without_place(question: str) -> str:
+    """The question without a last "in this graph", where more than that is asked."""
+    folded = question.casefold()
+    place = language().patterns["place"].search(folded)
+    if place is None or len(folded) != len(question):
+        return question
+    empty = function_words() | language().words["filler"] | language().words["whole"]
+    if all(t.norm in empty or t.lemma in empty for t in tokens(question[: place.start()])):
+        return question
+    return question[: place.start()] + " " * (place.end() - place.start()) + question[place.end() :]
 
 
 def is_greeting(question: str) -> bool:
@@ -62,7 +75,7 @@ def is_greeting(question: str) -> bool:
 
 def _remark(question: str) -> bool:
     words, said = language().words, {t.norm for t in tokens(question)}
-    telling = words["thanking"] | words["parting"] | words["agreeing"]
+    telling = words["thanking"] | words["farewell"] | words["agreeing"]
     return bool(said & telling) and said <= telling | words["around_courtesy"]
 
 

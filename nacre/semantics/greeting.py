@@ -8,7 +8,7 @@ from nacre.semantics.nouns import joined, plural
 from nacre.semantics.words import tokens
 
 _KINDS = 3
-_REPLIES = (("thanking", "You're welcome."), ("parting", "Goodbye."), ("agreeing", "All right. Ask on when you like."))
+_REPLIES = (("thanking", "You're welcome."), ("farewell", "Goodbye."), ("agreeing", "All right. Ask on when you like."))
 
 
 def greeting(question: str, schema: Schema) -> str:

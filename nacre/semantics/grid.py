@@ -89,7 +89,8 @@ def grid(table: Table, select: Select | None = None, schema: Schema | None = Non
     """The columns of a table; with the select that gave it they are called after what was asked for."""
     found: list[Column] = []
     units = table.units or ("",) * len(table.columns)
-    terms = iter(_ordered(select)) if select is not None else iter(())
+    columns = [c for c in table.columns if not c.endswith((RAW, _HIGH))]
+    terms = iter(_ordered(select, len(columns))) if select is not None else iter(())
     place = 0
     while place < len(table.columns):
         name, taken = table.columns[place], 1
@@ -123,9 +124,9 @@ def whole(value: int | float) -> int | float:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def _ordered(select: Select) -> list[Term]:
-    """The terms in the order of the columns: what is grouped by first, computed numbers last."""
-    if not select.group and not any(isinstance(a, Aggregate) for a in select.answers):
+def _ordered(select: Select, columns: int) -> list[Term]:
+    """The terms in the order of the columns: what is grouped by first, where it is shown, computed numbers last."""
+    if len(select.answers) == columns or not (select.group or any(isinstance(a, Aggregate) for a in select.answers)):
         return list(select.answers)
     shown: list[Term] = [a for a in select.answers if not isinstance(a, Aggregate)]
     for variable in reversed(select.group):

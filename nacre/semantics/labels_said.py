@@ -190,7 +190,8 @@ def _words(label: str, labels: frozenset[str]) -> str:
     """A label in words: names of code split, acronyms kept, words that are glued together parted."""
     acronyms = {word.lower(): word for word in _ACRONYM.findall(label)}
     whole = " ".join(acronyms) if label.isupper() else ""
-    parts = [part for word in split_name(label).split() for part in _parted(word, labels)]
+    short: dict[str, str] = wording("abbreviations")
+    parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
     return " ".join(part if whole else acronyms.get(part, part) for part in parts) or label.strip() or "value"
 
 

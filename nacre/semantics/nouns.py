@@ -64,10 +64,10 @@ def singular(noun: str) -> str:
 def is_plural(noun: str) -> bool:
     """Whether a noun phrase is a plural by its form.
 
-    >>> is_plural("grapes"), is_plural("status"), is_plural("series")
-    (True, False, False)
+    >>> is_plural("grapes"), is_plural("status"), is_plural("series"), is_plural("sales in millions")
+    (True, False, False, True)
     """
-    return singular(noun) != noun
+    return singular(noun) != noun or _headed(noun)[0].rpartition(" ")[2].lower() in wording("plural_only")
 
 
 def article(noun: str) -> str:
@@ -114,7 +114,7 @@ def joined(names: Sequence[str], word: str = "and") -> str:
 def _plural(word: str) -> str:
     low = word.lower()
     known: dict[str, str] = wording("plurals")
-    if low in wording("unchanged") or low in known.values():
+    if low in wording("unchanged") or low in wording("plural_only") or low in known.values():
         return word
     if low in known:
         return word[0] + known[low][1:]

@@ -6,10 +6,11 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select
 from nacre.records.schema import Schema
+from nacre.semantics.chained import name_of
 from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import flag, is_amount, label_of
 from nacre.semantics.nouns import article, is_plural, joined, plural, wording
-from nacre.semantics.select_words import Wording, name_of
+from nacre.semantics.select_words import Wording
 from nacre.semantics.to_words import asked_of, heading, select_words, to_words
 from nacre.semantics.values_said import say
 
@@ -161,8 +162,9 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
     said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
     if label.kind != "noun" or predicate.unit or not all(isinstance(m, int | float) for m in measured):
         return said
-    if is_plural(label.one):
-        return [f"{each} {label.one}" for each in said]
+    what = label.one.removeprefix("number of ")
+    if is_plural(label.one) or what != label.one:
+        return [f"{each} {what}" for each in said]
     return [f"{label.one} {each}" for each in said]
 
 

@@ -7,6 +7,7 @@ from nacre.records.evidence import Cell, Evidence, Sentence
 from nacre.records.plan import Attribute, Edge, Itself, Profile, Select, Variable
 from nacre.records.schema import Group as Kind
 from nacre.records.schema import Predicate, Schema
+from nacre.semantics.chained import name_of
 from nacre.semantics.comparison import Side, comparison
 from nacre.semantics.contrast import contrast
 from nacre.semantics.contrast import shared as have_in_common
@@ -15,7 +16,6 @@ from nacre.semantics.english import synonyms
 from nacre.semantics.group import Group, group_description
 from nacre.semantics.labels_said import class_noun, label_of
 from nacre.semantics.nouns import article, counted, joined
-from nacre.semantics.select_words import name_of
 from nacre.semantics.statement import Statement
 from nacre.semantics.to_sql import to_sql
 from nacre.semantics.to_words import select_words

@@ -90,6 +90,12 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
         elif word in more | fewer and i + 1 < len(norms) and _is_choice(norms, len(norms) - 1):
             # "which of them has more shelves?"
             found.append(Cue(i, i + 1, "most", "up" if word in more else "down"))
+        elif i and i + 1 == len(words) and word in resource()["at_end"]:
+            # "who joined last?"
+            last = measure(words[i]._replace(norm=resource()["at_end"][word], lemma=resource()["at_end"][word]))
+            if last is not None:
+                value = ("up " if last.descending else "down ") + "|".join(last.concepts)
+                found.append(Cue(i, i + 1, "superlative", value))
         elif i + 1 < len(words) and word in ("most", "least"):
             following = measure(words[i + 1])
             if following is not None and following.degree == "positive":

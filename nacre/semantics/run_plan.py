@@ -133,9 +133,9 @@ class _Runner:
             if keys is not None:
                 behind = tuple(str(row[0]) for row in keys[0])
                 count: int | None = len(behind)
-                alone = aggregate.function == "count" and isinstance(aggregate.of, Itself) and not body.by
-                if keys[1] and alone and table.rows:
-                    count = int(table.rows[0][0] or 0)
+                single = not body.by and aggregate.function == "count" and isinstance(aggregate.of, Itself)
+                if keys[1] and single and table.rows:
+                    count = int(table.rows[0][body.answers.index(aggregate)] or 0)
                 elif keys[1]:
                     count = self._count(self.engine.number_contributing(body, aggregate.of.variable))
                 return replace(table, keys=tuple(behind for _ in table.rows), contributing=count)

@@ -5,17 +5,16 @@ from functools import cached_property
 
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable
 from nacre.records.schema import Schema
+from nacre.semantics.chained import COMPUTED, chained, computed_once, first_alone, name_of
 from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many, spans
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of
-from nacre.semantics.nouns import article, is_plural, joined, plural
-from nacre.semantics.values_said import is_number_name, say
+from nacre.semantics.nouns import article, is_plural, joined, plural, wording
+from nacre.semantics.values_said import say
 
-_FUNCTIONS = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
 _PLACES = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
 _DEEPEST = 6
-_SHARED = ("that has ", "that have ", "with ")
 
 
 @dataclass(frozen=True)
@@ -80,16 +79,40 @@ class Wording:
             return f"number of {things.removeprefix('the ')}"
         label = label_of(of.predicate, self.schema)
         own = label.one if label.kind == "noun" else f"“{label.one}”"
-        name = f"number of different {label.many}" if term.function == "count" else f"{_FUNCTIONS[term.function]} {own}"
+        name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
         return name if short else f"{name} of {self._things(of.variable, True, self._grouped(), 0)}"
 
     def _counted(self, term: Aggregate, many: bool = True) -> str:
         """What groups are ordered or chosen by, without the order and the choice themselves."""
         filters = tuple(f for f in self.select.filters if not isinstance(f.left, Aggregate))
         inner = Wording(replace(self.select, order=None, limit=None, offset=0, filters=filters), self.schema)
+        alone = isinstance(term.of, Itself) and bool(self._way(term.of.variable))
         if many or not isinstance(term.of, Itself):
-            return inner.computed(term, short=_variable(term) in self.select.group)
+            return inner.computed(term, short=alone or _variable(term) in self.select.group)
+        if alone:
+            return f"number of {self.noun(term.of.variable)}"
         return f"number of {inner._things(term.of.variable, False, inner._grouped(), 0).removeprefix('the ')}"
+
+    def _owner(self) -> str:
+        """The variable that things are counted for; "" where nothing is."""
+        select = self.select
+        return select.group[0] if select.group else select.by[0].variable if select.by else ""
+
+    def _way(self, name: str) -> frozenset[int]:
+        """The edges from what is counted to what it is counted for, where nothing is said of anything on that way."""
+        told = {_of(f) for f in self.select.filters if not isinstance(f.left, Aggregate)}
+        told |= {_variable(a) for a in self.select.answers} - {self._owner()}
+        way: list[int] = []
+        here = name
+        while here != self._owner():
+            on = [i for i, e in enumerate(self.select.edges) if i not in way and here in (e.subject, e.object)]
+            known = self.variables.get(here)
+            if len(on) != 1 or here in told or (known is not None and known.keys):
+                return frozenset()
+            edge = self.select.edges[on[0]]
+            way.append(on[0])
+            here = edge.object if edge.subject == here else edge.subject
+        return frozenset(way)
 
     def _terms(self) -> tuple[Term, ...]:
         """The answers that are to be said: a thing whose property is given is named by it."""
@@ -124,6 +147,11 @@ class Wording:
             return self._numbers(numbers)
         things = [t for t in terms if isinstance(t, Itself)]
         values = [t for t in terms if isinstance(t, Attribute)]
+        frequent = self._frequent(terms, many)
+        if frequent:
+            return frequent
+        if len(terms) == len(values) == 1 and self._names_itself(values[0]):
+            return self._things(values[0].variable, many, frozenset(), 0)
         if not values:
             first = self._things(things[0].variable, many, frozenset(), 0)
             others = [plural(self.noun(t.variable)) for t in things[1:]]
@@ -141,10 +169,29 @@ class Wording:
             said += "" if isinstance(term, Itself) else f" of the {noun}"
         return said
 
+    def _names_itself(self, term: Attribute) -> bool:
+        """Whether a property is called like the things that have it: the grape of a grape."""
+        return label_of(term.predicate, self.schema).one.casefold() == self.noun(term.variable).casefold()
+
+    def _frequent(self, terms: tuple[Term, ...], many: bool) -> str:
+        """A value by how many things have it: "the county with the most farms"; "" for anything else."""
+        select, order = self.select, self.select.order
+        if len(terms) != 1 or select.by != terms or order is None or select.limit is None or len(self.variables) > 1:
+            return ""
+        counted = order.by if isinstance(order.by, Aggregate) and order.by.function == "count" else None
+        if counted is None or not isinstance(counted.of, Itself) or counted.of.variable != _variable(terms[0]):
+            return ""
+        several = select.limit > 1
+        most = f"{'most' if order.descending else 'fewest'}"
+        things = Wording(replace(select, order=None, limit=None, by=()), self.schema)
+        named = things._things(counted.of.variable, True, frozenset(), 0).removeprefix("the ")
+        limit = f"{select.limit} " if several else ""
+        return f"the {limit}{self._property(terms[0], several)} with the {most} {named}"
+
     def _numbers(self, numbers: list[Aggregate]) -> str:
         of = {n.of for n in numbers}
         if len(of) == 1 and len(numbers) > 1 and isinstance(numbers[0].of, Attribute):
-            words = joined([_FUNCTIONS.get(n.function, "number of") for n in numbers])
+            words = joined([COMPUTED.get(n.function, "number of") for n in numbers])
             label = label_of(numbers[0].of.predicate, self.schema).one
             return f"the {words} {label} of {self._things(numbers[0].of.variable, True, self._grouped(), 0)}"
         return joined([f"the {self.computed(n)}" for n in numbers])
@@ -207,7 +254,10 @@ class Wording:
             texts.insert(0, self._placed(self.select.order))
             if (limit or 1) > 1:
                 said = f"{limit} {said}"
-        said = " ".join(filter(None, [said, _chained(texts)]))
+        first = first_alone(said, texts)
+        if first:
+            return first
+        said = " ".join(filter(None, [said, chained(texts)]))
         definite = ordered and limit == 1 if before else ordered or not many or head is not None or bool(front)
         return f"the {said}" if definite else said
 
@@ -225,7 +275,7 @@ class Wording:
     def _clauses(self, name: str, seen: frozenset[int], depth: int) -> list[Clause]:
         """What is said of a variable's things; each edge once on the way."""
         found: list[Clause] = []
-        if name in self.select.group:
+        if name in self.select.group or name == self._owner():
             seen = seen | self._counted_edges()
         if depth > _DEEPEST:
             return found
@@ -255,9 +305,13 @@ class Wording:
                 if each.negated and among.startswith(own):
                     lack = f"without {among.removeprefix(own)}"
                     found.append(Clause(lack, lack, true, false))
+                elif each.right.limit == 1 and among.startswith(f"the {self.noun(name)} "):
+                    several = among.replace(self.noun(name), plural(self.noun(name)), 1)
+                    one, true = f"that is {no}{among}", f"{{}} is {no}{among}"
+                    found.append(Clause(one, f"that are {no}among {several}", true, f"{{}} is {other}{among}"))
                 else:
                     found.append(Clause(f"that is {no}among {among}", f"that are {no}among {among}", true, false))
-            elif isinstance(each.left, Aggregate) and name in self.select.group[:1]:
+            elif isinstance(each.left, Aggregate) and name == self._owner():
                 found.append(self._having(each))
         return found
 
@@ -298,6 +352,7 @@ class Wording:
         if variable is None or (len(variable.keys) == 1 and variable.label) or not said.startswith("the "):
             return said
         placed = self.select.limit is not None and self._ordered() == name
+        placed = placed or said.startswith(f"the {self.noun(name)} with the ")
         return said if placed or self._headed(name, seen) else article(said.removeprefix("the "))
 
     def _between(self, middle: str, name: str, seen: frozenset[int]) -> tuple[str, frozenset[int]] | None:
@@ -356,7 +411,11 @@ class Wording:
                 end = "latest" if order.descending else "earliest"
             elif is_plural(self._measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":
                 end = "most" if order.descending else "fewest"
-        return f"with the {place}{end} {self._measure(by)}"
+        measure = self._measure(by)
+        if measure.startswith("number of ") and end in ("highest", "lowest"):
+            return f"with the {place}{'most' if end == 'highest' else 'fewest'} {measure.removeprefix('number of ')}"
+        same = not place and measure.split()[0].casefold() in wording("computed").get(end, "").split()
+        return f"with the {measure}" if same else f"with the {place}{end} {measure}"
 
     def _measure(self, by: Attribute | Aggregate | Itself) -> str:
         if isinstance(by, Itself):
@@ -395,8 +454,9 @@ class Wording:
         order = self.select.order
         by = [order.by] if order is not None and isinstance(order.by, Aggregate) else []
         by += [f.left for f in self.select.filters if isinstance(f.left, Aggregate)]
-        ends = {_variable(each) for each in by} - set(self.select.group)
-        return frozenset(i for i, e in enumerate(self.select.edges) if {e.subject, e.object} & ends)
+        ends = {_variable(each) for each in by} - {*self.select.group, self._owner()}
+        direct = frozenset(i for i, e in enumerate(self.select.edges) if {e.subject, e.object} & ends)
+        return direct.union(*(self._way(end) for end in ends))
 
     def _edges_of(self, name: str) -> frozenset[int]:
         return frozenset(i for i, e in enumerate(self.select.edges) if name in (e.subject, e.object))
@@ -419,39 +479,9 @@ class Wording:
         return f", where {joined(parts)}" if parts else ""
 
 
-def name_of(variable: Variable, noun: str) -> str:
-    """The name of a thing; one that has only a number is named with its kind.
-
-    >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
-    'room 12'
-    """
-    said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
-    return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
-
-
 def _variable(term: Term) -> str:
     return term.of.variable if isinstance(term, Aggregate) else term.variable
 
 
 def _of(each: Filter) -> str:
     return _variable(each.left)
-
-
-def _chained(texts: list[str]) -> str:
-    """Clauses after a noun, joined so that each still belongs to it; what two begin with is said once.
-
-    >>> _chained(["that have a film", "that have a market", "whose year is 1995"])
-    'that have a film and a market and whose year is 1995'
-    """
-    texts = list(dict.fromkeys(texts))
-    texts.sort(key=lambda text: text.startswith(("that ", "whose ")))
-    chained: list[str] = []
-    for text in texts:
-        shared = next((s for s in _SHARED if chained and text.startswith(s) and chained[-1].startswith(s)), "")
-        if shared and " " not in chained[-1].removeprefix(shared).partition(" ")[2]:
-            chained[-1] += f" and {text.removeprefix(shared)}"
-        elif chained and (text.startswith(("that ", "whose ")) == chained[-1].startswith(("that ", "whose "))):
-            chained[-1] += f" and {text}"
-        else:
-            chained.append(text)
-    return " ".join(chained)

@@ -9,7 +9,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from nacre.semantics.english import function_words, resource, superlatives, vocabulary
-from nacre.semantics.words import Token, tokens
+from nacre.semantics.words import Token, lemma, tokens
 from nacre.stores.lexicon import Lexicon
 
 # one slip of the fingers in a word of this length, two in a longer one
@@ -44,6 +44,20 @@ class Spelling:
         named = token.start > 0 and token.text[0].isupper()
         own = _nearest(word, self._own(word), slips)
         return own if own is not None or named else _nearest(word, _in_english(word[0]), slips)
+
+    def almost(self, token: Token) -> Token | None:
+        """The one word of the graph that is a letter from a right word of English; None where there is none or more."""
+        word = token.norm
+        if len(word) < SHORT or not word.isalpha() or word in function_words() or {word, token.lemma} & _english():
+            return None
+        near = [
+            form
+            for form in self._own(word)
+            if any(OSA.distance(said, form, score_cutoff=1) <= 1 for said in (word, token.lemma))
+        ]
+        if len({lemma(form) for form in near}) != 1:
+            return None
+        return tokens(near[0])[0]
 
     def _is_own(self, word: str) -> bool:
         known = self._lexicon.word(word)

@@ -19,7 +19,8 @@ from nacre.semantics.dialogue.pronouns import without_scope
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
-from nacre.semantics.parsing.comparison import choices, comparisons
+from nacre.semantics.linking.slips import slips
+from nacre.semantics.parsing.comparison import choices, compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
@@ -78,7 +79,9 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
-    links = in_scope(link(question, linker.index), rewrite.scope, question, linker.index)
+    found = link(question, linker.index)
+    found += slips(question, found, linker.index, linker.spelling)
+    links = in_scope(found, rewrite.scope, question, linker.index)
     candidates = over_scope(derived(question, links, linker, deadline, most), question)[:most]
     cut = deadline.is_over()
     ranked = rank(candidates, question, linker.index.graph, weights().features)
@@ -126,11 +129,14 @@ def derived(
     kind = of_kind(question, links, linker.index.graph)
     if kind is not None:
         return [kind]
+    compared = list(comparisons(question, links, linker.index))
+    if compared and compares(question):
+        return compared
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline, most)]
     found = [c for c in found if comparable(c, linker.index.graph)]
     gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
     chosen = choices(question, links, linker.index)
-    return [*comparisons(question, links, linker.index), *chosen, *gathered]
+    return [*compared, *chosen, *gathered]
 
 
 def _groups(linker: Linker, deadline: Deadline) -> Grouped:
@@ -234,7 +240,7 @@ def _unknown(
     open_ = best.unused if best is not None else range(len(question.tokens))
     named = 0
     for each in links:
-        named |= each.covered
+        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
     found = []
     for i in open_:
         token = question.tokens[i]

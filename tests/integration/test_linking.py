@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from nacre.records.turn import Rewrite
 from nacre.semantics.candidates import Candidate
-from nacre.semantics.understand import indexes
+from nacre.semantics.understand import indexes, understand
 from nacre.semantics.words import tokens
 from nacre.stores.lexicon import Lexicon
 from nacre.stores.tables import Tables
@@ -29,6 +30,17 @@ def test_best_candidate(case: dict[str, Any], small_graphs: dict[str, tuple[Tabl
     if "of" in case:
         same = [c for c in found if c.exact and _label(c, lexicon) == case[kind]]
         assert sorted(lexicon.schema.class_of[c.classes[0]].label for c in same) == sorted(case["of"])
+
+
+def test_a_right_word_that_names_nothing_may_be_a_slip(small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    tables, lexicon = small_graphs["transit"]
+    slip = understand(Rewrite("how many despots are there?"), tables.schema, lexicon)
+    assert slip.readings[0].words == "the number of depots"
+    # it may be meant, which is not enough to be told for sure
+    assert slip.readings[0].unused == ("despots",)
+    assert slip.unknown == ()
+    other = understand(Rewrite("how many oceans are there?"), tables.schema, lexicon)
+    assert [word for word, _ in other.unknown] == ["oceans"]
 
 
 def _linked(marked: str, lexicon: Lexicon) -> list[Candidate]:

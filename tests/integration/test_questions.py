@@ -17,7 +17,7 @@ from nacre.records.plan import Plan
 from nacre.records.turn import Earlier, Rewrite
 from nacre.semantics.dialogue.conversation import rewrite
 from nacre.semantics.phrase import phrase
-from nacre.semantics.ranking.calibrate import MOST_RUN, Outcome, choose
+from nacre.semantics.ranking.calibrate import MOST_RUN, choose, outcome
 from nacre.semantics.run_plan import run_plan
 from nacre.semantics.understand import understand
 from nacre.stores.lexicon import Lexicon
@@ -55,8 +55,7 @@ def _ask(question: str, earlier: list[Earlier], tables: Tables, lexicon: Lexicon
         table, queries, _ = run_plan(reading.plan, tables, round=1)
         assert not any(q.error for q in queries), queries
         tables_of.append(table)
-        cells = None if table is None else tuple(dict.fromkeys(c for row in table.rows for c in row if c is not None))
-        outcomes.append(Outcome(cells))
+        outcomes.append(outcome(table))
     index = choose(understood, outcomes)[0] if outcomes else 0
     table = tables_of[index] if outcomes else None
     if table is None or is_empty(table):

@@ -42,6 +42,15 @@ def test_spelling(case: dict[str, Any]) -> None:
     assert _spelling(case["names"]).corrected(corrected) == corrected
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("bride", "bridge"), ("heights", None), ("fridge", None), ("employ", None), ("grant", None), ("most", None)],
+)
+def test_a_right_word_is_a_letter_from_a_name(word: str, meant: str | None) -> None:
+    found = _spelling("amber bridge mountain height grand grants granite").almost(tokens(word)[0])
+    assert (found.norm if found else None) == meant
+
+
 @cache
 def _spelling(names: str) -> Spelling:
     rows: list[Row] = [(name, "value", name, "", name, "", 1.0) for name in sorted(set(names.split()))]

@@ -11,6 +11,7 @@ from nacre.semantics import english
 from nacre.semantics.english import measure, phrases, resource, synonyms
 from nacre.semantics.words import lemma, tokens
 
+LANGUAGE = Path(english.__file__).parent / "language" / "en"
 THESAURUS = Path(english.__file__).parent / "resources" / "synonyms.yaml"
 OPPOSITES = [
     ("start", "end"),
@@ -155,3 +156,10 @@ def test_forms_of_adjectives_are_read(said: str, descending: bool, first: str) -
     assert read is not None
     assert read.degree != "positive"
     assert (read.descending, read.concepts[0]) == (descending, first)
+
+
+@pytest.mark.parametrize("path", sorted(LANGUAGE.glob("*.yaml")), ids=lambda path: path.name)
+def test_no_class_of_words_is_named_twice(path: Path) -> None:
+    root = yaml.compose(path.read_text(encoding="utf-8"))
+    names = [key.value for key, _ in root.value]
+    assert len(names) == len(set(names))

@@ -34,4 +34,14 @@ def _of_schema(lexicon: Lexicon) -> tuple[SchemaGraph, Terms]:
 
 def link(question: Question, known: Index) -> list[Link]:
     """Everything that stretches of the question may name."""
-    return [*known.terms.links(question), *known.values.links(question)]
+    bare = [i for i, t in enumerate(question.tokens) if t.norm.isdigit() and _bounds(question, i)]
+    named = (x for x in known.values.links(question) if not set(range(x.start, x.end)) <= set(bare))
+    return [*known.terms.links(question), *named]
+
+
+def _bounds(question: Question, at: int) -> bool:
+    """Whether a number is what something is compared with, or part of a date: it names nothing then."""
+    return any(
+        n.start <= at < n.end and (n.op in ("<", ">", "<=", ">=") or (n.first and n.end - n.start > 1))
+        for n in question.numbers
+    )

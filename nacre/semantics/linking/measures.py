@@ -8,7 +8,7 @@ from nacre.semantics.types import Ref
 from nacre.semantics.words import lemma
 
 # a place further down the adjective's list, a word that says the concept otherwise, a property of a neighbour
-PLACE, OTHERWISE, AWAY, EXTRA = 0.08, 0.2, 0.3, 0.07
+PLACE, OTHERWISE, AWAY, EXTRA = 0.08, 0.2, 0.4, 0.07
 MOST = 4
 _AFFIX = 4
 

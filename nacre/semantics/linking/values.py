@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from nacre.semantics.english import function_words
 from nacre.semantics.entity_names import EntityNames
@@ -14,6 +15,8 @@ LONGEST = 9
 # a name said in other word forms; one said in part
 INFLECTED, PART, NUMERIC = 0.9, 0.6, 0.3
 MOST_A_SPAN = 8
+# letters of a name that is said in two words
+SHORTEST_JOINED = 6
 # things of one name
 MOST_KEYS = 400
 
@@ -42,6 +45,12 @@ class Values:
                 if names and self._may_name(question, start, end):
                     whole.add((start, end))
                     found += self._of(names, start, end, score, question)
+        for start, name in enumerate(map("".join, pairwise(norms))):
+            names = self._named(self.lexicon.exact((name,))) if len(name) >= SHORTEST_JOINED and name.isalpha() else []
+            if names and not any(a <= start and start + 2 <= b for a, b in whole):
+                # "Sun Flower" is Sunflower
+                whole.add((start, start + 2))
+                found += self._of(names, start, start + 2, INFLECTED, question)
         for candidate in self.entities.candidates(words):
             span = (candidate.start, candidate.end)
             if any(a <= span[0] and span[1] <= b for a, b in whole):

@@ -66,10 +66,12 @@ def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State
     text = question.text[own[0].start : own[-1].end]
     mask = ((1 << (end - start)) - 1) << start
     prop = state.prop
-    if prop is None or not prop.predicate:
-        return []
     quoted = (start, end) in question.quoted
     if not quoted and start in question.light and len(text) > 1:
+        return []
+    if prop is None and state.like and not state.text:
+        return [state.then("text waits", 0.0, text=text, covered=state.covered | mask, last="value")]
+    if prop is None or not prop.predicate:
         return []
     condition = Condition(prop, state.like or "=", (text,), state.negated, label=text)
     gain = 0.2 if state.like else -0.2

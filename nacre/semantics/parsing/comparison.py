@@ -63,6 +63,15 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
             yield Candidate(derivation, body, 0.0, 0, 0, 0)
 
 
+def compares(question: Question) -> bool:
+    """Whether a question can only compare two things: "how many more ...", "is the average ... than the average"."""
+    degree = bool(question.tokens) and question.tokens[0].norm in language().words["degree"]
+    apart = any(c.kind in ("compare", "compared", "comparative") and 0 < c.start <= 2 for c in question.cues)
+    than = next((i for i, t in enumerate(question.tokens) if t.norm in language().words["than"]), 0)
+    sides = {c.start < than for c in question.cues if c.kind == "avg"}
+    return (degree and apart) or len(sides) == 2
+
+
 def _worth(link: Link, question: Question) -> float:
     """What a name adds to the prior: as in the parser, its score for each of its words."""
     words = sum(1 for i in range(link.start, link.end) if link.covered >> i & 1 and i not in question.light)

@@ -59,7 +59,9 @@ def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.rank is None or not state.rank.concepts:
         # after "average, minimum and" it is an aggregate
         cost = RANK_AFTER_AGGREGATE if state.asks else 0.0
-        yield state._replace(rank=Rank(found.value == "up"), last="rank", want="", score=state.score - cost)
+        measuring = any(c.kind == "superlative" and c.end == found.end for c in reader.question.cues)
+        rank = Rank(found.value == "up", (), not measuring)
+        yield state._replace(rank=rank, last="rank", want="", score=state.score - cost)
 
 
 def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
@@ -72,9 +74,14 @@ def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         # "the student who is oldest"
         for ref, reverse, cost in measured(reader.graph, state.owner.node, rank.concepts)[:2]:
             order = Ordering(ref, rank.descending != reverse, "", state.limit or 1)
-            yield with_node(state, ref, reader).then(
-                "superlative after class", 0.1 - cost, order=order, limit=0, last="rank"
-            )
+            after = with_node(state, ref, reader)
+            yield after.then("superlative after class", 0.1 - cost, order=order, limit=0, last="rank")
+            if state.from_target and state.targets[-1:] == (Target(ref),):
+                # "which artist joined last": the date says only who it is
+                yield after.then(
+                    "superlative after class", 0.1 - cost, order=order, limit=0, last="rank",
+                    targets=state.targets[:-1], prop=None, from_target=False,
+                )  # fmt: skip
 
 
 def _degree(state: State, found: Cue, reader: Reader) -> Iterator[State]:

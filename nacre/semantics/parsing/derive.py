@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 from nacre.records.deadline import Deadline
 from nacre.records.plan import Body
 from nacre.records.waiting import go_on
+from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.index import Index
 from nacre.semantics.parsing.beam import read
@@ -91,12 +92,33 @@ def derive(
     every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
-    return _near(sorted(kept, key=lambda c: -prior(c)), prior)[:most]
+    node = _asked_kind(question, links)
+    told = [c for c in kept if node is None or _tells(c.derivation, node)]
+    return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
 
 
 def _near(ordered: list[T], score: Callable[[T], float]) -> list[T]:
     """What is at most the margin below the first."""
     return [each for each in ordered if score(each) >= score(ordered[0]) - MARGIN]
+
+
+def _asked_kind(question: Question, links: list[Link]) -> int | None:
+    """The kind of things that a question begins to ask for: "which states ...", "what is the longest river ..."."""
+    words = question.tokens
+    if not words or words[0].norm not in language().words["asking_kind"]:
+        return None
+    ranking = {i for c in question.cues if c.kind in ("superlative", "most") for i in range(c.start, c.end)}
+    start = next((i for i in range(1, len(words)) if i not in ranking and words[i].norm not in function_words()), 0)
+    after = [x for x in links if x.start == start and x.exact and x.kind in ("class", "property")]
+    end = max((x.end for x in after), default=0)
+    kinds = {x.refs[0].node if x.kind == "class" else None for x in after if x.end == end}
+    owning = end and question.text[words[end - 1].end :][:1] in ("'", "’")
+    return kinds.pop() if start and len(kinds) == 1 and not owning else None
+
+
+def _tells(d: Derivation, node: int) -> bool:
+    """Whether a reading tells things of a kind, or something of them, before anything else."""
+    return bool(d.targets) and node in {d.targets[0].ref.node, *(g.node for g in d.group)}
 
 
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:

@@ -7,6 +7,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.asked import other_ends, persons, places
+from nacre.semantics.parsing.nested import nested, then
 from nacre.semantics.parsing.state import Reader, State, drop_dangling
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
@@ -23,7 +24,8 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
     root = _root(state)
     if root is None:
         return []
-    for left, name in ((state.rank, "rank"), (state.compare, "compare"), (state.want == "group", "group")):
+    open_ = ((state.rank, "rank"), (state.compare, "compare"), (state.want == "group", "group"), (state.text, "text"))
+    for left, name in open_:
         if left:
             cost += UNSETTLED_COST
             trace.append(f"unsettled {name}")
@@ -53,21 +55,21 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
     found = [
-        _with(whole, "place or time", 0.5, targets=(Target(ref),), hints=whole.hints | {h for h in (ref.via,) if h})
+        then(whole, "place or time", 0.5, targets=(Target(ref),), hints=whole.hints | {h for h in (ref.via,) if h})
         for ref in where
     ]
-    found += [_with(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
+    found += [then(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
     found += [
-        _with(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+        then(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
         for ref in others
     ]
     if state.degree:
-        whole = _with(whole, "unsettled degree", -UNSETTLED_COST)
+        whole = then(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
         for grouped in _grouped(settled, root):
             for shown in _columns(_ordered_inside(grouped), reader):
-                for nested in _nested(shown, root):
-                    for hung in _hung(nested, reader.graph):
+                for inner in nested(shown, root):
+                    for hung in _hung(inner, reader.graph):
                         found += _combined(hung)
     return list(islice(found, MOST_VARIANTS))
 
@@ -92,49 +94,31 @@ def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator
         for node in list(dict.fromkeys((root, *d.nodes)))[:3] if rank.concepts else []:
             for ref, reverse, cost in measured(graph, node.node, rank.concepts)[:2]:
                 order = Ordering(ref, rank.descending != reverse, "", limit)
-                yield _with(d, "rank settled", 0.5 - cost, order=order)
+                yield then(d, "rank settled", 0.5 - cost, order=order)
         if not rank.concepts:
             last = next((t.ref for t in reversed(d.targets) if t.ref.predicate and not t.function), None)
             if last is not None:
                 order = Ordering(Ref(last.node), rank.descending, "count", limit)
-                yield _with(d, "most frequent at end", 0.5, order=order, group=(last,))
+                yield then(d, "most frequent at end", 0.5, order=order, group=(last,))
                 if graph.is_numeric(last.predicate):
-                    yield _with(d, "ranked at end", 0.4, order=Ordering(last, rank.descending, "", limit))
+                    placed = Ordering(last, rank.descending, "", limit)
+                    yield then(d, "ranked at end", 0.4, order=placed)
+                    others = tuple(t for t in d.targets if t.ref != last)
+                    if others and max(d.links, key=lambda x: x.start).refs[0] == last:
+                        # "which film earned the most"
+                        yield then(d, "others ranked at end", 0.4, order=placed, targets=others)
             counted = [n for n in d.nodes if n != root]
             backward = sorted(
                 (s for s in graph.steps[root.node] if not s.forward), key=lambda s: -graph.nodes[s.target].count
             )
-            others = [Ref(n.node) for n in counted] or [Ref(s.target) for s in backward[:2]]
-            for other in others:
+            linked = [Ref(n.node) for n in counted] or [Ref(s.target) for s in backward[:2]]
+            for other in linked:
                 order = Ordering(other, rank.descending, "count", limit)
-                yield _with(d, "most linked at end", 0.4, order=order, group=(root,))
+                yield then(d, "most linked at end", 0.4, order=order, group=(root,))
     elif state.compare is not None and state.compare[1] is not None:
         for other in reversed([n for n in d.nodes if n != root][-2:]):
             condition = Condition(other, state.compare[0], (state.compare[1],), function="count")
-            yield _with(d, "count settled", 0.5, conditions=(*d.conditions, condition))
-    yield d
-
-
-def _nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
-    """Conditions after "no X": of the X that is missing, or of the thing itself."""
-    at = next((i for i, c in enumerate(d.conditions) if c.negated and c.op == "exists"), None)
-    if at is not None:
-        own = [c for c in d.conditions[at + 1 :] if c.ref.node != root.node and not c.function]
-        if own:
-            missing = d.conditions[at]._replace(inner=tuple(c._replace(negated=False) for c in own))
-            rest = (*d.conditions[:at], missing, *(c for c in d.conditions[at + 1 :] if c not in own))
-            yield _with(d, "condition of missing", 0.3, conditions=rest)
-    against = next((i for i, c in enumerate(d.conditions) if c.against is not None and c.against.function), None)
-    if against is not None and len(d.conditions) > 1:
-        compared = d.conditions[against]
-        inner = tuple(c for c in d.conditions[against + 1 :] if not c.function and c.against is None)
-        if inner:
-            conditions = tuple(c for c in d.conditions if c not in inner and c != compared)
-            nested = (*conditions, compared._replace(inner=inner))
-            yield _with(d, "condition of aggregate", 0.2, conditions=nested)
-    plain = [t for t in d.targets if t.ref.predicate and not t.function]
-    if len(plain) == len(d.targets) and any(c.negated and c.op == "=" for c in d.conditions) and not d.group:
-        yield _with(d, "values never with", 0.0, combine="difference")
+            yield then(d, "count settled", 0.5, conditions=(*d.conditions, condition))
     yield d
 
 
@@ -145,9 +129,9 @@ def _hung(d: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
     named = [c for c in d.conditions if c.ref in others and c.op == "is"]
     if len(named) > 1:
         # "that border Colorado and border New Mexico"
-        yield _with(d, "each of the first", 0.1, hung="first")
+        yield then(d, "each of the first", 0.1, hung="first")
     elif after or (named and len(d.nodes) > 2):
-        yield _with(d, "of the last", 0.1, hung="last")
+        yield then(d, "of the last", 0.1, hung="last")
     yield d
 
 
@@ -156,11 +140,7 @@ def _ordered_inside(d: Derivation) -> Derivation:
     if d.order is None or d.order.function or d.group or not all(t.function for t in d.targets):
         return d
     top = Condition(Ref(d.order.ref.node, "", d.order.ref.slot), "top", top=d.order)
-    return _with(d, "order inside", conditions=(*d.conditions, top), order=None)
-
-
-def _with(d: Derivation, rule: str, gain: float = 0.0, **changes: object) -> Derivation:
-    return d._replace(prior=d.prior + gain, trace=(*d.trace, rule), **changes)  # type: ignore[arg-type]
+    return then(d, "order inside", conditions=(*d.conditions, top), order=None)
 
 
 def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
@@ -172,38 +152,38 @@ def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
         own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
         if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
             # "the average number of visitors per museum"
-            yield _with(d, "group is owner", 0.1, group=())
+            yield then(d, "group is owner", 0.1, group=())
         missing = tuple(Target(g) for g in d.group if g not in plain and not _says(d, g))
         if counted or ranked:
             if missing:
                 if counted:
-                    yield _with(d, "group shown", 0.1, targets=(*missing, *d.targets))
-                yield _with(d, "group hidden", 0.0 if ranked and not counted else -0.1)
+                    yield then(d, "group shown", 0.1, targets=(*missing, *d.targets))
+                yield then(d, "group hidden", 0.0 if ranked and not counted else -0.1)
             else:
                 yield d
         else:
-            yield _with(d, "group dropped", 0.0, group=())
+            yield then(d, "group dropped", 0.0, group=())
             if missing:
-                yield _with(d, "group as column", 0.0, group=(), targets=(*missing, *d.targets))
+                yield then(d, "group as column", 0.0, group=(), targets=(*missing, *d.targets))
         return
     if counted and plain:
         same = {t.ref.node for t in d.targets}
         nodes = tuple(dict.fromkeys(Ref(p.node, "", p.slot) for p in plain))
         if len(same) > 1 or any(not p.predicate for p in plain):
-            yield _with(d, "grouped by thing", 0.1, group=nodes[:1])
+            yield then(d, "grouped by thing", 0.1, group=nodes[:1])
         if any(p.predicate for p in plain):
-            yield _with(d, "grouped by column", 0.1, group=plain)
-        yield _with(d, "not grouped", -0.5)
+            yield then(d, "grouped by column", 0.1, group=plain)
+        yield then(d, "not grouped", -0.5)
         return
     if ranked:
         first = plain[0] if plain else root
-        yield _with(d, "group of count", 0.0, group=(Ref(first.node, "", first.slot),))
+        yield then(d, "group of count", 0.0, group=(Ref(first.node, "", first.slot),))
         if first.predicate:
             counts_own = any(
                 f.node == first.node
                 for f in (*((d.order.ref,) if d.order else ()), *(c.ref for c in d.conditions if c.function))
             )
-            yield _with(d, "group of count by column", 0.1 if counts_own else -0.1, group=plain)
+            yield then(d, "group of count by column", 0.1 if counts_own else -0.1, group=plain)
         return
     yield d
 
@@ -235,14 +215,14 @@ def _columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
         if all(pair) and (not target.ref.predicate or partial):
             both = tuple(Target(Ref(node, p, target.ref.slot)) for p in pair)
             targets = (*d.targets[:i], *both, *d.targets[i + 1 :])
-            yield _with(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
+            yield then(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
         if not target.ref.predicate:
             for predicate in codes(graph, node)[:2]:
                 shown = Target(Ref(node, predicate, target.ref.slot))
                 gain = -0.4 if graph.nodes[node].named else 0.1
                 named = "named" if graph.nodes[node].named else "nameless"
                 targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
-                yield _with(d, f"code of {named}", gain, targets=targets)
+                yield then(d, f"code of {named}", gain, targets=targets)
             return
 
 
@@ -266,14 +246,14 @@ def _combined(d: Derivation) -> Iterator[Derivation]:
         return
     merged, rest = _merged(d.conditions)
     if merged:
-        yield _with(d, "any of values", 0.1, conditions=rest)
+        yield then(d, "any of values", 0.1, conditions=rest)
     positive = [c for c in d.conditions if not c.function]
     if len(positive) >= 2 and "both" in d.trace:
-        yield _with(d, "both", 0.3, combine="intersection")
+        yield then(d, "both", 0.3, combine="intersection")
     elif merged:
-        yield _with(d, "both of values", 0.0, combine="intersection")
+        yield then(d, "both of values", 0.0, combine="intersection")
     if any(c.join == "or" for c in d.conditions) and not merged and len(positive) >= 2:
-        yield _with(d, "either", 0.3, combine="union")
+        yield then(d, "either", 0.3, combine="union")
     if not merged:
         yield d
 

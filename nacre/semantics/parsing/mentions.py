@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
-from nacre.semantics.parsing.numbers import fits, in_unit
+from nacre.semantics.parsing.compared import compared_property
 from nacre.semantics.parsing.state import (
     Reader,
     State,
@@ -13,12 +13,11 @@ from nacre.semantics.parsing.state import (
     linked,
     next_slot,
     to_itself,
-    turned,
     with_node,
 )
 from nacre.semantics.parsing.superlatives import ranked_by_name, ranked_class, ranked_property
 from nacre.semantics.parsing.things import of_value
-from nacre.semantics.types import Aggregation, Condition, Link, Number, Ordering, Ref, Target
+from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
 
 
 def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -144,6 +143,14 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             ._replace(last="value")
             .then("without property", 0.0, conditions=(*state.conditions, lacking), negated=False)
         )
+    if ref.predicate and state.text and not reader.graph.is_numeric(ref.predicate):
+        # "with the letter a in their names"
+        held = Condition(ref, state.like, (state.text,), state.negated, label=state.text)
+        yield (
+            drop_dangling(new)
+            ._replace(last="value")
+            .then("text before property", 0.4, conditions=(*state.conditions, held), like="", text="", negated=False)
+        )
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
@@ -173,7 +180,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
     elif state.order is None and not state.asks:
         yield from ranked_by_name(state, drop_dangling(new), link, ref, numeric, reader)
     if state.compare is not None:
-        yield from _compared_property(state, new, ref, reader)
+        yield from compared_property(state, new, ref, reader)
         if state.compare[1] is not None:
             return
     if state.rank is None and state.mode == "T":
@@ -246,41 +253,6 @@ def _is_name_of(state: State, new: State, reader: Reader) -> bool:
         and words[before.end].norm == "of"
         and before.refs[0].node == now.refs[0].node
     )
-
-
-def _compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
-    assert state.compare is not None
-    op, value = state.compare
-    if value is not None:
-        function = state.asks[0] if state.asks else state.prop_function if state.prop is None else ""
-        if not ref.predicate:
-            # "at least two authors"
-            function = "count"
-        number = Number(0, 0, "", value, state.unit)
-        if ref.predicate and not function and not fits(reader.graph, ref, number, op):
-            return
-        converted = in_unit(number, reader.graph.about(ref.predicate).unit if ref.predicate else "")
-        if converted is None:
-            return
-        condition = Condition(ref, op, (converted,), state.negated, function=function)
-        yield drop_dangling(new).then(
-            "number before property", 0.2, conditions=(*state.conditions, condition), compare=None, negated=False,
-            asks=(),
-        )  # fmt: skip
-    elif state.asks:
-        left = state.prop if state.prop is not None and state.prop.predicate else ref
-        if left.node == ref.node and left.predicate and reader.graph.is_numeric(left.predicate):
-            condition = Condition(left, op, (), state.negated, against=Target(ref, state.asks[0]))
-            yield new.then(
-                "against aggregate", 0.4, conditions=(*state.conditions, condition), compare=None,
-                prop=None, negated=False, mode="C", **{"asks": (), **turned(state._replace(asks=()))},
-            )  # fmt: skip
-    elif state.prop is not None and state.prop.predicate and ref.predicate and state.prop != ref:
-        condition = Condition(state.prop, op, (), state.negated, against=Target(ref))
-        yield new.then(
-            "against property", 0.3, conditions=(*state.conditions, condition), compare=None, prop=None,
-            negated=False, mode="C", **turned(state),
-        )  # fmt: skip
 
 
 def _holding(ref: Ref, reader: Reader) -> str | float | None:

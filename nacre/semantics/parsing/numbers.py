@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from nacre.semantics.english import resource
+from nacre.semantics.english import function_words, resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
@@ -16,6 +16,9 @@ FIRST_YEAR, LAST_YEAR = 1000, 2100
 # what an amount of money is about where nothing else is said
 MONEY = ("price", "cost", "fee", "salary")
 MOST_DATES = 4
+# what bounds a number, and units of what a bare number is of
+ORDERED = frozenset(("<", ">", "<=", ">="))
+YEARS = frozenset(("", "year"))
 # a value that is an amount, whatever kind of value it is held as: "12", "3:36", "11 EUR"
 _AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
 _SHOWN = 5
@@ -57,6 +60,8 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
                 negated=False,
                 join="and",
             )
+        yield from _again(state, new, found, op, graph)
+        yield from _aged(state, new, found, op, reader)
     if _is_year(found) or found.first:
         for ref, cost in dates_near(state, graph):
             condition = _condition(graph, ref, op, found, state)
@@ -87,11 +92,44 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         )
 
 
+def _again(state: State, new: State, found: Number, op: str, graph: SchemaGraph) -> Iterator[State]:
+    """ "over 80 or under 50": of the property that the number before it is of."""
+    before = state.conditions[-1] if state.conditions else None
+    if before is None or not found.op or state.last != "and" or before.function or before.against is not None:
+        return
+    if before.op in ORDERED and before.ref.predicate and fits(graph, before.ref, found, op):
+        condition = _condition(graph, before.ref, op, found, state)
+        yield new.then(
+            "number of same property", 0.4, conditions=(*state.conditions, condition), compare=None, negated=False,
+            join="and",
+        )  # fmt: skip
+
+
+def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
+    """ "players under 21": of what bare numbers are of where nothing else is said."""
+    if state.owner is None or state.prop is not None or state.last not in ("class", "having", "negation"):
+        return
+    if op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
+        return
+    after = reader.question.tokens[found.end : found.end + 1]
+    if any(t.norm not in function_words() for t in after) and all(c.start != found.end for c in reader.question.cues):
+        # "more than one record"
+        return
+    for ref, reverse, cost in measured(reader.graph, state.owner.node, tuple(language().words["bare"]))[:1]:
+        if ref.node != state.owner.node:
+            continue
+        condition = _condition(reader.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)
+        yield with_node(new, ref, reader).then(
+            "number of age", 0.3 - cost, conditions=(*state.conditions, condition), negated=False, compare=None
+        )
+
+
 def _chooses(found: Number, reader: Reader) -> bool:
     """Whether a number says how many are asked for: "which three cities have the largest ...", "the first 5"."""
     words, later = reader.question.tokens, (c for c in reader.question.cues if c.start >= found.end)
     before = words[found.start - 1].norm if found.start else ""
-    return before in language().words["choosing"] and any(c.kind in ("superlative", "most", "order") for c in later)
+    placed = any(c.kind in ("superlative", "most", "order") for c in later)
+    return placed and before in language().words["before_places"]
 
 
 def _before_rank(found: Number, reader: Reader) -> bool:

@@ -15,10 +15,13 @@ CUE_GAIN = 0.12
 
 
 class Rank(NamedTuple):
-    """A superlative that waits for its property: direction, what it measures, places."""
+    """A superlative that waits for its property: direction, what it measures; `counts` where it may say how many
+    ("the most"), and not only how much ("the largest").
+    """
 
     descending: bool
     concepts: tuple[str, ...] = ()
+    counts: bool = True
 
 
 class _Fields(NamedTuple):
@@ -27,6 +30,7 @@ class _Fields(NamedTuple):
     `mode` says what the next mention is taken for: "T" a target, "C" part of a condition; `want` overrides it
     ("group", "order up", "order down"). `asks` are aggregates that wait for what they are of, `sticky` those of the
     target before. `prop` waits for its value.
+    `text` waits for the property that holds it ("the letter a in their names").
     `compare` waits for a number or a property: (operator, number or None), `unit` is the number's.
     """
 
@@ -47,6 +51,7 @@ class _Fields(NamedTuple):
     unit: str = ""
     negated: bool = False
     like: str = ""
+    text: str = ""
     prop: Ref | None = None
     prop_function: Aggregation = ""
     from_target: bool = False

@@ -12,6 +12,7 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
     rank = state.rank
     assert rank is not None
     limit = state.limit or 1
+    yield from _against_first(state, new, ref, reader)
     inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
     if rank.concepts:
         for place, (found, reverse, cost) in enumerate(measured(reader.graph, ref.node, rank.concepts)[:3]):
@@ -29,9 +30,10 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
             yield ranked.then("ranked class", gain)
     else:
         order = Ordering(ref, rank.descending, "count", limit)
-        if (state.mode == "C" or state.last == "own kind") and state.owner is not None and state.owner in state.nodes:
+        inner = (state.mode == "C" or state.last == "own kind") and state.owner is not None
+        if inner and rank.counts and state.owner in state.nodes and _may_have_several(state.owner, ref, reader):
             # "the state that borders the most states": the thing named before is the one with the most
-            yield from _top(state, new, state.owner, order, 0.1, reader)
+            yield from _top(state, new._replace(nodes=state.nodes), state.owner, order, 0.1, reader)
         if state.order is not None:
             return
         yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
@@ -39,6 +41,35 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
             # "the top 5 students by score"
             yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
             yield new.then("owner before its rank", 0.1)
+
+
+def _may_have_several(owner: Ref | None, ref: Ref, reader: Reader) -> bool:
+    """Whether a thing can have more than one of a kind: no photo is of the most mountains where each is of one."""
+    ways = reader.graph.path(owner.node, ref.node) if owner is not None else ()
+    steps = ways[0][1] if ways else ()
+    return not steps or any(not (s.forward and reader.graph.about(s.predicate).functional) for s in steps)
+
+
+def extreme(state: State) -> Aggregation:
+    """What the value of the first in a waiting order is among all: the highest, or the lowest."""
+    return "max" if state.rank is not None and state.rank.descending else "min"
+
+
+def _against_first(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "older than the oldest player": a property is compared with that of the first of a kind."""
+    rank, compare = state.rank, state.compare
+    if rank is None or compare is None or compare[1] is not None:
+        return
+    for found, reverse, cost in measured(reader.graph, ref.node, rank.concepts)[:2]:
+        left = state.prop if state.prop is not None and state.prop.predicate else found
+        if left.predicate != found.predicate:
+            continue
+        best: Aggregation = "max" if rank.descending != reverse else "min"
+        condition = Condition(left, compare[0], (), state.negated, against=Target(found, best))
+        yield with_node(new, left, reader).then(
+            "against first", 0.4 - cost, conditions=(*state.conditions, condition), compare=None, rank=None,
+            prop=None, negated=False, mode="C", limit=0,
+        )  # fmt: skip
 
 
 def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader) -> Iterator[State]:

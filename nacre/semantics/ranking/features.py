@@ -8,6 +8,7 @@ from nacre.semantics.english import resource
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.ranking.beside import beside
 from nacre.semantics.types import Link, Question, Ref
 from nacre.semantics.words import lemma
 
@@ -42,6 +43,7 @@ def features(candidate: Candidate, question: Question, graph: SchemaGraph, best:
     found.update(_shape(candidate, question, graph))
     found.update(_measure(candidate, question, graph))
     found.update(_lead(candidate, question, graph))
+    found.update(beside(candidate, question, graph))
     return found
 
 
@@ -143,7 +145,9 @@ def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
     functions |= {c.against.function for c in d.conditions if c.against and c.against.function}
     if d.order is not None and d.order.function:
         functions.add(d.order.function)
-    ranked = d.order is not None and d.order.limit > 0
+    tops = [c.top for c in d.conditions if c.top is not None]
+    functions |= {top.function for top in tops if top.function}
+    ranked = (d.order is not None and d.order.limit > 0) or bool(tops)
     has = {
         **{f: f in functions for f in ("count", "avg", "sum", "max", "min")},
         "most": ranked or bool(functions & {"max", "min"}),

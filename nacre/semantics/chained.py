@@ -1,0 +1,62 @@
+"""Pieces of a noun phrase put together: names with their kinds, computed numbers, clauses after a noun."""
+
+from collections.abc import Sequence
+
+from nacre.records.plan import Variable
+from nacre.semantics.nouns import wording
+from nacre.semantics.values_said import is_number_name
+
+COMPUTED = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
+_SHARED = ("that has ", "that have ", "with ")
+
+
+def name_of(variable: Variable, noun: str) -> str:
+    """The name of a thing; one that has only a number is named with its kind.
+
+    >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
+    'room 12'
+    """
+    said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
+    return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
+
+
+def computed_once(function: str, own: str) -> str:
+    """A computed number by its function, which its label may say already.
+
+    >>> computed_once("sum", "price"), computed_once("sum", "total spent"), computed_once("max", "highest elevation")
+    ('total price', 'total spent', 'highest elevation')
+    """
+    said = COMPUTED[function]
+    first = own.split()[0].casefold() if own.split() else ""
+    return own if first in wording("computed")[said].split() else f"{said} {own}"
+
+
+def first_alone(noun: str, texts: Sequence[str]) -> str:
+    """The first of a kind, where nothing else is said of the thing; "" elsewhere.
+
+    >>> first_alone("city", ["that is the city with the most rivers"]), first_alone("city", ["that is old"])
+    ('the city with the most rivers', '')
+    """
+    alone = texts[0] if len(texts) == 1 else ""
+    lead = next((x for x in ("that is ", "that are among ") if alone.startswith(f"{x}the {noun} with ")), "")
+    return alone.removeprefix(lead) if lead else ""
+
+
+def chained(texts: list[str]) -> str:
+    """Clauses after a noun, joined so that each still belongs to it; what two begin with is said once.
+
+    >>> chained(["that have a film", "that have a market", "whose year is 1995"])
+    'that have a film and a market and whose year is 1995'
+    """
+    texts = list(dict.fromkeys(texts))
+    texts.sort(key=lambda text: text.startswith(("that ", "whose ")))
+    found: list[str] = []
+    for text in texts:
+        shared = next((s for s in _SHARED if found and text.startswith(s) and found[-1].startswith(s)), "")
+        if shared and " " not in found[-1].removeprefix(shared).partition(" ")[2]:
+            found[-1] += f" and {text.removeprefix(shared)}"
+        elif found and (text.startswith(("that ", "whose ")) == found[-1].startswith(("that ", "whose "))):
+            found[-1] += f" and {text}"
+        else:
+            found.append(text)
+    return " ".join(found)

@@ -1,0 +1,55 @@
+"""Rules for a property beside a comparison: with a number, another property, an aggregate or an extreme."""
+
+from collections.abc import Iterator
+
+from nacre.semantics.parsing.numbers import fits, in_unit
+from nacre.semantics.parsing.state import Reader, State, drop_dangling, turned
+from nacre.semantics.parsing.superlatives import extreme
+from nacre.semantics.types import Condition, Number, Ref, Target
+
+
+def compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "more than 3 pages", "a price below the average": the property that a comparison waits for."""
+    assert state.compare is not None
+    op, value = state.compare
+    if value is not None:
+        function = state.asks[0] if state.asks else state.prop_function if state.prop is None else ""
+        if not ref.predicate:
+            # "at least two authors"
+            function = "count"
+        number = Number(0, 0, "", value, state.unit)
+        if ref.predicate and not function and not fits(reader.graph, ref, number, op):
+            return
+        converted = in_unit(number, reader.graph.about(ref.predicate).unit if ref.predicate else "")
+        if converted is None:
+            return
+        condition = Condition(ref, op, (converted,), state.negated, function=function)
+        yield drop_dangling(new).then(
+            "number before property", 0.2, conditions=(*state.conditions, condition), compare=None, negated=False,
+            asks=(),
+        )  # fmt: skip
+    elif state.asks or state.rank is not None:
+        left = state.prop if state.prop is not None and state.prop.predicate else ref
+        function = state.asks[0] if state.asks else extreme(state)
+        if left.node == ref.node and left.predicate and reader.graph.is_numeric(left.predicate):
+            condition = Condition(left, op, (), state.negated, against=Target(ref, function))
+            yield new.then(
+                "against aggregate" if state.asks else "against extreme", 0.4,
+                conditions=(*state.conditions, condition), compare=None, rank=None,
+                prop=None, negated=False, mode="C", **{"asks": (), **turned(state._replace(asks=()))},
+            )  # fmt: skip
+    elif state.prop is not None and state.prop != ref and _comparable(state.prop, ref, reader):
+        condition = Condition(state.prop, op, (), state.negated, against=Target(ref))
+        yield new.then(
+            "against property", 0.3, conditions=(*state.conditions, condition), compare=None, prop=None,
+            negated=False, mode="C", **turned(state),
+        )  # fmt: skip
+
+
+def _comparable(one: Ref, other: Ref, reader: Reader) -> bool:
+    """Whether one property's values can be more than another's: two numbers, two dates, two texts."""
+    if not (one.predicate and other.predicate):
+        return False
+    graph = reader.graph
+    dates = [graph.is_date(r.predicate) for r in (one, other)]
+    return all(dates) or graph.is_numeric(one.predicate) == graph.is_numeric(other.predicate)

@@ -1,0 +1,48 @@
+"""Conditions that belong to something inside: what is missing, or what is compared with. Derivation -> Derivations."""
+
+from collections.abc import Iterator, Sequence
+
+from nacre.semantics.types import Condition, Derivation, Ref
+
+
+def nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
+    """Conditions after "no X": of the X that is missing, or of the thing itself."""
+    at = next((i for i, c in enumerate(d.conditions) if c.negated and c.op == "exists"), None)
+    if at is not None:
+        own = [c for c in d.conditions[at + 1 :] if c.ref.node != root.node and not c.function]
+        if own:
+            missing = d.conditions[at]._replace(inner=tuple(c._replace(negated=False) for c in own))
+            rest = (*d.conditions[:at], missing, *(c for c in d.conditions[at + 1 :] if c not in own))
+            yield then(d, "condition of missing", 0.3, conditions=rest)
+    against = next((i for i, c in enumerate(d.conditions) if c.against is not None and c.against.function), None)
+    if against is not None and len(d.conditions) > 1:
+        compared = d.conditions[against]
+        inner = tuple(c for c in d.conditions[against + 1 :] if not c.function and c.against is None)
+        if inner:
+            conditions = tuple(c for c in d.conditions if c not in inner and c != compared)
+            nested = (*conditions, compared._replace(inner=inner))
+            left = _left(d, nested, inner)
+            yield then(d, "condition of aggregate", 0.2, conditions=nested, nodes=left)
+        before = tuple(c for c in d.conditions[:against] if not c.function and c.against is None)
+        if before and "against first" in d.trace:
+            # "after the latest Hitchcock film"
+            yield then(
+                d, "condition of first", 0.2,
+                conditions=(compared._replace(inner=(*before, *inner)),), nodes=_left(d, (compared,), before),
+            )  # fmt: skip
+    plain = [t for t in d.targets if t.ref.predicate and not t.function]
+    if len(plain) == len(d.targets) and any(c.negated and c.op == "=" for c in d.conditions) and not d.group:
+        yield then(d, "values never with", 0.0, combine="difference")
+    yield d
+
+
+def _left(d: Derivation, conditions: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:
+    """The things of a reading without those that only its inner conditions speak of."""
+    used = {Ref(c.ref.node, "", c.ref.slot) for c in conditions} | {Ref(t.ref.node, "", t.ref.slot) for t in d.targets}
+    only = {Ref(c.ref.node, "", c.ref.slot) for c in inner} - used
+    return tuple(n for n in d.nodes if n not in only)
+
+
+def then(d: Derivation, rule: str, gain: float = 0.0, **changes: object) -> Derivation:
+    """The derivation with changes, made by a rule."""
+    return d._replace(prior=d.prior + gain, trace=(*d.trace, rule), **changes)  # type: ignore[arg-type]

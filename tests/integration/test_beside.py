@@ -1,0 +1,42 @@
+"""What stands beside mentions tells readings apart: lists, comparisons, where something comes from and goes to."""
+
+import time
+
+import pytest
+
+from nacre.records.plan import Plan
+from nacre.semantics.linking.index import link
+from nacre.semantics.ranking.beside import beside
+from nacre.semantics.to_words import to_words
+from nacre.semantics.understand import derived, indexes, read
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.tables import Tables
+
+SECONDS = 5.0
+
+
+@pytest.mark.parametrize(
+    ("graph", "question", "words", "feature", "value"),
+    [
+        ("company", "salary and age of Chiara Neri", "the salary and age of Chiara Neri", "joined in one part", 1),
+        ("company", "salary and age of Chiara Neri", "the salary and age of Chiara Neri", "columns nothing joins", 0),
+        ("company", "employees older than 40", "employees whose age is above 40", "comparisons unanswered", 0),
+        ("company", "employees older than 40", "employees", "comparisons unanswered", 1),
+        ("company", "employees with a salary over 50000", "employees", "comparisons unanswered", 1),
+    ],
+)
+def test_features(
+    graph: str,
+    question: str,
+    words: str,
+    feature: str,
+    value: float,
+    small_graphs: dict[str, tuple[Tables, Lexicon]],
+) -> None:
+    tables, lexicon = small_graphs[graph]
+    linker = indexes(lexicon)
+    asked = read(question, linker)
+    candidates = derived(asked, link(asked, linker.index), linker, time.monotonic() + SECONDS)
+    found = {to_words(Plan(c.body), tables.schema): beside(c, asked, linker.index.graph) for c in candidates}
+    assert words in found, sorted(found)
+    assert found[words][feature] == value
