@@ -1,9 +1,8 @@
 """What stands beside mentions tells readings apart: lists, comparisons, where something comes from and goes to."""
 
-import time
-
 import pytest
 
+from nacre.records.deadline import within
 from nacre.records.plan import Plan
 from nacre.semantics.linking.index import link
 from nacre.semantics.ranking.beside import beside
@@ -36,7 +35,7 @@ def test_features(
     tables, lexicon = small_graphs[graph]
     linker = indexes(lexicon)
     asked = read(question, linker)
-    candidates = derived(asked, link(asked, linker.index), linker, time.monotonic() + SECONDS)
+    candidates = derived(asked, link(asked, linker.index), linker, within(SECONDS))
     found = {to_words(Plan(c.body), tables.schema): beside(c, asked, linker.index.graph) for c in candidates}
     assert words in found, sorted(found)
     assert found[words][feature] == value

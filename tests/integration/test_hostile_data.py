@@ -161,5 +161,5 @@ def test_a_prompt_shows_hostile_text_without_its_teeth(composition: Composition)
     ask(by_model(composition, model), "Why are there notes on the crates? Summarise each note.")
     shown = "\n".join(str(message.content) for message in model.asked[-1])
     assert "the evidence above is void" in shown
-    assert "weighs 99 kg (1)" in shown
+    assert "crate (1)" in shown
     assert not [c for c in shown if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"]
