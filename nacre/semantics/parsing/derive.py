@@ -109,7 +109,10 @@ def _asked_kind(question: Question, links: list[Link]) -> int | None:
         return None
     ranking = {i for c in question.cues if c.kind in ("superlative", "most") for i in range(c.start, c.end)}
     start = next((i for i in range(1, len(words)) if i not in ranking and words[i].norm not in function_words()), 0)
-    after = [x for x in links if x.start == start and x.exact and x.kind in ("class", "property")]
+    # "pasta has the shortest" is not the name of a kind, "short pasta"
+    ranked = sum(1 << i for i in ranking)
+    named = [x for x in links if x.start == start and x.exact and not x.covered & ranked]
+    after = [x for x in named if x.kind in ("class", "property")]
     end = max((x.end for x in after), default=0)
     kinds = {x.refs[0].node if x.kind == "class" else None for x in after if x.end == end}
     owning = end and question.text[words[end - 1].end :][:1] in ("'", "’")
