@@ -48,7 +48,9 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         if any(c.op == "is" and c.ref == root for c in state.conditions):
             trace.append("default target is thing")
             cost += UNSETTLED_COST
-    alone = not (state.targets or state.group or state.asks)
+    # of a yes or no nothing further is asked for
+    first = reader.question.tokens[0].norm if reader.question.tokens else ""
+    alone = not (state.targets or state.group or state.asks or first in language().words["asking_yes_no"])
     others = other_ends(state, root, reader) if alone else []
     whole = Derivation(
         targets, state.conditions, state.group, state.order, state.nodes or (root,), "", state.covered,
