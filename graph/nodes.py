@@ -1,5 +1,6 @@
 """The nodes of the loop, one function each: State -> the fields it changes. Nothing here ends a turn but bad input."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -132,13 +133,20 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
 
 
 async def understand(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-    """Link the question's names and read it as plans, once a turn."""
+    """Link the question's names and read it as plans, once a turn. Its vector is made meanwhile, on another processor;
+    what goes wrong there is the branch's to say, which will ask for it again."""
     rewrite, caveats = from_json(Rewrite, state["rewrite"]), state["caveats"]
-    try:
-        understanding = await off_loop(_understood, resources, state, rewrite)
-    except Exception as error:
+    read, _ = await asyncio.gather(
+        off_loop(_understood, resources, state, rewrite),
+        off_loop(_prepared, resources.library, state, rewrite.standalone),
+        return_exceptions=True,
+    )
+    if isinstance(read, Understanding):
+        understanding = read
+    else:
+        error = read
         # passages can still answer what can't be read
-        log.exception("understanding failed: %s", rewrite.standalone)
+        log.error("understanding failed: %s", rewrite.standalone, exc_info=error)
         understanding = Understanding(rewrite.standalone)
         why = f": {error}" if isinstance(error, NacreError) else ""
         caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
@@ -288,6 +296,13 @@ def _pinned(library: Library, state: State) -> Graph:
 def _further(library: Library, state: State, view: TurnView) -> list[str]:
     with _pinned(library, state) as graph:
         return list(below(view, partial(texts_may_answer, view.standalone, graph)))
+
+
+def _prepared(library: Library, state: State, text: str) -> None:
+    if "vector" in state["enabled"]:
+        with _pinned(library, state) as graph:
+            if graph.vectors is not None:
+                graph.vectors.prepare(text)
 
 
 def _understood(resources: Resources, state: State, rewrite: Rewrite) -> Understanding:

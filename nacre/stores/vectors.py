@@ -52,6 +52,11 @@ class Vectors:
         self._collection = collection
         self._embedder = embedder
 
+    def prepare(self, text: str) -> None:
+        """Make the vector of a text that will be searched for: an embedder remembers the last ones."""
+        if text.strip():
+            self._embedder.embed([text])
+
     def search(self, text: str, limit: int) -> list[Hit]:
         """The passages nearest to `text`, scored by cosine. Raises ConfigError where a server does not answer."""
         if not text.strip() or limit < 1:
