@@ -27,8 +27,12 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
     links, weight = _links(layout, schema)
     rows = sorted({row(name) for name in schema_names(schema) if name.tokens}, key=lambda each: each[1:])
-    named = chain(rows, _entities(layout, schema, weight))
+    named = chain(rows, _shared_values(layout, schema), _entities(layout, schema, weight))
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms)
+
+
+# values of one property that are names, at most so many and as a share of those that have it (given)
+MOST_SHARED, SHARED, LONGEST_SHARED = 5000, 0.8, 60
 
 
 def schema_names(schema: Schema) -> Iterator[Name]:
@@ -47,6 +51,18 @@ def schema_names(schema: Schema) -> Iterator[Name]:
         if p.has_literals and p.role == "fact" and p.datatype == "text":
             for value in p.values:
                 yield Name(name_tokens(split_name(value)), "value", value, p.iri, value, "", 1.0)
+
+
+def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
+    """The texts of properties with more values than a schema shows, where things share them: "the winery Mill Hill"."""
+    for predicate, place in _places(layout, schema):
+        if predicate.role != "fact" or predicate.datatype != "text" or predicate.values or not predicate.has_literals:
+            continue
+        if not len(place.distinct) <= min(MOST_SHARED, SHARED * predicate.triples):
+            continue
+        for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
+            if len(value) <= LONGEST_SHARED and any(map(str.isalpha, value)):
+                yield row(Name(name_tokens(split_name(value)), "value", value, predicate.iri, value, "", 1.0))
 
 
 def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
