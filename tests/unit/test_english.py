@@ -11,8 +11,8 @@ from nacre.semantics import english
 from nacre.semantics.english import measure, phrases, resource, synonyms
 from nacre.semantics.words import lemma, tokens
 
-LANGUAGE = Path(english.__file__).parent / "language" / "en"
-THESAURUS = Path(english.__file__).parent / "resources" / "synonyms.yaml"
+SEMANTICS = Path(english.__file__).parent
+THESAURUS = SEMANTICS / "resources" / "synonyms.yaml"
 OPPOSITES = [
     ("start", "end"),
     ("begin", "finish"),
@@ -158,8 +158,14 @@ def test_forms_of_adjectives_are_read(said: str, descending: bool, first: str) -
     assert (read.descending, read.concepts[0]) == (descending, first)
 
 
-@pytest.mark.parametrize("path", sorted(LANGUAGE.glob("*.yaml")), ids=lambda path: path.name)
+def _root(path: Path) -> yaml.Node:
+    return yaml.compose(path.read_text(encoding="utf-8"))
+
+
+WORD_LISTS = [path for path in sorted(SEMANTICS.rglob("*.yaml")) if isinstance(_root(path), yaml.MappingNode)]
+
+
+@pytest.mark.parametrize("path", WORD_LISTS, ids=lambda path: path.name)
 def test_no_class_of_words_is_named_twice(path: Path) -> None:
-    root = yaml.compose(path.read_text(encoding="utf-8"))
-    names = [key.value for key, _ in root.value]
+    names = [key.value for key, _ in _root(path).value]
     assert len(names) == len(set(names))
