@@ -68,6 +68,11 @@ class Aggregate:
 Term = Attribute | Itself | Aggregate
 
 
+def value_of(term: Term) -> Attribute | Itself:
+    """What a term is about: of an aggregate, what it is taken over."""
+    return term.of if isinstance(term, Aggregate) else term
+
+
 @dataclass(frozen=True)
 class Filter:
     """A condition.

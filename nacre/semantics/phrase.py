@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
-from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select
+from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, value_of
 from nacre.records.schema import Schema
 from nacre.semantics.chained import name_of
 from nacre.semantics.grid import Grid, grid, whole
@@ -79,7 +79,7 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     averaged = any(
         isinstance(s.answers[-1], Aggregate) and s.answers[-1].function == "avg" for s in (body.left, body.right)
     )
-    of = [a.of if isinstance(a, Aggregate) else a for a in (body.left.answers[-1], body.right.answers[-1])]
+    of = [value_of(a) for a in (body.left.answers[-1], body.right.answers[-1])]
     counted = all(not isinstance(each, Attribute) or is_amount(each.predicate, schema) for each in of)
     a, b = (say(each, unit, counted=counted, rounded=averaged) for each in (left, right))
     if body.op in ("<", "<=", ">", ">=", "=", "!="):
@@ -153,7 +153,7 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
             ]
         if not isinstance(by.of, Attribute):
             return []
-    of = by.of if isinstance(by, Aggregate) else by
+    of = value_of(by)
     assert isinstance(of, Attribute)
     predicate = schema.predicate_of[of.predicate]
     label = label_of(of.predicate, schema)

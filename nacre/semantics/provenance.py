@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nacre.records.evidence import Table
-from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Filter, Itself, Plan, Select, Term
+from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Filter, Itself, Plan, Select, value_of
 from nacre.semantics.to_sql import bindings, to_sql
 from nacre.stores.tables import Tables
 from nacre.stores.triples import Triple, Triples
@@ -121,8 +121,3 @@ def narrowed(select: Select, keys: tuple[str, ...]) -> Select:
         for v in select.variables
     )
     return Select(select.answers, variables, select.edges, filters, order=None)
-
-
-def value_of(term: Term) -> Attribute | Itself:
-    """What a term is about: of an aggregate, what it is taken over."""
-    return term.of if isinstance(term, Aggregate) else term

@@ -16,6 +16,7 @@ from nacre.records.plan import (
     Plan,
     Profile,
     Select,
+    value_of,
 )
 from nacre.records.schema import Schema
 
@@ -114,7 +115,7 @@ def _of_select(select: Select, schema: Schema, mark: str) -> Iterator[tuple[str,
         yield from _of_filter(condition, names, schema, mark)
     ordered = [select.order.by] if select.order else []
     for term in (*select.answers, *select.by, *ordered):
-        value = term.of if isinstance(term, Aggregate) else term
+        value = value_of(term)
         if isinstance(value, Attribute):
             yield _valued(value, names, schema, mark)
         elif isinstance(term, Aggregate):
@@ -157,6 +158,6 @@ def _is_formed(select: Select) -> bool:
     said = {name for edge in select.edges for name in (edge.subject, edge.object)} | set(select.group)
     ordered = [select.order.by] if select.order else []
     for term in (*select.answers, *select.by, *ordered, *(f.left for f in select.filters)):
-        value = term.of if isinstance(term, Aggregate) else term
+        value = value_of(term)
         said |= {value.variable} if isinstance(value, Attribute | Itself) else set()
     return said <= names

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable, value_of
 from nacre.records.schema import Schema
 from nacre.semantics.chained import COMPUTED, chained, computed_once, first_alone, name_of
 from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many, spans
@@ -322,7 +322,7 @@ class Wording:
         order = self.select.order
         others = [f.left for f in self.select.filters if f.op != "known"]
         terms = [*others, *self.select.answers, *([order.by] if order is not None else [])]
-        return each.left in [t.of if isinstance(t, Aggregate) else t for t in terms]
+        return each.left in [value_of(t) for t in terms]
 
     def _link(self, edge: Edge, place: int, name: str, seen: frozenset[int], depth: int) -> Clause:
         label = label_of(edge.predicate, self.schema)

@@ -4,8 +4,8 @@ them, or the things behind an aggregate."""
 from collections.abc import Collection
 from dataclasses import replace
 
-from nacre.records.plan import Aggregate, Attribute, Select
-from nacre.semantics.provenance import narrowed, value_of
+from nacre.records.plan import Aggregate, Attribute, Select, value_of
+from nacre.semantics.provenance import narrowed
 from nacre.semantics.sparql_pattern import Vocabulary
 from nacre.semantics.sparql_terms import iri
 from nacre.semantics.statement import Output

@@ -7,7 +7,7 @@ that "and the drying room?" finds the room that was asked for two turns ago.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nacre.records.plan import Aggregate, Attribute, Filter, Itself, Select, Term, Variable
+from nacre.records.plan import Attribute, Filter, Itself, Select, Variable, value_of
 from nacre.records.turn import Earlier
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.dialogue.names import edge_in, filter_in, free_name, of_before
@@ -65,7 +65,7 @@ def with_time(select: Select, first: str, after: str) -> Select | None:
 
 def without_thing(select: Select, thing: Candidate, graph: SchemaGraph) -> Select | None:
     """The plan without one of the things that it gives, or of those that it asks about; None where it has no such."""
-    first = [_owner(a) for a in select.answers]
+    first = [value_of(a).variable for a in select.answers]
     for variable in sorted(select.variables, key=lambda v: v.name not in first):
         nodes = [n for n in graph.nodes if n.classes == variable.classes and n.without == variable.without]
         if any(thing.relations <= n.relations for n in nodes):
@@ -82,14 +82,14 @@ def _source(variable: Variable, before: Sequence[Earlier]) -> tuple[Select, Sequ
         body = plan.body if plan else None
         if isinstance(body, Select) and set(before[at].keys) == set(variable.keys):
             ranked = body.order is not None or body.limit is not None or body.offset
-            grouped = body.group or body.by or len({_owner(a) for a in body.answers}) > 1
+            grouped = body.group or body.by or len({value_of(a).variable for a in body.answers}) > 1
             return None if ranked or grouped else (body, before[:at])
     return None
 
 
 def _within(select: Select, variable: Variable, source: Select) -> Select:
     """A plan with what another one asks of its things asked of one of its variables."""
-    own = next(v for v in source.variables if v.name == _owner(source.answers[0]))
+    own = next(v for v in source.variables if v.name == value_of(source.answers[0]).variable)
     taken = {v.name for v in select.variables}
     names = {own.name: variable.name}
     for each in source.variables:
@@ -104,8 +104,3 @@ def _within(select: Select, variable: Variable, source: Select) -> Select:
         edges=tuple(dict.fromkeys((*select.edges, *(edge_in(e, names) for e in source.edges)))),
         filters=tuple(dict.fromkeys((*(filter_in(f, names) for f in source.filters), *select.filters))),
     )
-
-
-def _owner(answer: Term) -> str:
-    of: Attribute | Itself = answer.of if isinstance(answer, Aggregate) else answer
-    return of.variable

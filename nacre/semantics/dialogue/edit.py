@@ -14,6 +14,7 @@ from nacre.records.plan import (
     Order,
     Select,
     Term,
+    value_of,
 )
 from nacre.semantics.dialogue.names import joined
 
@@ -63,7 +64,7 @@ def summarised(earlier: Select, functions: Sequence[Function], beside: bool) -> 
 
     `beside`: those that were shown before stay; None where no value was shown.
     """
-    shown = [a.of if isinstance(a, Aggregate) else a for a in earlier.answers]
+    shown = [value_of(a) for a in earlier.answers]
     values = [a for a in shown if isinstance(a, Attribute)]
     if not values or not functions:
         return None

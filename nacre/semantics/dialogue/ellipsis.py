@@ -57,8 +57,8 @@ def elliptic(question: str, words: Sequence[Token], named: Sequence[Candidate]) 
 def substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
     """The last question with its thing replaced by one of the same kind."""
     new = named(linker, tokens(phrase))
-    whole = [c for c in new if c.exact]
-    new = whole or new
+    in_full = [c for c in new if c.exact]
+    new = in_full or new
     earlier = tuple(turn for turn in earlier[-3:] if _by_itself(turn))
     for turn in reversed(earlier):
         old_words = tokens(turn.standalone)
@@ -71,12 +71,12 @@ def substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Re
                     return Rewrite(text, True, Scope(None, other.keys, (other.label,)))
     last = tokens(earlier[-1].standalone) if earlier else ()
     old = named(linker, last)
-    if not whole or not old:
+    if not in_full or not old:
         return None
     # a thing of another kind, but named in full: the same is asked of it
     start, end = last[old[0].start].start, last[old[0].end - 1].end
-    text = earlier[-1].standalone[:start] + whole[0].label + earlier[-1].standalone[end:]
-    return Rewrite(text, True, Scope(None, whole[0].keys, (whole[0].label,)))
+    text = earlier[-1].standalone[:start] + in_full[0].label + earlier[-1].standalone[end:]
+    return Rewrite(text, True, Scope(None, in_full[0].keys, (in_full[0].label,)))
 
 
 def swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:

@@ -5,12 +5,12 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Order, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Order, Select, Variable, value_of
 
 
 def joined(earlier: Select, new: Select) -> tuple[Select, Select] | None:
     """The earlier plan with the things of the new one beside it, and the new one in the same names."""
-    owners = list(dict.fromkeys((a.of if isinstance(a, Aggregate) else a).variable for a in earlier.answers))
+    owners = list(dict.fromkeys(value_of(a).variable for a in earlier.answers))
     known = sorted(earlier.variables, key=lambda v: owners.index(v.name) if v.name in owners else len(owners))
     names: dict[str, str] = {}
     for variable in sorted(new.variables, key=lambda v: not v.keys):
