@@ -248,12 +248,12 @@ def _together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) 
             own = [replace(each, words=words or each.words) for each in own]
     rest = [each for each in drafted.evidence if each not in agreeing]
     if outcome == "disputed":
-        rest = [_disputed(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest]
+        rest = [_against(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest]
     return Found(drafted.branch, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
                  outcome=outcome)  # fmt: skip
 
 
-def _disputed(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
+def _against(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
     return replace(rows, probability=priors.against(chance(understanding, rows)))
 
 

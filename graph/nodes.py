@@ -141,18 +141,15 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
         off_loop(_prepared, resources.library, state, rewrite.standalone),
         return_exceptions=True,
     )
-    if isinstance(read, Understanding):
-        understanding = read
-    else:
-        error = read
+    if isinstance(read, BaseException):
         # passages can still answer what can't be read
-        log.error("understanding failed: %s", rewrite.standalone, exc_info=error)
-        understanding = Understanding(rewrite.standalone)
-        why = f": {error}" if isinstance(error, NacreError) else ""
+        log.error("understanding failed: %s", rewrite.standalone, exc_info=read)
+        why = f": {read}" if isinstance(read, NacreError) else ""
         caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
+        read = Understanding(rewrite.standalone)
     return {
-        "understanding": to_json(understanding),
-        "readings": [reading.words for reading in understanding.readings],
+        "understanding": to_json(read),
+        "readings": [reading.words for reading in read.readings],
         "by": {"understand": "rules"},
         "caveats": caveats,
     }

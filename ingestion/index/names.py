@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Longs = NDArray[np.int64]
 
+# values of one property that are names: at most so many, as a share of those that have it, letters of one (given)
+MOST_SHARED, SHARED, LONGEST_SHARED = 5000, 0.8, 60
+
 
 def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
@@ -29,10 +32,6 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     rows = sorted({row(name) for name in schema_names(schema) if name.tokens}, key=lambda each: each[1:])
     named = chain(rows, _shared_values(layout, schema), _entities(layout, schema, weight))
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms)
-
-
-# values of one property that are names, at most so many and as a share of those that have it (given)
-MOST_SHARED, SHARED, LONGEST_SHARED = 5000, 0.8, 60
 
 
 def schema_names(schema: Schema) -> Iterator[Name]:
@@ -58,7 +57,7 @@ def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
     for predicate, place in _places(layout, schema):
         if predicate.role != "fact" or predicate.datatype != "text" or predicate.values or not predicate.has_literals:
             continue
-        if not len(place.distinct) <= min(MOST_SHARED, SHARED * predicate.triples):
+        if len(place.distinct) > min(MOST_SHARED, SHARED * predicate.triples):
             continue
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             if len(value) <= LONGEST_SHARED and any(map(str.isalpha, value)):
