@@ -1,5 +1,6 @@
 """Conversations that last: list, read, fork, edit, delete; what people see and the loop remembers stay in step."""
 
+import asyncio
 import logging
 import time
 import uuid
@@ -96,8 +97,15 @@ class Threads:
         await off_loop(self.seen.cut, caller.owner, thread, turn)
 
     async def keep(self, caller: Caller, thread: str, record: Answer) -> None:
-        """Keep a finished turn."""
-        await off_loop(self.seen.keep, caller.owner, thread, record)
+        """Keep a finished turn. Who leaves meanwhile does not break that off: it is kept or known not to be."""
+        keeping = asyncio.ensure_future(off_loop(self.seen.keep, caller.owner, thread, record))
+        try:
+            await asyncio.shield(keeping)
+        except asyncio.CancelledError:
+            await asyncio.wait([keeping])
+            if why := keeping.exception():
+                log.warning("a turn of thread %s, which its client left, is not kept: %s", thread, why)
+            raise
 
     @asynccontextmanager
     async def undone_unless_kept(self, caller: Caller, thread: str) -> AsyncIterator[None]:
@@ -105,10 +113,12 @@ class Threads:
         not kept; in the queue of the thread only."""
         key = f"{caller.owner}:{thread}"
         before = await self._in_step(caller.owner, thread)
+        last = await off_loop(self.seen.last, caller.owner, thread)
         try:
             yield
         except BaseException:
-            await self._undo(key, before)
+            if await off_loop(self.seen.last, caller.owner, thread) == last:
+                await self._undo(key, before)
             raise
 
     async def _in_step(self, owner: str, thread: str) -> CheckpointTuple | None:

@@ -1,6 +1,8 @@
 """What checkpoints keep of a thread, what streams as messages, and how a turn goes on from any checkpoint."""
 
+import asyncio
 import json
+import time
 from typing import Any
 
 import pytest
@@ -13,6 +15,9 @@ from graph.builder import App
 from graph.turn import stream
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
+from nacre.serving.asking import opened
+from nacre.serving.keys import LOCAL
+from nacre.stores.conversations import Conversations, KeepingError
 
 
 @pytest.fixture
@@ -84,3 +89,36 @@ async def test_messages_stream_the_tokens_of_the_answer_and_end_with_its_citatio
     assert (whole.content, whole.id) == (kept.content, kept.id)
     assert whole.additional_kwargs == kept.additional_kwargs
     assert [cited["n"] for cited in kept.additional_kwargs["citations"]] == [1]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+async def test_a_client_that_leaves_while_its_turn_is_kept_leaves_one_truth(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """What people see of a thread and what the loop remembers of it stay in step, kept or not."""
+    thread, begun = f"left {kept}", asyncio.Event()
+    loop = asyncio.get_running_loop()
+    keep = Conversations.keep
+
+    def slowly(seen: Conversations, *given: Any) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        time.sleep(0.2)
+        if not kept:
+            raise KeepingError("disk full")
+        keep(seen, *given)
+
+    async with opened(settings, lasting=True) as asking:
+        await asking.answer("How many dishes are there?", thread=thread)
+        with monkeypatch.context() as patched:
+            patched.setattr(Conversations, "keep", slowly)
+            leaving = asyncio.ensure_future(asking.answer("How many ingredients are there?", thread=thread))
+            await begun.wait()
+            leaving.cancel()
+            await asyncio.wait([leaving])
+        assert leaving.cancelled()
+        assert asking.threads is not None
+        before = len(await asking.threads.turns(LOCAL, thread))
+        assert before == (2 if kept else 1)
+        after = await asking.answer("What does the pilaf contain?", thread=thread)
+        assert after["turn"] == before + 1
+        assert [each.record["turn"] for each in await asking.threads.turns(LOCAL, thread)] == [*range(1, before + 2)]
