@@ -176,7 +176,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
         return
     if state.rank is not None:
-        yield from ranked_property(state, drop_dangling(new), ref, numeric)
+        yield from ranked_property(state, drop_dangling(new), ref, numeric, reader)
     elif state.order is None and not state.asks:
         yield from ranked_by_name(state, drop_dangling(new), link, ref, numeric, reader)
     if state.compare is not None:
