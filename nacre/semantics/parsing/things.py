@@ -82,6 +82,9 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         rule = "value" if values else "thing" if not at.slot else "other thing"
         if called and link.kind == "entity" and state.owner is not None:
             gain, rule = 0.5, "named so"
+            if state.from_target and state.links[-1].end == link.start:
+                # "the year of the museum named ...": its name is not asked for
+                new = new._replace(prop=None, **turned(state))
         if state.prop is not None:
             if state.prop.predicate == at.predicate and state.prop.node == at.node:
                 gain, rule = 0.4, f"{rule} of property"
