@@ -151,6 +151,7 @@ def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
     plain = tuple(t.ref for t in d.targets if not t.function)
     ranked = (d.order is not None and d.order.function) or any(c.function for c in d.conditions)
     if d.group:
+        yield from _extreme_of_each(d)
         own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
         if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
             # "the average number of visitors per museum"
@@ -188,6 +189,16 @@ def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
             yield then(d, "group of count by column", 0.1 if counts_own else -0.1, group=plain)
         return
     yield d
+
+
+def _extreme_of_each(d: Derivation) -> Iterator[Derivation]:
+    """ "how old is the youngest person for each job": not the first of all, but the value of the first in each group."""
+    order = d.order
+    if order is None or order.function or order.limit != 1 or [t.ref for t in d.targets if not t.function] != [order.ref]:
+        return
+    best = Target(order.ref, "max" if order.descending else "min")
+    targets = (*(Target(g) for g in d.group), best)
+    yield then(d, "extreme of each", 0.3, targets=targets, order=None)
 
 
 def _says(d: Derivation, group: Ref) -> bool:

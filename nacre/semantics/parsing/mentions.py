@@ -205,6 +205,9 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
 
 def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = "") -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
+    if not numeric and set(asks) & {"avg", "sum"}:
+        # nothing is the average of texts
+        return
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
         yield new.then(
