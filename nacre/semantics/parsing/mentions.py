@@ -20,6 +20,10 @@ from nacre.semantics.parsing.things import of_value
 from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
 
 
+# what a reading gains by which things are asked for as well as what they have
+WITH_OWN = 0.5
+
+
 def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """All ways to take a mention."""
     if link.kind == "class":
@@ -97,7 +101,7 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         elif state.asks:
             yield new.then("owner before aggregate", 0.0)
         else:
-            gain = -0.25 if state.targets else 0.0
+            gain = WITH_OWN if _with_own(link, reader) else -0.25 if state.targets else 0.0
             follows = "after target" if state.targets else "first"
             target = Target(ref)
             yield new.then(f"class target {follows}", gain, targets=(*state.targets, target), distinct=False)
@@ -112,6 +116,14 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             other = Ref(ref.node, "", next_slot(state, ref.node))
             again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
             yield again.then("other of class", 0.0)
+
+
+def _with_own(link: Link, reader: Reader) -> bool:
+    """Whether things are asked for together with something of theirs: "the masons and their trade"."""
+    after = [t.norm for t in reader.question.tokens[link.end : link.end + 3]]
+    words = language().words
+    joined = next((i for i, word in enumerate(after[:2]) if word in words["beside"]), None)
+    return joined is not None and after[joined + 1 : joined + 2] != [] and after[joined + 1] in words["possessive"]
 
 
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:

@@ -85,7 +85,8 @@ def _lead(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[
         for asking, kind in (("where", "places"), ("who", "persons")):
             if first == asking:
                 found[f"asked {asking} fits"] = float(bool(words & _kinds(kind)))
-                found[f"asked {asking} misfits"] = 1.0 - found[f"asked {asking} fits"]
+                others = _kinds("bodies") if asking == "who" else frozenset()
+                found[f"asked {asking} misfits"] = float(not words & (_kinds(kind) | others))
     return found
 
 
