@@ -45,7 +45,9 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         yield state.then("number in aggregate", 0.1)
     said = state.targets[-1] if state.targets else None
     owned = said is not None and state.last == "class" and state.owner == Ref(said.ref.node, "", said.ref.slot)
-    plain = said is not None and said.ref.predicate and not said.function
+    # "how many nights on average" is no total
+    total = said is not None and said.function == "sum" and found.kind == "avg"
+    plain = said is not None and said.ref.predicate and (total or not said.function)
     if plain and (state.from_target or owned or state.group) and _can_be(found.kind, said, reader):
         # "how many hours do they train on average", "the area of all the states combined"
         after = state.targets[-1]._replace(function=found.kind)  # type: ignore[arg-type]

@@ -101,8 +101,9 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         elif state.asks:
             yield new.then("owner before aggregate", 0.0)
         else:
-            gain = WITH_OWN if _with_own(link, reader) else -0.25 if state.targets else 0.0
-            follows = "after target" if state.targets else "first"
+            own = _with_own(link, reader)
+            gain = WITH_OWN if own else -0.25 if state.targets else 0.0
+            follows = "with own" if own else "after target" if state.targets else "first"
             target = Target(ref)
             yield new.then(f"class target {follows}", gain, targets=(*state.targets, target), distinct=False)
         if not state.asks or state.targets:
