@@ -54,7 +54,7 @@ class Terms:
             counting = {words[0]} if words[:1] == _NUMBER and words[1:2] == _OF else set()
             weights = tuple(
                 LIGHT
-                if (w in light or w in measuring or w in counting) and any(o not in light | measuring | own for o in words)
+                if w in light | measuring | counting and any(o not in light | measuring | own for o in words)
                 else OWN
                 if w in own and set(words) - own
                 else GENERIC

@@ -50,7 +50,9 @@ def compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Ite
 
 def _joined(state: State) -> Literal["and", "or", "both"]:
     """How a condition joins the one before it; after "either" there is none."""
-    return "or" if state.join == "or" and (state.conditions or state.other) else "both" if state.join == "both" else "and"
+    if state.join == "or":
+        return "or" if state.conditions or state.other else "and"
+    return "both" if state.join == "both" else "and"
 
 
 def _comparable(one: Ref, other: Ref, reader: Reader) -> bool:

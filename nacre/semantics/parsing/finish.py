@@ -201,9 +201,9 @@ def _per(reader: Reader) -> bool:
 
 
 def _extreme_of_each(d: Derivation) -> Iterator[Derivation]:
-    """ "how old is the youngest person for each job": not the first of all, but the value of the first in each group."""
+    """ "how old is the youngest person for each job": not the first of all, but the value of the first of each job."""
     order = d.order
-    if order is None or order.function or order.limit != 1 or [t.ref for t in d.targets if not t.function] != [order.ref]:
+    if order is None or order.function or order.limit != 1 or d.targets != (Target(order.ref),):
         return
     best = Target(order.ref, "max" if order.descending else "min")
     targets = (*(Target(g) for g in d.group), best)

@@ -19,7 +19,6 @@ from nacre.semantics.parsing.superlatives import ranked_by_name, ranked_class, r
 from nacre.semantics.parsing.things import of_value
 from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
 
-
 # what a reading gains by which things are asked for as well as what they have
 WITH_OWN = 0.5
 
@@ -102,7 +101,9 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             yield new.then("owner before aggregate", 0.0)
         else:
             own = _with_own(link, reader)
-            gain = WITH_OWN if own else -0.25 if state.targets else 0.0
+            # "the cameras with their cost and telescope"
+            another_column = state.last == "and" and "class target with own" in state.trace
+            gain = WITH_OWN if own or another_column else -0.25 if state.targets else 0.0
             follows = "with own" if own else "after target" if state.targets else "first"
             target = Target(ref)
             yield new.then(f"class target {follows}", gain, targets=(*state.targets, target), distinct=False)

@@ -104,8 +104,9 @@ def _again(state: State, new: State, found: Number, op: str, reader: Reader) -> 
         return
     if before.op in ORDERED and before.ref.predicate and fits(graph, before.ref, found, op):
         condition = _condition(graph, before.ref, op, found, state)
+        gain = -0.4 if _counts_more(found, reader) else 0.4
         yield new.then(
-            "number of same property", -0.4 if _counts_more(found, reader) else 0.4, conditions=(*state.conditions, condition), compare=None, negated=False,
+            "number of same property", gain, conditions=(*state.conditions, condition), compare=None, negated=False,
             join="and",
         )  # fmt: skip
 

@@ -37,7 +37,7 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
         if state.order is not None:
             return
         yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
-        if not (rank.counts or state.asks or state.targets and state.targets[-1].function):
+        if not (rank.counts or state.asks or (state.targets and state.targets[-1].function)):
             # "the highest temperature in May": of a property that comes after
             yield new.then("rank waits", 0.2, last="rank")
         if state.limit and state.mode == "T":
