@@ -165,7 +165,7 @@ def _grouped(d: Derivation, root: Ref, reader: Reader) -> Iterator[Derivation]:
             else:
                 yield d
         else:
-            if _per(reader) and all(not t.ref.predicate for t in d.targets) and len(d.targets) == 1:
+            if _per(reader) and d.order is None and [bool(t.ref.predicate) for t in d.targets] == [False]:
                 # "visits per month"
                 number = (*(Target(g) for g in d.group), d.targets[0]._replace(function="count"))
                 yield then(d, "number per group", 0.4, targets=number)
