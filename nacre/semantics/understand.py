@@ -35,6 +35,8 @@ from nacre.stores.lexicon import Lexicon
 BEST = 6
 # names whose other meanings are kept, and these in all
 MOST_NAMED, MOST_ALIKE = 12, 60
+# cues that order or compare
+PLACING = frozenset(("superlative", "most", "comparative", "degree"))
 # rules that link a word and do nothing with it
 LOSING = frozenset(("dangling", "group dropped"))
 # plans that a follow-up makes of the one before it
@@ -241,10 +243,12 @@ def _unknown(
     named = 0
     for each in links:
         named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
+    # "oldest" is a word of the language, whatever the graph holds
+    placing = {i for c in question.cues if c.kind in PLACING for i in range(c.start, c.end)}
     found = []
     for i in open_:
         token = question.tokens[i]
-        if named >> i & 1 or i in question.light or token.norm[:1].isdigit():
+        if i in placing or named >> i & 1 or i in question.light or token.norm[:1].isdigit():
             continue
         near = process.extractOne(token.norm, linker.entities.near(token.norm), scorer=fuzz.ratio, score_cutoff=ALIKE)
         found.append((token.text, near[0] if near and near[0] != token.norm else ""))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nacre.records.plan import Plan, Select
+from nacre.records.plan import Attribute, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
@@ -26,7 +26,7 @@ from nacre.semantics.dialogue.pronouns import (
 from nacre.semantics.english import function_words, measure
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
-from nacre.semantics.question_form import MOST_TOKENS
+from nacre.semantics.question_form import MOST_TOKENS, analyse
 from nacre.semantics.to_words import to_words
 from nacre.semantics.understand import indexes, read
 from nacre.semantics.words import Token, tokens
@@ -126,6 +126,9 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
     body = last.plan.body if last.plan else None
     if not how or not isinstance(body, Select) or (how == "instead" and _only_names(question, linker)):
         return None
+    if how in ("first", "instead") and _asks_of_things(tokens(question)) and _measures(question, body):
+        # "which is the oldest?" says itself what places those that were listed
+        return None
     plan = Plan(whole(body, earlier[:-1]))
     try:
         about = to_words(plan, linker.lexicon.schema)
@@ -169,8 +172,17 @@ def _only_names(question: str, linker: Linker) -> bool:
     return _fragment(words, linker) and not compared and not any(measure(t) for t in words)
 
 
+def _measures(question: str, before: Select) -> bool:
+    """Whether a superlative says itself what it measures, as "highest" does not after a list of prices."""
+    cues = analyse(question).cues
+    placed = before.order is not None or any(isinstance(answer, Attribute) for answer in before.answers)
+    vague = {c.end for c in cues if c.kind == "most"} if placed else set()
+    return any(c.kind == "superlative" and c.end not in vague for c in cues)
+
+
 def _asks_of_things(words: Sequence[Token]) -> bool:
     """ "Which is the cheapest": a choice among things that were named before."""
+    words = words[1:] if words[0].norm in language().words["leading"] else words
     chosen = any((m := measure(t)) is not None and m.degree != "positive" for t in words)
     return (
         chosen

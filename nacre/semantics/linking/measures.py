@@ -9,6 +9,8 @@ from nacre.semantics.words import lemma
 
 # a place further down the adjective's list, a word that says the concept otherwise, a property of a neighbour
 PLACE, OTHERWISE, AWAY, EXTRA = 0.08, 0.2, 0.4, 0.07
+# the most that a property of the node itself costs
+OWN_MOST = 0.4
 MOST = 4
 _AFFIX = 4
 
@@ -16,7 +18,7 @@ _AFFIX = 4
 @lru_cache(maxsize=8192)
 def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[tuple[Ref, bool, float], ...]:
     """Numbers and dates of a node, or of nodes one step away, that measure a concept: (reference, reversed, cost)."""
-    found: list[tuple[float, Ref, bool]] = []
+    found: list[tuple[float, float, Ref, bool]] = []
     near = {node: 0.0}
     for step in graph.steps[node]:
         near[step.target] = min(near.get(step.target, 9.0), AWAY * step.cost + (0.0 if step.forward else AWAY))
@@ -34,8 +36,10 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
                     cost = PLACE * place + sum(f or 0.0 for f in fits) + EXTRA * (len(words) - len(wanted)) + away
                     best = min(best or (cost, reverse), (cost, reverse))
             if best is not None:
-                found.append((best[0], Ref(there, predicate), best[1]))
-    return tuple((ref, reverse, cost) for cost, ref, reverse in sorted(found)[:MOST])
+                # whatever measures things themselves comes before what measures their neighbours
+                cost = min(best[0], OWN_MOST) if there == node else max(best[0], OWN_MOST)
+                found.append((cost, best[0], Ref(there, predicate), best[1]))
+    return tuple((ref, reverse, cost) for cost, _, ref, reverse in sorted(found)[:MOST])
 
 
 def _fit(word: str, words: tuple[str, ...]) -> float | None:
