@@ -46,6 +46,13 @@ def selects(draw: st.DrawFn, schema: Schema) -> Select:
     order = Order(draw(by), draw(st.booleans()))
     if shape == "ordered":
         return Select(answers, variables, edges, filters, (), order, limit, offset)
+    dates = [p.iri for p in schema.predicates if p.datatype in ("date", "datetime") and p.has_literals]
+    if dates and draw(st.booleans()):
+        # so many a year, or a month
+        variable, part = draw(st.sampled_from(variables)), draw(st.sampled_from(["year", "month"]))
+        time = Attribute(variable.name, draw(st.sampled_from(dates)), part)
+        known = Filter(replace(time, part=""), "known")
+        return Select((time, *answers), variables, edges, (*filters, known), order=order, limit=limit, by=(time,))
     having = draw(st.lists(st.builds(Filter, figures, COMPARISONS, NUMBERS), max_size=1))
     return Select((Itself("a"), *answers), variables, edges, (*filters, *having), ("a",), order, limit, offset)
 

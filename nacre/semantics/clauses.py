@@ -139,7 +139,7 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     assert isinstance(each.left, Attribute)
     label, no = label_of(each.left.predicate, schema), "not " if each.negated else ""
     name = label.one if label.kind == "noun" else f"“{label.one}”"
-    end = {"low": "lowest ", "high": "highest ", "": ""}[each.left.part]
+    end = {"low": "lowest ", "high": "highest "}.get(each.left.part, "")
     if each.op in ("known", "unknown"):
         known = (each.op == "known") != each.negated
         yes = Clause("", "", f"the {name} of {{}} is known", f"the {name} of {{}} is not known")

@@ -136,7 +136,7 @@ class Wording:
         for term in own:
             variable = _variable(term)
             if isinstance(term, Attribute) and variable not in self.select.group:
-                said.append(label_of(term.predicate, self.schema).one)
+                said.append(self._property(term, False) if term.part else label_of(term.predicate, self.schema).one)
             elif isinstance(term, Itself) and variable not in self.select.group:
                 said.append(self.noun(variable))
         return list(dict.fromkeys(said))
@@ -199,7 +199,9 @@ class Wording:
     def _property(self, term: Attribute | Term, many: bool) -> str:
         assert isinstance(term, Attribute)
         label = label_of(term.predicate, self.schema)
-        end = {"low": "lowest ", "high": "highest ", "": ""}[term.part]
+        if term.part in ("year", "month"):
+            return f"{term.part} of {'the ' if label.kind == 'noun' else ''}{label.one if label.kind == 'noun' else f'“{label.one}”'}"
+        end = {"low": "lowest ", "high": "highest "}.get(term.part, "")
         owner = self.variables.get(term.variable)
         one = (
             not many

@@ -205,7 +205,7 @@ class _Writer:
             found.append((f"{alias}.{quoted(column.high)}", Output(f"{name} (high)", "high", term.variable, unit)))
         else:
             found.append((self._rows.value(term), Output(name, "value", term.variable, unit)))
-        if column.text and column.text != column.value:
+        if column.text and column.text != column.value and term.part not in ("year", "month"):
             found.append((f"{alias}.{quoted(column.text)}", Output(name + RAW, "text", term.variable)))
         if sole:
             self._rows.where.append(f"{alias}.{quoted(column.text or column.value)} IS NOT NULL")

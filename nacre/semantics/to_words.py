@@ -95,7 +95,7 @@ def heading(term: Term, select: Select, schema: Schema) -> str:
     if isinstance(term, Aggregate):
         return wording.computed(term, short=True)
     if isinstance(term, Attribute):
-        return label_of(term.predicate, schema).one
+        return term.part if term.part in ("year", "month") else label_of(term.predicate, schema).one
     return "value"
 
 

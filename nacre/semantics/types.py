@@ -46,13 +46,15 @@ class Question(NamedTuple):
 class Ref(NamedTuple):
     """Something a plan can speak of: a thing of a node of the schema graph, or a property of it.
 
-    `slot` tells several things of one node apart; `via` is the link that the question names for it.
+    `slot` tells several things of one node apart; `via` is the link that the question names for it; `part` is what of a
+    date is meant.
     """
 
     node: int
     predicate: str = ""
     slot: int = 0
     via: str = ""
+    part: Literal["", "year", "month"] = ""
 
 
 class Link(NamedTuple):

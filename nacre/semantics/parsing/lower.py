@@ -174,7 +174,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
 
 def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
     name = joins.variables[thing_of(ref)].name
-    return Attribute(name, ref.predicate) if ref.predicate else Itself(name)
+    return Attribute(name, ref.predicate, ref.part) if ref.predicate else Itself(name)
 
 
 def _answer(target: Target, joins: Joins) -> Term:
