@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Literal
 
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ HOSTILE = "x'); DROP TABLE entity; --"
 COMPARISONS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
 NUMBERS = st.one_of(st.integers(-5, 3000), st.floats(-1e6, 1e6, allow_nan=False))
 SELDOM = st.sampled_from([False] * 9 + [True])
+PARTS: st.SearchStrategy[Literal["year", "month"]] = st.sampled_from(["year", "month"])
 
 
 @st.composite
@@ -47,10 +49,9 @@ def selects(draw: st.DrawFn, schema: Schema) -> Select:
     if shape == "ordered":
         return Select(answers, variables, edges, filters, (), order, limit, offset)
     dates = [p.iri for p in schema.predicates if p.datatype in ("date", "datetime") and p.has_literals]
-    if dates and draw(st.booleans()):
+    if dates and draw(SELDOM):
         # so many a year, or a month
-        variable, part = draw(st.sampled_from(variables)), draw(st.sampled_from(["year", "month"]))
-        time = Attribute(variable.name, draw(st.sampled_from(dates)), part)
+        time = draw(st.builds(Attribute, st.sampled_from([v.name for v in variables]), st.sampled_from(dates), PARTS))
         known = Filter(replace(time, part=""), "known")
         return Select((time, *answers), variables, edges, (*filters, known), order=order, limit=limit, by=(time,))
     having = draw(st.lists(st.builds(Filter, figures, COMPARISONS, NUMBERS), max_size=1))

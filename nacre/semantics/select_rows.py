@@ -114,7 +114,7 @@ class SelectRows:
         return f"{self.alias(variable)}.{quoted(self.relations[variable].key)}"
 
     def value(self, attribute: Attribute) -> str:
-        """What an attribute is compared and computed by: its value, one end of its range or a part of its date, else its
+        """What an attribute is compared and computed by: its value, an end of its range or a part of its date, else its
         text."""
         alias, column = self.literal(attribute.variable, attribute.predicate)
         name = {"low": column.low, "high": column.high}.get(attribute.part) or column.value or column.text

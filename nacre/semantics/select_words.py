@@ -200,7 +200,7 @@ class Wording:
         assert isinstance(term, Attribute)
         label = label_of(term.predicate, self.schema)
         if term.part in ("year", "month"):
-            return f"{term.part} of {'the ' if label.kind == 'noun' else ''}{label.one if label.kind == 'noun' else f'“{label.one}”'}"
+            return f"{term.part} of {f'the {label.one}' if label.kind == 'noun' else f'“{label.one}”'}"
         end = {"low": "lowest ", "high": "highest "}.get(term.part, "")
         owner = self.variables.get(term.variable)
         one = (
