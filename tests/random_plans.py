@@ -49,7 +49,7 @@ def selects(draw: st.DrawFn, schema: Schema) -> Select:
     if shape == "ordered":
         return Select(answers, variables, edges, filters, (), order, limit, offset)
     dates = [p.iri for p in schema.predicates if p.datatype in ("date", "datetime") and p.has_literals]
-    if dates and draw(SELDOM):
+    if draw(SELDOM) and dates:
         # so many a year, or a month
         time = draw(st.builds(Attribute, st.sampled_from([v.name for v in variables]), st.sampled_from(dates), PARTS))
         known = Filter(replace(time, part=""), "known")
