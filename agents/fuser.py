@@ -75,8 +75,9 @@ def _said(view: TurnView, schema: Schema, gate: Gate) -> Account:
     return told
 
 
-def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
-    """Prose of the model over numbered evidence; values and status stay the rules'.
+def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool = False) -> Fuser:
+    """Prose of the model over numbered evidence; values and status stay the rules'. A small one leaves out most of what
+    there is to say, so that the rules describe in English, and it only answers in other languages.
 
     Rows are said by the rules, in full; the model words descriptions, comparisons, summaries, and answers in another
     language. Where nothing was found there is nothing to word. What it leaves out, or fails to end, the rules complete.
@@ -85,7 +86,7 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
     async def fuser(view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
         told = await off_loop(account, view, schema)
         rests = any(evidence for _, evidence in told.ledger.sentences)
-        if not rests or (view.language == ENGLISH and not asks_for_prose(view)):
+        if not rests or (view.language == ENGLISH and (small or not asks_for_prose(view))):
             return await rules(view, schema, gate)
         # rows in one breath are no sentence to put in the place of another
         gate.spare = [
