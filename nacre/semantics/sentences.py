@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from nacre.records.evidence import Sentence
 from nacre.semantics.english import function_words, synonyms
-from nacre.semantics.words import tokens
+from nacre.semantics.words import lemma, name_tokens, tokens
 
 # a sentence that says less than half of what the best one says only adds words
 HALF = 0.5
@@ -60,4 +60,5 @@ def covers(question: str, evidence: Sequence[Sentence]) -> float:
 # the sentences of a graph come back from question to question
 @lru_cache(8192)
 def _lemmas(text: str) -> frozenset[str]:
-    return frozenset(form for t in tokens(text) for form in (t.lemma, t.norm))
+    norms = name_tokens(text)
+    return frozenset((*norms, *map(lemma, norms)))
