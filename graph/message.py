@@ -5,10 +5,13 @@ import uuid
 from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk
+from langgraph.config import get_config
 from langgraph.graph.message import push_message
 
 from nacre.records.answer import Answer, Citation
 
+# in the configuration of a run: nobody reads its stream `messages`, and a message for each token takes its time
+UNHEARD = "unheard"
 LONGEST_CITED = 300
 MOST_KEYS = 5
 
@@ -22,18 +25,21 @@ class Message:
 
     def __init__(self) -> None:
         self._id = str(uuid.uuid4())
+        self._heard = not get_config().get("configurable", {}).get(UNHEARD)
 
     def say(self, token: str) -> None:
         """Stream one token; inside a node only."""
-        push_message(AIMessageChunk(content=token, id=self._id), state_key=None)
+        if self._heard:
+            push_message(AIMessageChunk(content=token, id=self._id), state_key=None)
 
     def end(self, record: Answer) -> AIMessage:
         """Stream what travels beside the text, and give the message as the thread keeps it."""
         beside = beside_text(record)
-        push_message(
-            AIMessageChunk(content="", id=self._id, additional_kwargs=beside, chunk_position="last"),
-            state_key=None,
-        )
+        if self._heard:
+            push_message(
+                AIMessageChunk(content="", id=self._id, additional_kwargs=beside, chunk_position="last"),
+                state_key=None,
+            )
         return AIMessage(record["answer"], id=self._id, additional_kwargs=beside)
 
 

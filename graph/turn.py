@@ -12,6 +12,7 @@ from graph.asked import checked_question
 from graph.branches import BRANCHES
 from graph.builder import App
 from graph.context import Context, context_of
+from graph.message import UNHEARD
 from graph.record import query_record
 from graph.state import Input
 from nacre.records.errors import ConfigError
@@ -46,7 +47,7 @@ async def stream(
     if graph:
         asked["graph"] = graph
     chosen = context_of(context)
-    config = RunnableConfig(configurable={"ask_id": id})
+    config = RunnableConfig(configurable={"ask_id": id, UNHEARD: True})
     async with AsyncExitStack() as stack:
         if thread is None or app.checkpointer is None:
             running = app.copy({"checkpointer": None})

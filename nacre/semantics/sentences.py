@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 from nacre.records.evidence import Sentence
 from nacre.semantics.english import function_words, synonyms
@@ -22,15 +23,13 @@ def best(question: str, evidence: Sequence[Sentence], limit_words: int = 120) ->
     asked = [synonyms(t.lemma) for t in tokens(question) if t.norm not in function_words()]
     bodies = [_lemmas(e.text) for e in evidence]
     titles = [_lemmas(e.title) for e in evidence]
-    frequency: Counter[str] = Counter(word for body in bodies for word in body)
+    frequency = Counter(chain.from_iterable(bodies))
     total = len(evidence) + 1
-
-    def weight(forms: frozenset[str]) -> float:
-        return math.log(1 + total / (1 + max((frequency[f] for f in forms), default=0)))
+    weights = [math.log(1 + total / (1 + max((frequency[f] for f in forms), default=0))) for forms in asked]
 
     def score(i: int) -> float:
-        said = sum(weight(f) for f in asked if f & bodies[i])
-        named = sum(0.5 * weight(f) for f in asked if f & titles[i] and not f & bodies[i])
+        said = sum(w for f, w in zip(asked, weights, strict=True) if f & bodies[i])
+        named = sum(0.5 * w for f, w in zip(asked, weights, strict=True) if f & titles[i] and not f & bodies[i])
         return (said + named) * (1.0 if said else 0.5)
 
     scored = sorted(
