@@ -224,13 +224,12 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
     """Say what was found, through the gate, and write the record of the turn."""
     view = view_of(state, resources.settings)
     first: list[float] = []
-    message = Message()
+    message = Message(runtime.stream_writer)
 
-    def release(token: str) -> None:
+    def release(sentence: str) -> None:
         if not first:
             first.append(time.time())
-        runtime.stream_writer({"type": "token", "text": token})
-        message.say(token)
+        message.say(sentence)
 
     with await _pinned(resources, state) as graph:
         names = await names_about(graph, view.standalone)
