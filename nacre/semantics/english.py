@@ -25,7 +25,7 @@ class Measure(NamedTuple):
 @cache
 def resource() -> dict[str, Any]:
     """The parsed resource file."""
-    return _load("english.yaml")
+    return read("english.yaml")
 
 
 @lru_cache(maxsize=4096)
@@ -46,10 +46,11 @@ def _persons() -> frozenset[str]:
 
 @cache
 def _thesaurus() -> dict[str, Any]:
-    return _load("synonyms.yaml")
+    return read("synonyms.yaml")
 
 
-def _load(name: str) -> dict[str, Any]:
+def read(name: str) -> dict[str, Any]:
+    """What a file of `resources` says."""
     path = Path(__file__).parent / "resources" / name
     data: dict[str, Any] = yaml.load(
         path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)

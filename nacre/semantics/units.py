@@ -114,8 +114,8 @@ def convert(value: float, unit: str, target: str) -> float | None:
 # a number of a question is tried on each property with a unit, again and again
 @lru_cache(maxsize=4096)
 def _factor(unit: str, target: str) -> float | None:
-    """What one of a unit is in another; 0.0 where it takes more than a factor, as for degrees, and None where the two do
-    not measure the same."""
+    """What one of a unit is in another; 0.0 where it takes more than a factor, as for degrees, and None where the two
+    do not measure the same."""
     import pint
 
     try:

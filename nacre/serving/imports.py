@@ -4,8 +4,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# objects that are made before the youngest, and collections of those before the next (Python's own: 700, 10, 10). A turn
-# makes and drops some 10,000 objects that refer to each other, and a tenth of its time went into looking through them
+# objects that are made before the youngest are looked through, and how often before the older ones are (Python's own:
+# 700, 10, 10); with those a tenth of a turn's processor time went into it
 YOUNG, MIDDLE, OLD = 20_000, 20, 50
 
 
@@ -24,6 +24,6 @@ def uncollected() -> Iterator[None]:
 
 
 def collect_rarely() -> None:
-    """Leave what is there out of every collection, and let more of what comes then gather before it is looked through."""
+    """Leave what is there out of every collection, and look through what comes then less often."""
     gc.freeze()
     gc.set_threshold(YOUNG, MIDDLE, OLD)

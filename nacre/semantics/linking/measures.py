@@ -33,7 +33,7 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
 # properties of one name are those of many kinds of things
 @lru_cache(maxsize=8192)
 def _nearest(words: tuple[str, ...], concepts: tuple[str, ...]) -> tuple[float, bool] | None:
-    """What the concept that the words of a name say best costs, and whether it is reversed; None where they say none."""
+    """What the concept that the words of a name say best costs, and whether it is reversed, or None."""
     best: tuple[float, bool] | None = None
     for place, (wanted, reverse) in enumerate(_wanted(concepts)):
         fits = [_fit(w, words) for w in wanted]
