@@ -14,8 +14,8 @@ from nacre.records.answer import Answer, Citation
 
 Json = dict[str, Any]
 
-# in the configuration of a run: its caller takes sentences as they are, and reads no messages. Each event takes a round of
-# the event loop
+# in the configuration of a run: its caller takes sentences as they are, and reads no messages; each event takes a round
+# of the event loop
 SENTENCES = "sentences"
 LONGEST_CITED = 300
 MOST_KEYS = 5
