@@ -287,9 +287,11 @@ def _open(library: Library, name: str | None) -> Graph:
 
 async def _pinned(resources: Resources, state: State) -> AbstractContextManager[Graph]:
     """The graph as the turn began with it."""
+    held = resources.holds.fresh(state["hold"])
+    if held is not None:
+        return held
     version, vectors, layers = state["version"], state.get("vectors"), state.get("layers", "")
-    opening = partial(resources.library.open, state["about"], version, vectors, layers)
-    return resources.holds.fresh(state["hold"]) or await off_loop(opening)
+    return await off_loop(resources.library.open, state["about"], version, vectors, layers)
 
 
 async def _further(resources: Resources, state: State, view: TurnView) -> list[str]:

@@ -137,6 +137,8 @@ def measure(token: Token) -> Measure | None:
     >>> from nacre.semantics.words import tokens
     >>> measure(tokens("cheapest")[0])
     Measure(degree='superlative', descending=False, concepts=('price', 'cost', 'fee', 'fare'))
+    >>> measure(tokens("expensivst")[0]).degree, measure(tokens("populatd")[0])
+    ('superlative', None)
     """
     measures, irregular = resource()["measures"], resource()["irregular"]
     word, degree = token.norm, "positive"
@@ -158,7 +160,8 @@ def measure(token: Token) -> Measure | None:
         and len(token.norm) >= 6
         and not simplemma.is_known(token.norm, lang="en")
     ):
-        near = process.extractOne(token.norm, superlatives(), scorer=fuzz.ratio, score_cutoff=90)
+        # of a mapping its values would be compared
+        near = process.extractOne(token.norm, list(superlatives()), scorer=fuzz.ratio, score_cutoff=90)
         word, degree = (superlatives()[near[0]], "superlative") if near else (word, degree)
     if word not in measures:
         return None
