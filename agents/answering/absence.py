@@ -44,7 +44,7 @@ def absence(
     empty = empty_table(understanding, evidence)
     if understanding.unknown:
         names = listed([word for word, _ in understanding.unknown])
-        hint = nearest(understanding)
+        hint = nearest(understanding.unknown)
         text = f"This graph knows nothing called {names}.{hint}"
         if not schema.predicates:
             text = f"The texts do not tell of {names}."
@@ -67,9 +67,9 @@ def absence(
     return Absence(text, "not_in_graph", text)
 
 
-def nearest(understanding: Understanding) -> str:
+def nearest(unknown: Sequence[tuple[str, str]]) -> str:
     """A sentence with the names that words which name nothing may be meant for, "" where there are none."""
-    near = [name for _, name in understanding.unknown if name]
+    near = [name for _, name in unknown if name]
     return f" The nearest name it has is {listed(near)}." if near else ""
 
 

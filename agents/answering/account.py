@@ -167,7 +167,9 @@ def _rows(index: int, used: Rows, view: TurnView, schema: Schema) -> Account:
     caveats: tuple[str, ...] = ()
     if missing:
         told = f"The answer leaves out {listed(missing)}: nothing in this graph is called that."
-        caveats += (f"{told}{nearest(understanding)}",)
+        # a code that is nearly another is a slip, where a word may just be another word
+        codes = [each for each in understanding.unknown if any(map(str.isdigit, each[0]))]
+        caveats += (f"{told}{nearest(codes)}",)
     lacks = next((part.missing for part in view.found if part.missing), "")
     if lacks and not by_reading:
         caveats += (f"This graph does not hold {quoted(lacks)}.",)

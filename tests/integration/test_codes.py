@@ -1,5 +1,5 @@
-"""Things that are told by codes: concepts with notations alone, codes that an ontology names; the pairs in fixtures/codes
-are extended without Python."""
+"""Things that are told by codes: concepts with notations alone, codes that an ontology names; the pairs in
+fixtures/codes are extended without Python."""
 
 import asyncio
 from pathlib import Path
