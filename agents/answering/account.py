@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.answering.absence import absence, closed, listed
+from agents.answering.absence import absence, closed, listed, nearest
 from agents.answering.agreement import Dispute, disputes
 from agents.answering.clarify import others
 from agents.answering.from_texts import FromText, from_texts, is_of_texts
@@ -166,7 +166,10 @@ def _rows(index: int, used: Rows, view: TurnView, schema: Schema) -> Account:
     missing = tuple(word for word, _ in understanding.unknown) if by_reading else ()
     caveats: tuple[str, ...] = ()
     if missing:
-        caveats += (f"The answer leaves out {listed(missing)}: nothing in this graph is called that.",)
+        told = f"The answer leaves out {listed(missing)}: nothing in this graph is called that."
+        # a code that is nearly another is a slip, where a word may just be another word
+        codes = [each for each in understanding.unknown if any(map(str.isdigit, each[0]))]
+        caveats += (f"{told}{nearest(codes)}",)
     lacks = next((part.missing for part in view.found if part.missing), "")
     if lacks and not by_reading:
         caveats += (f"This graph does not hold {quoted(lacks)}.",)

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
-import yaml
-
+from nacre.semantics.english import read
 from nacre.semantics.words import lemma
 
 _OF = (" of ", " in ", " for ", " from ", " with ", " by ", " at ", " on ", " to ", " per ", " as ")
@@ -17,9 +15,9 @@ _ACRONYM = 4
 
 @cache
 def _wording() -> dict[str, Any]:
-    path = Path(__file__).parent / "resources" / "wording.yaml"
-    data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return {name: each if isinstance(each, dict) else frozenset(each.split()) for name, each in data.items()}
+    return {
+        name: each if isinstance(each, dict) else frozenset(each.split()) for name, each in read("wording.yaml").items()
+    }
 
 
 def wording(name: str) -> Any:

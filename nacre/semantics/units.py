@@ -2,7 +2,7 @@
 
 import re
 import time
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from nacre.semantics.english import resource
@@ -105,14 +105,29 @@ def convert(value: float, unit: str, target: str) -> float | None:
     """
     if unit == target or not unit or not target:
         return value
+    factor = _factor(unit, target)
+    if factor is None:
+        return None
+    return float(round(value * factor if factor else _converted(value, unit, target), 9))
+
+
+# a number of a question is tried on each property with a unit, again and again
+@lru_cache(maxsize=4096)
+def _factor(unit: str, target: str) -> float | None:
+    """What one of a unit is in another; 0.0 where it takes more than a factor, as for degrees, and None where the two
+    do not measure the same."""
     import pint
 
-    registry = _registry()
     try:
-        found = registry.Quantity(value, _spelt(unit)).to(_spelt(target)).magnitude
+        nothing, one = (_converted(value, unit, target) for value in (0.0, 1.0))
     except (pint.errors.PintError, ValueError, AssertionError):
         return None
-    return float(round(found, 9))
+    return one if nothing == 0 else 0.0
+
+
+def _converted(value: float, unit: str, target: str) -> float:
+    found: float = _registry().Quantity(value, _spelt(unit)).to(_spelt(target)).magnitude
+    return found
 
 
 def _spelt(unit: str) -> str:

@@ -26,20 +26,32 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
         for predicate in graph.literals[there]:
             if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
                 continue
-            words = graph.words[predicate]
-            best: tuple[float, bool] | None = None
-            for place, concept in enumerate(concepts):
-                reverse = concept.startswith("-")
-                wanted = tuple(lemma(w) for w in concept.lstrip("-").split())
-                fits = [_fit(w, words) for w in wanted]
-                if all(f is not None for f in fits):
-                    cost = PLACE * place + sum(f or 0.0 for f in fits) + EXTRA * (len(words) - len(wanted)) + away
-                    best = min(best or (cost, reverse), (cost, reverse))
+            best = _nearest(graph.words[predicate], concepts)
             if best is not None:
                 # whatever measures things themselves comes before what measures their neighbours
-                cost = min(best[0], OWN_MOST) if there == node else max(best[0], OWN_MOST)
-                found.append((cost, best[0], Ref(there, predicate), best[1]))
+                whole = best[0] + away
+                cost = min(whole, OWN_MOST) if there == node else max(whole, OWN_MOST)
+                found.append((cost, whole, Ref(there, predicate), best[1]))
     return tuple((ref, reverse, cost) for cost, _, ref, reverse in sorted(found)[:MOST])
+
+
+# properties of one name are those of many kinds of things
+@lru_cache(maxsize=8192)
+def _nearest(words: tuple[str, ...], concepts: tuple[str, ...]) -> tuple[float, bool] | None:
+    """What the concept that the words of a name say best costs, and whether it is reversed, or None."""
+    best: tuple[float, bool] | None = None
+    for place, (wanted, reverse) in enumerate(_wanted(concepts)):
+        fits = [_fit(w, words) for w in wanted]
+        if all(f is not None for f in fits):
+            cost = PLACE * place + sum(f or 0.0 for f in fits) + EXTRA * (len(words) - len(wanted))
+            best = min(best or (cost, reverse), (cost, reverse))
+    return best
+
+
+@lru_cache(maxsize=1024)
+def _wanted(concepts: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ...]:
+    """The lemmas of each concept, and whether it is reversed."""
+    return tuple((tuple(map(lemma, c.lstrip("-").split())), c.startswith("-")) for c in concepts)
 
 
 def _fit(word: str, words: tuple[str, ...]) -> float | None:
