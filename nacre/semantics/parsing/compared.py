@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nacre.semantics.parsing.numbers import fits, in_unit
+from nacre.semantics.parsing.numbers import fits, in_unit, upper
 from nacre.semantics.parsing.state import Reader, State, drop_dangling, turned
 from nacre.semantics.parsing.superlatives import extreme
 from nacre.semantics.types import Condition, Number, Ref, Target
@@ -20,12 +20,15 @@ def compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Ite
         number = Number(0, 0, "", value, state.unit)
         if ref.predicate and not function and not fits(reader.graph, ref, number, op):
             return
-        converted = in_unit(number, reader.graph.about(ref.predicate).unit if ref.predicate else "")
+        unit = reader.graph.about(ref.predicate).unit if ref.predicate else ""
+        converted = in_unit(number, unit)
         if converted is None:
             return
-        condition = Condition(ref, op, (converted,), state.negated, function=function)
+        bounds: tuple[Condition, ...] = (Condition(ref, op, (converted,), state.negated, function=function),)
+        if state.until is not None:
+            bounds += upper(bounds[0], in_unit(number._replace(value=state.until), unit))
         yield drop_dangling(new).then(
-            "number before property", 0.2, conditions=(*state.conditions, condition), compare=None, negated=False,
+            "number before property", 0.2, conditions=(*state.conditions, *bounds), compare=None, negated=False,
             asks=(),
         )  # fmt: skip
     elif state.asks or state.rank is not None:

@@ -8,6 +8,7 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.asked import other_ends, persons, places
 from nacre.semantics.parsing.nested import nested, then
+from nacre.semantics.parsing.numbers import upper
 from nacre.semantics.parsing.state import Reader, State, drop_dangling
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
@@ -120,7 +121,8 @@ def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator
     elif state.compare is not None and state.compare[1] is not None:
         for other in reversed([n for n in d.nodes if n != root][-2:]):
             condition = Condition(other, state.compare[0], (state.compare[1],), function="count")
-            yield then(d, "count settled", 0.5, conditions=(*d.conditions, condition))
+            bounds = (condition, *upper(condition, state.until))
+            yield then(d, "count settled", 0.5, conditions=(*d.conditions, *bounds))
     yield d
 
 

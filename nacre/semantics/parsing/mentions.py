@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.compared import compared_property
+from nacre.semantics.parsing.numbers import upper
 from nacre.semantics.parsing.state import (
     Reader,
     State,
@@ -74,8 +75,9 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         op, value = state.compare
         assert value is not None
         condition = Condition(ref, op, (value,), state.negated, function="count")
+        bounds = (condition, *upper(condition, state.until))
         yield new.then(
-            "having count", 0.3, conditions=(*state.conditions, condition), compare=None, negated=False, asks=()
+            "having count", 0.3, conditions=(*state.conditions, *bounds), compare=None, negated=False, asks=()
         )
         return
     if another(state, ref, reader) and not state.negated:

@@ -31,7 +31,8 @@ class _Fields(NamedTuple):
     ("group", "order up", "order down"). `asks` are aggregates that wait for what they are of, `sticky` those of the
     target before. `prop` waits for its value.
     `text` waits for the property that holds it ("the letter a in their names").
-    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's.
+    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's, `until` the upper
+    end where it is a range.
     """
 
     score: float = 0.0
@@ -49,6 +50,7 @@ class _Fields(NamedTuple):
     limit: int = 0
     compare: tuple[str, float | None] | None = None
     unit: str = ""
+    until: float | None = None
     negated: bool = False
     like: str = ""
     text: str = ""
