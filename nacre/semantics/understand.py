@@ -26,6 +26,7 @@ from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
 from nacre.semantics.ranking.calibrate import before_running, known_before
+from nacre.semantics.ranking.dropped import bounds_dropped, dropped
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.to_words import to_words
@@ -45,6 +46,8 @@ CHANGED = 0.84
 RUNNING_ADDS = 0.68
 # the most that a reading is believed whose pronoun stands for nothing that was found (given)
 ADRIFT = 0.5
+# what a reading that ignores a number which bounds loses in log-odds: it is never given as an answer (given)
+BOUND_LOST = 8.0
 # a question is read or declined within this time of the processor
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
@@ -85,7 +88,10 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     candidates = over_scope(derived(question, links, linker, deadline, most), question)[:most]
     cut = deadline.is_over()
     ranked = rank(candidates, question, linker.index.graph, weights().features)
-    readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
+    readings = tuple(
+        _reading(r, place, question, dropped(r.candidate, question, linker.index.graph), schema)
+        for place, r in enumerate(ranked[:BEST])
+    )
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         # what else is read of it holds the number that only stands in for the one before
@@ -162,7 +168,10 @@ def _groups(linker: Linker, deadline: Deadline) -> Grouped:
     return grouped
 
 
-def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:
+def _reading(
+    ranked: Ranked, place: int, question: Question, lost: tuple[tuple[int, int], ...], schema: Schema
+) -> Reading:
+    """A reading with what is believed of it; `lost` are the stretches that it does nothing with, though it covers them."""
     content = sum(i not in question.light for i in range(len(question.tokens)))
     plan = Plan(ranked.candidate.body)
     return Reading(
@@ -171,9 +180,17 @@ def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> 
         round(1 - len(ranked.unused) / max(1, content), 3),
         to_words(plan, schema),
         round(before_running(ranked, place), 4),
-        tuple(question.tokens[i].text for i in ranked.unused),
-        round(known_before(ranked, place), 4),
+        _left(ranked, question, lost),
+        round(known_before(ranked, place) - (BOUND_LOST if bounds_dropped(lost, question) else 0.0), 4),
     )
+
+
+def _left(ranked: Ranked, question: Question, lost: tuple[tuple[int, int], ...]) -> tuple[str, ...]:
+    """The words that a reading leaves out, in order: single words, and what bounds or negates as it was said."""
+    inside = {i for start, end in lost for i in range(start, end)}
+    spans = sorted([*lost, *((i, i + 1) for i in ranked.unused if i not in inside)])
+    words = question.tokens
+    return tuple(question.text[words[start].start : words[end - 1].end] for start, end in spans)
 
 
 def _changed(
