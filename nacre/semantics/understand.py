@@ -20,7 +20,8 @@ from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
-from nacre.semantics.parsing.comparison import choices, compares, comparisons
+from nacre.semantics.parsing.choice import choices
+from nacre.semantics.parsing.comparison import compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
@@ -138,11 +139,13 @@ def derived(
     compared = list(comparisons(question, links, linker.index))
     if compared and compares(question):
         return compared
+    chosen = list(choices(question, links, linker.index))
+    if chosen:
+        return chosen
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline, most)]
     found = [c for c in found if comparable(c, linker.index.graph)]
     gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
-    chosen = choices(question, links, linker.index)
-    return [*compared, *chosen, *gathered]
+    return [*compared, *gathered]
 
 
 def _groups(linker: Linker, deadline: Deadline) -> Grouped:

@@ -35,7 +35,18 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
                     best = min(best or (cost, reverse), (cost, reverse))
             if best is not None:
                 found.append((best[0], Ref(there, predicate), best[1]))
+    if not any(ref.node == node for _, ref, _ in found):
+        found += _only_date(graph, node, concepts)
     return tuple((ref, reverse, cost) for cost, ref, reverse in sorted(found)[:MOST])
+
+
+def _only_date(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> list[tuple[float, Ref, bool]]:
+    """The one date of a node, whatever it is called: a thing is as old as what is known of when it came about."""
+    place = next((i for i, c in enumerate(concepts) if c.lstrip("-") == "date"), None)
+    dates = [p for p in graph.literals[node] if graph.is_date(p)]
+    if place is None or len(dates) != 1:
+        return []
+    return [(PLACE * place + OTHERWISE, Ref(node, dates[0]), concepts[place].startswith("-"))]
 
 
 def _fit(word: str, words: tuple[str, ...]) -> float | None:

@@ -89,7 +89,8 @@ def derive(
             if lowered.ambiguous <= choice:
                 break
     asks = bool(question.tokens) and question.tokens[0].norm in language().words["asking_yes_no"]
-    every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
+    counting = [c for c in found.values() if not _counts_itself(c.derivation)]
+    every = [c for c in counting if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
     node = _asked_kind(question, links)
@@ -135,6 +136,16 @@ def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
     else:
         counted = [t.ref for t in d.targets if not t.ref.predicate]
     return any(Ref(r.node, "", r.slot) in named for r in counted)
+
+
+def _counts_itself(d: Derivation) -> bool:
+    """Does a reading count each thing as one of its own kind: "the clubs with the most clubs", "with fewer than 60"?"""
+    things = {t.ref for t in d.targets if not t.function and not t.ref.predicate}
+    counted = [c.ref for c in d.conditions if c.function == "count" and not c.ref.predicate]
+    if d.order is not None and d.order.function == "count" and not d.order.ref.predicate:
+        counted.append(d.order.ref)
+    own = {*d.group} <= things
+    return own and any(r in things for r in counted)
 
 
 def prior(candidate: Candidate) -> float:

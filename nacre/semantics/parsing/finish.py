@@ -8,7 +8,7 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.asked import other_ends, persons, places
 from nacre.semantics.parsing.nested import nested, then
-from nacre.semantics.parsing.numbers import upper
+from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import Reader, State, drop_dangling
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
@@ -118,7 +118,7 @@ def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator
             for other in linked:
                 order = Ordering(other, rank.descending, "count", limit)
                 yield then(d, "most linked at end", 0.4, order=order, group=(root,))
-    elif state.compare is not None and state.compare[1] is not None:
+    elif state.compare is not None and state.compare[1] is not None and state.unit in COUNTING:
         for other in reversed([n for n in d.nodes if n != root][-2:]):
             condition = Condition(other, state.compare[0], (state.compare[1],), function="count")
             bounds = (condition, *upper(condition, state.until))

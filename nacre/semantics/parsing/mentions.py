@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.compared import compared_property
-from nacre.semantics.parsing.numbers import upper
+from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import (
     Reader,
     State,
@@ -73,6 +73,10 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         return
     if state.compare is not None and state.compare[1] is not None:
         op, value = state.compare
+        if state.unit not in COUNTING:
+            # "under 60 kg" is no number of players
+            yield new.then("class in condition", 0.0)
+            return
         assert value is not None
         condition = Condition(ref, op, (value,), state.negated, function="count")
         bounds = (condition, *upper(condition, state.until))

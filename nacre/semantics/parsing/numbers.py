@@ -15,6 +15,9 @@ from nacre.semantics.words import fold
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 # what an amount of money is about where nothing else is said
 MONEY = ("price", "cost", "fee", "salary")
+EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salary")
+# units of numbers that may say how many things there are
+COUNTING = frozenset(("", "count"))
 MOST_DATES = 4
 # what bounds a number, and units of what a bare number is of
 ORDERED = frozenset(("<", ">", "<=", ">="))
@@ -53,7 +56,7 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     elif prop is not None and prop.predicate == "":
         pass
     if prop is None or state.from_target:
-        for ref in _by_unit(state, found, graph):
+        for ref in _by_unit(state, found, reader):
             bounds = _conditions(graph, ref, op, found, state)
             yield with_node(new, ref, reader).then(
                 "number by unit",
@@ -86,7 +89,8 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
                 ref = Ref(state.owner.node, predicate)
                 bounds = _conditions(graph, ref, "=", found, state)
                 yield new.then("number of thing", 0.2, conditions=(*state.conditions, *bounds), negated=False)
-    if state.owner is not None and state.last == "class" and found.op and not found.concepts:
+    counts = found.unit in COUNTING and not found.concepts
+    if state.owner is not None and state.last == "class" and found.op and counts:
         # "students more than 3": counted after all
         counted = Condition(state.owner, op, (found.value,), state.negated, function="count")
         bounds = (counted, *upper(counted, found.until))
@@ -116,6 +120,10 @@ def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> I
     if state.owner is None or state.prop is not None or state.last not in ("class", "having", "negation"):
         return
     if op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
+        return
+    skipped = range(state.covered.bit_length(), found.start)
+    if any(i not in reader.question.light for i in skipped):
+        # "players earning less than 1000"
         return
     after = reader.question.tokens[found.end : found.end + 1]
     if any(t.norm not in function_words() for t in after) and all(c.start != found.end for c in reader.question.cues):
@@ -179,13 +187,12 @@ def in_unit(found: Number, unit: str) -> float | None:
     return convert(found.value, found.unit, unit)
 
 
-def _by_unit(state: State, found: Number, graph: SchemaGraph) -> list[Ref]:
+def _by_unit(state: State, found: Number, reader: Reader) -> list[Ref]:
     """Properties of the nodes at hand, or one step away, that are measured in the unit of a number."""
+    graph = reader.graph
     if not found.unit:
         return []
-    priced = [
-        ref for n in state.nodes[:2] if found.unit == "currency" for ref, _, _ in measured(graph, n.node, MONEY)[:1]
-    ]
+    priced = _priced(state, found, reader) if found.unit == "currency" else []
     nodes = list(
         dict.fromkeys([n.node for n in state.nodes] + [s.target for n in state.nodes for s in graph.steps[n.node]])
     )
@@ -198,6 +205,15 @@ def _by_unit(state: State, found: Number, graph: SchemaGraph) -> list[Ref]:
             if graph.about(p).unit and graph.is_numeric(p) and in_unit(found, graph.about(p).unit) is not None
         ][:MOST_DATES]
     )
+
+
+def _priced(state: State, found: Number, reader: Reader) -> list[Ref]:
+    """What an amount of money is of: of what "earned" so much what comes in, else a price."""
+    words = reader.question.tokens[: found.start]
+    earned = bool(words) and words[-1].norm in language().words["earning"]
+    concepts = (EARNED, MONEY) if earned else (MONEY, EARNED)
+    known = ([measured(reader.graph, n.node, c) for c in concepts] for n in state.nodes[:2])
+    return [ref for first, second in known for ref, _, _ in (first or second)[:1]]
 
 
 def _is_year(found: Number) -> bool:
