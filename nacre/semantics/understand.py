@@ -27,7 +27,7 @@ from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
 from nacre.semantics.ranking.calibrate import before_running, known_before
-from nacre.semantics.ranking.dropped import bounds_dropped, dropped
+from nacre.semantics.ranking.dropped import bounds_dropped, dropped, is_whole, must_say
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.to_words import to_words
@@ -47,8 +47,9 @@ CHANGED = 0.84
 RUNNING_ADDS = 0.68
 # the most that a reading is believed whose pronoun stands for nothing that was found (given)
 ADRIFT = 0.5
-# what a reading that ignores a number which bounds loses in log-odds: it is never given as an answer (given)
-BOUND_LOST = 8.0
+# what a reading loses in log-odds that ignores a number which bounds, or gives all of a kind where a condition was
+# said: it is never given as an answer (given)
+CONDITION_LOST = 8.0
 # a question is read or declined within this time of the processor
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
@@ -89,8 +90,10 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     candidates = over_scope(derived(question, links, linker, deadline, most), question)[:most]
     cut = deadline.is_over()
     ranked = rank(candidates, question, linker.index.graph, weights().features)
+    graph = linker.index.graph
+    nameless = _nameless(links, question)
     readings = tuple(
-        _reading(r, place, question, dropped(r.candidate, question, linker.index.graph), schema)
+        _reading(r, place, question, dropped(r.candidate, question, graph), nameless, schema)
         for place, r in enumerate(ranked[:BEST])
     )
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
@@ -172,9 +175,17 @@ def _groups(linker: Linker, deadline: Deadline) -> Grouped:
 
 
 def _reading(
-    ranked: Ranked, place: int, question: Question, lost: tuple[tuple[int, int], ...], schema: Schema
+    ranked: Ranked,
+    place: int,
+    question: Question,
+    lost: tuple[tuple[int, int], ...],
+    nameless: frozenset[int],
+    schema: Schema,
 ) -> Reading:
-    """A reading with what is believed of it; `lost` are the stretches that it does nothing with, though it covers them."""
+    """A reading with what is believed of it; `lost` are the stretches that it does nothing with, though it covers
+    them, `nameless` the tokens that name nothing."""
+    conditions = lost or any(i in nameless and must_say(i, question) for i in ranked.unused)
+    refused = bounds_dropped(lost, question) or (conditions and is_whole(ranked.candidate.body))
     content = sum(i not in question.light for i in range(len(question.tokens)))
     plan = Plan(ranked.candidate.body)
     return Reading(
@@ -184,7 +195,7 @@ def _reading(
         to_words(plan, schema),
         round(before_running(ranked, place), 4),
         _left(ranked, question, lost),
-        round(known_before(ranked, place) - (BOUND_LOST if bounds_dropped(lost, question) else 0.0), 4),
+        round(known_before(ranked, place) - (CONDITION_LOST if refused else 0.0), 4),
     )
 
 
@@ -257,18 +268,27 @@ def _unknown(
     best: Ranked | None, question: Question, links: Sequence[Link], linker: Linker
 ) -> tuple[tuple[str, str], ...]:
     """Content words that neither the best reading nor any link accounts for, each with the nearest known name or ""."""
-    open_ = best.unused if best is not None else range(len(question.tokens))
-    named = 0
-    for each in links:
-        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
+    nameless = _nameless(links, question)
     found = []
-    for i in open_:
+    for i in best.unused if best is not None else range(len(question.tokens)):
         token = question.tokens[i]
-        if named >> i & 1 or i in question.light or token.norm[:1].isdigit():
+        if i not in nameless:
             continue
         near = process.extractOne(token.norm, linker.entities.near(token.norm), scorer=fuzz.ratio, score_cutoff=ALIKE)
         found.append((token.text, near[0] if near and near[0] != token.norm else ""))
     return tuple(found)
+
+
+def _nameless(links: Sequence[Link], question: Question) -> frozenset[int]:
+    """The content words that no link accounts for."""
+    named = 0
+    for each in links:
+        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
+    return frozenset(
+        i
+        for i, token in enumerate(question.tokens)
+        if not (named >> i & 1 or i in question.light or token.norm[:1].isdigit())
+    )
 
 
 def _mention(each: Link, question: Question, written: str) -> Mention:

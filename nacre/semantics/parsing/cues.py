@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.state import (
     CUE_GAIN,
@@ -60,7 +61,12 @@ def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         # after "average, minimum and" it is an aggregate
         cost = RANK_AFTER_AGGREGATE if state.asks else 0.0
         measuring = any(c.kind == "superlative" and c.end == found.end for c in reader.question.cues)
-        rank = Rank(found.value == "up", (), not measuring)
+        said = {t.norm for t in reader.question.tokens[found.start : found.end]}
+        restricts = state.mode == "C" or (
+            state.last in ("of", "prop") and not any(t.ref.predicate for t in state.targets)
+        )
+        common = restricts and not state.want and bool(said & language().words["common"])
+        rank = Rank(found.value == "up", (), not measuring, common)
         yield state._replace(rank=rank, last="rank", want="", score=state.score - cost)
 
 

@@ -13,6 +13,7 @@ from nacre.records.plan import (
     Order,
     Select,
     Term,
+    Variable,
 )
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.joins import Joins, thing_of
@@ -200,6 +201,8 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Fil
         return []
     if condition.op == "unknown":
         return [Filter(left, "unknown")]
+    if condition.top is not None and isinstance(left, Attribute):
+        return [Filter(left, "in", _most_common(condition, graph), condition.negated)]
     if condition.top is not None:
         top = _first_of(condition, graph, joins.hints)
         return None if top is None else [Filter(Itself(left.variable), "in", top, condition.negated)]
@@ -255,6 +258,16 @@ def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -
     return Select(
         (Itself(name),), tuple(joins.variables.values()), tuple(joins.edges), (), group, order, condition.top.limit
     )
+
+
+def _most_common(condition: Condition, graph: SchemaGraph) -> Select:
+    """The values of a property that most things of its kind have, or fewest."""
+    assert condition.top is not None
+    node, top = graph.nodes[condition.ref.node], condition.top
+    of = Attribute("top_thing", condition.ref.predicate)
+    variable = Variable(of.variable, node.classes, node.without)
+    counted = Order(Aggregate("count", Itself(of.variable)), top.descending)
+    return Select((of,), (variable,), order=counted, limit=top.limit, by=(of,))
 
 
 def _against(condition: Condition, graph: SchemaGraph) -> Select | None:

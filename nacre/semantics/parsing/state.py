@@ -16,12 +16,14 @@ CUE_GAIN = 0.12
 
 class Rank(NamedTuple):
     """A superlative that waits for its property: direction, what it measures; `counts` where it may say how many
-    ("the most"), and not only how much ("the largest").
+    ("the most"), and not only how much ("the largest"); `common` where it says how often
+    ("the most common") and what was asked for is restricted by it.
     """
 
     descending: bool
     concepts: tuple[str, ...] = ()
     counts: bool = True
+    common: bool = False
 
 
 class _Fields(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nacre.records.plan import Combine, Compute, Select
+from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.derive import Candidate
@@ -32,6 +32,20 @@ def bounds_dropped(spans: tuple[tuple[int, int], ...], question: Question) -> bo
     """Whether a number that something is compared with is among what a reading leaves out."""
     compared = {(n.start, n.end) for n in question.numbers if n.op}
     return any(span in compared for span in spans)
+
+
+def is_whole(body: Body) -> bool:
+    """Whether a plan gives all of a kind, or one number of it: no condition, no named thing, no place in an order."""
+    if not isinstance(body, Select):
+        return False
+    return not (body.filters or body.edges or body.limit or any(v.keys for v in body.variables))
+
+
+def must_say(at: int, question: Question) -> bool:
+    """Whether a word that names nothing is a condition for sure: a name, or what comes right after "in" or "by"."""
+    words = question.tokens
+    named = at > 0 and words[at].text[:1].isupper()
+    return named or (at > 0 and words[at - 1].norm in language().words["locating"])
 
 
 def _asks(number: Number, question: Question) -> bool:
