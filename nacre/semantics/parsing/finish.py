@@ -7,7 +7,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.asked import other_ends, persons, places
-from nacre.semantics.parsing.nested import nested, then
+from nacre.semantics.parsing.nested import having_inside, nested, then
 from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import Reader, State, drop_dangling
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
@@ -179,6 +179,11 @@ def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
             yield then(d, "grouped by column", 0.1, group=plain)
         yield then(d, "not grouped", -0.5)
         return
+    if counted and not plain and any(c.function for c in d.conditions):
+        inside = list(having_inside(d))
+        yield from inside
+        if inside:
+            return
     if ranked:
         first = plain[0] if plain else root
         yield then(d, "group of count", 0.0, group=(Ref(first.node, "", first.slot),))

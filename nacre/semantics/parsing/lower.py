@@ -201,6 +201,9 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Fil
         return []
     if condition.op == "unknown":
         return [Filter(left, "unknown")]
+    if condition.op == "having":
+        held = _having(condition, graph, joins.hints)
+        return None if held is None else [Filter(left, "in", held, condition.negated)]
     if condition.top is not None and isinstance(left, Attribute):
         return [Filter(left, "in", _most_common(condition, graph), condition.negated)]
     if condition.top is not None:
@@ -258,6 +261,22 @@ def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -
     return Select(
         (Itself(name),), tuple(joins.variables.values()), tuple(joins.edges), (), group, order, condition.top.limit
     )
+
+
+def _having(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
+    """The things of a kind whose groups meet the inner conditions, as a select of their own."""
+    joins = Joins(graph, hints, 0, "having_")
+    thing = thing_of(condition.ref)
+    if not joins.connect([thing, *(thing_of(c.ref) for c in condition.inner)]):
+        return None
+    filters: list[Filter] = []
+    for each in condition.inner:
+        found = _filters(each, joins, graph)
+        if found is None:
+            return None
+        filters += found
+    name = joins.variables[thing].name
+    return Select((Itself(name),), tuple(joins.variables.values()), tuple(joins.edges), tuple(filters), (name,))
 
 
 def _most_common(condition: Condition, graph: SchemaGraph) -> Select:

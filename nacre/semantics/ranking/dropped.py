@@ -23,6 +23,16 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         negations = [c for c in question.cues if c.kind == "negation"]
         # "is not higher than 4" is a bound
         found += [(c.start, c.end) for c in negations if not any(n.start < c.end and c.start < n.end for n in bounds)]
+    if (
+        any(t.function for t in d.targets)
+        and not d.group
+        and not any(t.ref.predicate and not t.function for t in d.targets)
+    ):
+        # "the total for each" is no one number
+        grouping = language().words["grouping"]
+        cues = [c for c in question.cues if c.kind == "group"]
+        words = question.tokens
+        found += [(c.start, c.end) for c in cues if any(t.norm in grouping for t in words[c.start : c.end])]
     if not _ranks(candidate):
         found += [(c.start, c.end) for c in question.cues if c.kind in _RANKING]
     return tuple(sorted(span for span in _longest(found) if not _named(span, d)))
