@@ -35,6 +35,8 @@ from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
 
 BEST = 6
+# readings that are looked through for one that heeds all that is asked
+NEAREST = 12
 # names whose other meanings are kept, and these in all
 MOST_NAMED, MOST_ALIKE = 12, 60
 # rules that link a word and do nothing with it
@@ -89,12 +91,15 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     links = in_scope(found, rewrite.scope, question, linker.index)
     candidates = over_scope(derived(question, links, linker, deadline, most), question)[:most]
     cut = deadline.is_over()
-    ranked = rank(candidates, question, linker.index.graph, weights().features)
     graph = linker.index.graph
+    ranked = rank(candidates, question, graph, weights().features)
+    # what does nothing with a bound, a negation or a rank comes after what does
+    lost = [dropped(r.candidate, question, graph) for r in ranked[:NEAREST]]
+    order = sorted(range(len(ranked)), key=lambda i: bool(lost[i]) if i < NEAREST else 2)
+    ranked = [ranked[i] for i in order]
     nameless = _nameless(links, question)
     readings = tuple(
-        _reading(r, place, question, dropped(r.candidate, question, graph), nameless, schema)
-        for place, r in enumerate(ranked[:BEST])
+        _reading(ranked[place], place, question, lost[i], nameless, schema) for place, i in enumerate(order[:BEST])
     )
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
