@@ -1,4 +1,4 @@
-"""Aggregates of a grouped query in SQL, each over distinct things: Aggregate + place -> expression over the inner rows."""
+"""Aggregates of a grouped query in SQL, each over distinct things: Aggregate + place -> expression over its rows."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,10 @@ from nacre.records.plan import Aggregate, Attribute, Itself
 
 
 def function(term: Aggregate, index: int, unique: bool, apart: bool = False) -> str:
-    """An aggregate; where the rows are `unique`, each has a thing of its own, and where aggregates are `apart`, those of
-    different things, each takes a thing's value once."""
+    """An aggregate; where the rows are `unique`, each has a thing of its own.
+
+    Where aggregates are `apart`, those of different things, each takes a thing's value once (`once`).
+    """
     if isinstance(term.of, Itself):
         return "count(*)" if unique else f"count(DISTINCT k{index})"
     if term.function == "count":

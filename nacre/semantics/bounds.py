@@ -133,8 +133,11 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
 def _ranges(
     text: str, numbers: Sequence[Quantity], when: dict[Quantity, Period]
 ) -> Iterator[tuple[Quantity, Quantity, Period | None]]:
-    """Both ends of each range of a text in lower case, in one unit, and the time that it spans: "between 2 and 4 million",
-    "from 1990 to 1995", "5-15 km". What runs downwards, or from nothing, is a score or a course."""
+    """Both ends of each range of a text in lower case, in one unit, and the time that it spans.
+
+    "between 2 and 4 million", "from 1990 to 1995", "5-15 km". What runs downwards, or from nothing, is
+    a score or a course.
+    """
     last = -1
     for low, high in pairwise(numbers):
         between = _BETWEEN.search(text[: low.start].rstrip(" £€$"))

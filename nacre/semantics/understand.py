@@ -26,17 +26,13 @@ from nacre.semantics.parsing.derive import MOST, Candidate, derive
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
-from nacre.semantics.ranking.calibrate import before_running, known_before
-from nacre.semantics.ranking.dropped import bounds_dropped, dropped, is_whole, must_say
+from nacre.semantics.ranking.best import BEST, best_readings, nameless
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.to_words import to_words
 from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
 
-BEST = 6
-# readings that are looked through for one that heeds all that is asked
-NEAREST = 12
 # names whose other meanings are kept, and these in all
 MOST_NAMED, MOST_ALIKE = 12, 60
 # rules that link a word and do nothing with it
@@ -49,9 +45,6 @@ CHANGED = 0.84
 RUNNING_ADDS = 0.68
 # the most that a reading is believed whose pronoun stands for nothing that was found (given)
 ADRIFT = 0.5
-# what a reading loses in log-odds that ignores a number which bounds, or gives all of a kind where a condition was
-# said: it is never given as an answer (given)
-CONDITION_LOST = 8.0
 # a question is read or declined within this time of the processor
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
@@ -92,14 +85,8 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     candidates = over_scope(derived(question, links, linker, deadline, most), question)[:most]
     cut = deadline.is_over()
     graph = linker.index.graph
-    ranked = rank(candidates, question, graph, weights().features)
-    # what does nothing with a bound, a negation or a rank comes after what does
-    lost = [dropped(r.candidate, question, graph) for r in ranked[:NEAREST]]
-    order = sorted(range(len(ranked)), key=lambda i: bool(lost[i]) if i < NEAREST else 2)
-    ranked = [ranked[i] for i in order]
-    nameless = _nameless(links, question)
-    readings = tuple(
-        _reading(ranked[place], place, question, lost[i], nameless, schema) for place, i in enumerate(order[:BEST])
+    ranked, readings = best_readings(
+        rank(candidates, question, graph, weights().features), question, links, graph, schema
     )
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
@@ -179,39 +166,6 @@ def _groups(linker: Linker, deadline: Deadline) -> Grouped:
     return grouped
 
 
-def _reading(
-    ranked: Ranked,
-    place: int,
-    question: Question,
-    lost: tuple[tuple[int, int], ...],
-    nameless: frozenset[int],
-    schema: Schema,
-) -> Reading:
-    """A reading with what is believed of it; `lost` are the stretches that it does nothing with, though it covers
-    them, `nameless` the tokens that name nothing."""
-    conditions = lost or any(i in nameless and must_say(i, question) for i in ranked.unused)
-    refused = bounds_dropped(lost, question) or (conditions and is_whole(ranked.candidate.body))
-    content = sum(i not in question.light for i in range(len(question.tokens)))
-    plan = Plan(ranked.candidate.body)
-    return Reading(
-        plan,
-        round(ranked.share, 4),
-        round(1 - len(ranked.unused) / max(1, content), 3),
-        to_words(plan, schema),
-        round(before_running(ranked, place), 4),
-        _left(ranked, question, lost),
-        round(known_before(ranked, place) - (CONDITION_LOST if refused else 0.0), 4),
-    )
-
-
-def _left(ranked: Ranked, question: Question, lost: tuple[tuple[int, int], ...]) -> tuple[str, ...]:
-    """The words that a reading leaves out, in order: single words, and what bounds or negates as it was said."""
-    inside = {i for start, end in lost for i in range(start, end)}
-    spans = sorted([*lost, *((i, i + 1) for i in ranked.unused if i not in inside)])
-    words = question.tokens
-    return tuple(question.text[words[start].start : words[end - 1].end] for start, end in spans)
-
-
 def _changed(
     ranked: Sequence[Ranked],
     links: Sequence[Link],
@@ -273,27 +227,15 @@ def _unknown(
     best: Ranked | None, question: Question, links: Sequence[Link], linker: Linker
 ) -> tuple[tuple[str, str], ...]:
     """Content words that neither the best reading nor any link accounts for, each with the nearest known name or ""."""
-    nameless = _nameless(links, question)
+    open_ = nameless(links, question)
     found = []
     for i in best.unused if best is not None else range(len(question.tokens)):
         token = question.tokens[i]
-        if i not in nameless:
+        if i not in open_:
             continue
         near = process.extractOne(token.norm, linker.entities.near(token.norm), scorer=fuzz.ratio, score_cutoff=ALIKE)
         found.append((token.text, near[0] if near and near[0] != token.norm else ""))
     return tuple(found)
-
-
-def _nameless(links: Sequence[Link], question: Question) -> frozenset[int]:
-    """The content words that no link accounts for."""
-    named = 0
-    for each in links:
-        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
-    return frozenset(
-        i
-        for i, token in enumerate(question.tokens)
-        if not (named >> i & 1 or i in question.light or token.norm[:1].isdigit())
-    )
 
 
 def _mention(each: Link, question: Question, written: str) -> Mention:

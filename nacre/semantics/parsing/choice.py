@@ -1,6 +1,7 @@
 """One of several named things: Question + Links -> Candidates ("which is wider, A or B", "did A or B earn more?")."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from nacre.semantics.english import measure, resource
@@ -69,7 +70,7 @@ def choices(question: Question, links: Sequence[Link], known: Index) -> Iterator
 
 def _parted(named: Sequence[Link], question: Question) -> bool:
     """Whether nothing but "or", commas and articles stands between the names."""
-    between = [range(a.end, b.start) for a, b in zip(named, named[1:], strict=False)]
+    between = [range(a.end, b.start) for a, b in pairwise(named)]
     either = language().words["either"]
     apart = all(all(i in question.light for i in each) for each in between)
     return apart and any(question.tokens[i].norm in either for each in between for i in each)

@@ -104,15 +104,17 @@ def _near(ordered: list[T], score: Callable[[T], float]) -> list[T]:
 
 
 class _Kind(NamedTuple):
-    """The kind of things that is asked for, and properties before its name that only rank it: "highest rated players"."""
+    """The kind of things asked for, and properties before its name that only rank it ("highest rated players")."""
 
     node: int
     ranking: frozenset[str] = frozenset()
 
 
 def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
-    """The kind of things that a question begins to ask for: "which states ...", "what is the longest river ...", "the two
-    largest states", "the three highest rated players"."""
+    """The kind of things that a question begins to ask for.
+
+    "which states ...", "what is the longest river ...", "the two largest states", "the three highest rated players".
+    """
     words = question.tokens
     known = language().words
     ranking = {i for c in question.cues if c.kind in ("superlative", "most") for i in range(c.start, c.end)}

@@ -1,6 +1,5 @@
 """Turn a derivation into a plan: Derivation + SchemaGraph -> Body (its variables are joined by the cheapest ways)."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.records.plan import (
@@ -16,6 +15,7 @@ from nacre.records.plan import (
     Variable,
 )
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.halves import parts_of, without
 from nacre.semantics.parsing.joins import Joins, thing_of
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
@@ -33,7 +33,7 @@ def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
     None where nothing joins its parts, or the choice does not exist.
     """
     if d.combine == "difference" or (d.combine and len(d.conditions) >= 2):
-        parts = _without(d) if d.combine == "difference" else _parts(d)
+        parts = without(d) if d.combine == "difference" else parts_of(d)
         lowered = [_select(part, graph, choice) for part in parts]
         if any(part is None for part in lowered):
             return None
@@ -66,42 +66,6 @@ def _counted(left: Lowered, right: Lowered, op: str) -> Lowered | None:
     inner = Select((Itself(variable),), second.variables, second.edges, second.filters)
     both = replace(first, filters=(*first.filters, Filter(Itself(variable), "in", inner)))
     return Lowered(both, left.cost + right.cost, left.steps, left.ambiguous)
-
-
-def _parts(d: Derivation) -> tuple[Derivation, Derivation]:
-    """The derivation with the first and with the second of the two conditions that are combined."""
-    conditions = list(d.conditions)
-    second = next((i for i in range(1, len(conditions)) if conditions[i].join in ("or", "both")), len(conditions) - 1)
-    same = [
-        i
-        for i in range(second)
-        if conditions[i].ref == conditions[second].ref or (conditions[i].op == conditions[second].op)
-    ]
-    first = same[-1] if same else second - 1
-    if d.combine == "union":
-        # "A and B, or C": everything before the "or" stands together
-        one = [c for i, c in enumerate(conditions) if i < second]
-        two = [c for i, c in enumerate(conditions) if i >= second]
-    else:
-        one = [c for i, c in enumerate(conditions) if i != second]
-        two = [c for i, c in enumerate(conditions) if i != first]
-    return tuple(
-        d._replace(conditions=tuple(part), combine="", nodes=_needed(d, part, conditions)) for part in (one, two)
-    )  # type: ignore[return-value]
-
-
-def _without(d: Derivation) -> tuple[Derivation, Derivation]:
-    """All values, and those of the things that a negated condition speaks of."""
-    negated = next(c for c in d.conditions if c.negated and c.op == "=")
-    rest = tuple(c for c in d.conditions if c != negated)
-    first = d._replace(conditions=rest, combine="", nodes=_needed(d, rest, d.conditions))
-    return first, d._replace(conditions=(*rest, negated._replace(negated=False)), combine="")
-
-
-def _needed(d: Derivation, kept: Sequence[Condition], every: Sequence[Condition]) -> tuple[Ref, ...]:
-    dropped = {thing_of(c.ref) for c in every if c not in kept} - {thing_of(c.ref) for c in kept}
-    dropped -= {thing_of(t.ref) for t in d.targets}
-    return tuple(n for n in d.nodes if n not in dropped)
 
 
 def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:

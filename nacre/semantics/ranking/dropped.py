@@ -6,11 +6,12 @@ from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.derive import Candidate
-from nacre.semantics.parsing.numbers import in_unit
+from nacre.semantics.parsing.numbers import ORDERED, in_unit
 from nacre.semantics.types import Condition, Derivation, Number, Question
 
 # kinds of cues that leave their trace in any reading that heeds them
 _RANKING = frozenset(("superlative", "most"))
+_COMPARING = frozenset(("compared", "comparative"))
 NEAR = 1e-6
 
 
@@ -34,7 +35,9 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         words = question.tokens
         found += [(c.start, c.end) for c in cues if any(t.norm in grouping for t in words[c.start : c.end])]
     if not _ranks(candidate):
-        found += [(c.start, c.end) for c in question.cues if c.kind in _RANKING]
+        compares = any(c.op in ORDERED for c in _every(d.conditions))
+        kinds = _RANKING if compares else _RANKING | _COMPARING
+        found += [(c.start, c.end) for c in question.cues if c.kind in kinds]
     return tuple(sorted(span for span in _longest(found) if not _named(span, d)))
 
 
