@@ -168,9 +168,11 @@ def fits(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
     unit = graph.about(ref.predicate).unit
     if unit and found.unit and in_unit(found, unit) is None:
         return False
+    about = graph.about(ref.predicate)
+    if about.datatype in ("date", "datetime"):
+        return bool(found.first) or _is_year(found)
     if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
         return True
-    about = graph.about(ref.predicate)
     shown = (about.values or about.samples)[:_SHOWN]
     if op != "=":
         return 2 * sum(bool(_AMOUNT.fullmatch(text)) for text in shown) > len(shown)

@@ -15,6 +15,8 @@ from nacre.semantics.types import Link, Question
 BEST = 6
 # readings that are looked through for one that heeds all that is asked
 NEAREST = 12
+# the least belief in a reading that comes before one which is believed more and heeds less (given)
+LEAST_SHARE = 0.02
 # what a reading loses in log-odds that ignores a number which bounds, or gives all of a kind where a condition was
 # said: it is never given as an answer (given)
 CONDITION_LOST = 8.0
@@ -28,7 +30,8 @@ def best_readings(
     What does nothing with a bound, a negation or a rank of the question comes after what does.
     """
     lost = [dropped(r.candidate, question, graph) for r in ranked[:NEAREST]]
-    order = sorted(range(len(ranked)), key=lambda i: bool(lost[i]) if i < NEAREST else 2)
+    unlike = [i >= NEAREST or bool(lost[i]) or r.share < LEAST_SHARE for i, r in enumerate(ranked)]
+    order = sorted(range(len(ranked)), key=lambda i: unlike[i])
     ordered, open_ = [ranked[i] for i in order], nameless(links, question)
     best = (_reading(ordered[place], place, question, lost[i], open_, schema) for place, i in enumerate(order[:BEST]))
     return ordered, tuple(best)

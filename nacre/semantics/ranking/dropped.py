@@ -24,15 +24,10 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         negations = [c for c in question.cues if c.kind == "negation"]
         # "is not higher than 4" is a bound
         found += [(c.start, c.end) for c in negations if not any(n.start < c.end and c.start < n.end for n in bounds)]
-    if (
-        any(t.function for t in d.targets)
-        and not d.group
-        and not any(t.ref.predicate and not t.function for t in d.targets)
-    ):
+    if _is_one_number(d):
         # "the total for each" is no one number
-        grouping = language().words["grouping"]
+        grouping, words = language().words["grouping"], question.tokens
         cues = [c for c in question.cues if c.kind == "group"]
-        words = question.tokens
         found += [(c.start, c.end) for c in cues if any(t.norm in grouping for t in words[c.start : c.end])]
     if not _ranks(candidate):
         compares = any(c.op in ORDERED for c in _every(d.conditions))
@@ -110,6 +105,12 @@ def _ranks(candidate: Candidate) -> bool:
     ordered = d.order is not None or any(c.top is not None or c.against is not None for c in _every(d.conditions))
     extreme = any(t.function in ("max", "min") for t in d.targets)
     return ordered or extreme or isinstance(candidate.body, Compute) or not isinstance(candidate.body, Select | Combine)
+
+
+def _is_one_number(d: Derivation) -> bool:
+    """Whether all things end up in one number, though not "the average size per order", which is of orders anyway."""
+    alone = all(t.function or not t.ref.predicate for t in d.targets)
+    return alone and any(t.function for t in d.targets) and not d.group and "group is owner" not in d.trace
 
 
 def _longest(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
