@@ -1,4 +1,4 @@
-"""What a question bounds, denies or ranks by, and nothing in the graph answers to: it is said, and no answer ignores it."""
+"""What a question bounds, denies or ranks by, and no reading heeds: it is kept, and no answer ignores it."""
 
 import pytest
 

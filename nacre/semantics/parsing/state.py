@@ -34,7 +34,7 @@ class _Fields(NamedTuple):
     target before. `prop` waits for its value.
     `text` waits for the property that holds it ("the letter a in their names").
     `compare` waits for a number or a property: (operator, number or None), `unit` is the number's, `until` the upper
-    end where it is a range.
+    end where it is a range; `other` was said before it ("over 80 or under 50 pages").
     """
 
     score: float = 0.0
@@ -51,6 +51,7 @@ class _Fields(NamedTuple):
     degree: tuple[str, ...] = ()
     limit: int = 0
     compare: tuple[str, float | None] | None = None
+    other: tuple[str, float] | None = None
     unit: str = ""
     until: float | None = None
     negated: bool = False
