@@ -96,7 +96,8 @@ def account(view: TurnView, schema: Schema) -> Account:
             return _from_text(read, view, schema)
         return _rows(*answering, view, schema)
     # what the graph's own facts say of the things named is no answer where a condition could not be read
-    unread = any(reading.lost for reading in understanding.readings[:1])
+    likeliest = max(understanding.readings, key=lambda reading: reading.score, default=None)
+    unread = likeliest is not None and bool(likeliest.lost)
     told = _text(understanding, evidence, only_texts=unread or closed(understanding, evidence))
     if told is not None:
         return told

@@ -40,6 +40,10 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.want == "group":
         # "for each class the average": what things are grouped by was said before
         return
+    if found.kind == "count" and state.rank is not None and state.rank.common:
+        # "with the most common number of pages": what a property is called
+        yield state.then("number in aggregate", 0.1, last="rank")
+        return
     if found.kind == "count" and state.last == "aggregate" and state.asks[-1:] not in ((), ("count",)):
         # "the average number of visitors": what a property is called
         yield state.then("number in aggregate", 0.1)

@@ -27,13 +27,14 @@ def best_readings(
 ) -> tuple[list[Ranked], tuple[Reading, ...]]:
     """The ranked readings in their order, and the best of them as others see them.
 
-    What does nothing with a bound, a negation or a rank of the question comes after what does.
+    What does nothing with a bound, a negation or a rank of the question comes after what does, of which no more is
+    believed for that.
     """
     lost = [dropped(r.candidate, question, graph) for r in ranked[:NEAREST]]
     unlike = [i >= NEAREST or bool(lost[i]) or r.share < LEAST_SHARE for i, r in enumerate(ranked)]
     order = sorted(range(len(ranked)), key=lambda i: unlike[i])
     ordered, open_ = [ranked[i] for i in order], nameless(links, question)
-    best = (_reading(ordered[place], place, question, lost[i], open_, schema) for place, i in enumerate(order[:BEST]))
+    best = (_reading(ranked[i], i, question, lost[i], open_, schema) for i in order[:BEST])
     return ordered, tuple(best)
 
 
