@@ -95,7 +95,10 @@ def account(view: TurnView, schema: Schema) -> Account:
         if told is not None and read is not None and read.probability > DECLINED:
             return _from_text(read, view, schema)
         return _rows(*answering, view, schema)
-    told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
+    # what the graph's own facts say of the things named is no answer where a condition could not be read
+    likeliest = max(understanding.readings, key=lambda reading: reading.score, default=None)
+    unread = likeliest is not None and bool(likeliest.lost)
+    told = _text(understanding, evidence, only_texts=unread or closed(understanding, evidence))
     if told is not None:
         return told
     lacks = next((part.missing for part in view.found if part.missing), "")

@@ -129,8 +129,8 @@ def _span(first: Filter, after: Filter, schema: Schema) -> str:
 
 def _when(each: Filter, value: str) -> str:
     """A condition on a date, without its verb."""
-    if each.op == "in":
-        return str(each.right)
+    if each.op == "in" and isinstance(each.right, str):
+        return each.right
     return said_bound(each.op, str(each.right)) or f"{compared(each.op, True)} {value}".strip()
 
 

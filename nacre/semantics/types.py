@@ -18,7 +18,8 @@ class Cue(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date."""
+    """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date; `until`
+    is the upper end of a range ("2 to 4"), which belongs to it."""
 
     start: int
     end: int
@@ -29,6 +30,7 @@ class Number(NamedTuple):
     reverse: bool = False
     first: str = ""
     after: str = ""
+    until: float | None = None
 
 
 class Question(NamedTuple):

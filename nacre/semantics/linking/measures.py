@@ -32,6 +32,8 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
                 whole = best[0] + away
                 cost = min(whole, OWN_MOST) if there == node else max(whole, OWN_MOST)
                 found.append((cost, whole, Ref(there, predicate), best[1]))
+    if not any(ref.node == node for _, _, ref, _ in found):
+        found += _only_date(graph, node, concepts)
     return tuple((ref, reverse, cost) for cost, _, ref, reverse in sorted(found)[:MOST])
 
 
@@ -52,6 +54,16 @@ def _nearest(words: tuple[str, ...], concepts: tuple[str, ...]) -> tuple[float, 
 def _wanted(concepts: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ...]:
     """The lemmas of each concept, and whether it is reversed."""
     return tuple((tuple(map(lemma, c.lstrip("-").split())), c.startswith("-")) for c in concepts)
+
+
+def _only_date(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> list[tuple[float, float, Ref, bool]]:
+    """The one date of a node, whatever it is called: a thing is as old as what is known of when it came about."""
+    place = next((i for i, c in enumerate(concepts) if c.lstrip("-") == "date"), None)
+    dates = [p for p in graph.literals[node] if graph.is_date(p)]
+    if place is None or len(dates) != 1:
+        return []
+    cost = min(PLACE * place + OTHERWISE, OWN_MOST)
+    return [(cost, cost, Ref(node, dates[0]), concepts[place].startswith("-"))]
 
 
 def _fit(word: str, words: tuple[str, ...]) -> float | None:

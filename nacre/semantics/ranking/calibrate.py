@@ -69,7 +69,8 @@ def choose(
     shares = [r.score for r in readings]
     given = [outcome_features(i, shares, outcomes) for i in range(len(readings))]
     worths = [worth({**belief(r.score, len(r.unused), i), **given[i]}, model) for i, r in enumerate(readings)]
-    fair = able([len(r.unused) for r in readings], outcomes)
+    heeds_all = not readings[0].lost
+    fair = [i for i in able([len(r.unused) for r in readings], outcomes) if not (heeds_all and readings[i].lost)]
     best = max(fair, key=lambda i: (worths[i], -i))
     return best, after_running(readings[best], given[best], learned)
 
