@@ -54,6 +54,12 @@ def offer(readings: Sequence[Reading]) -> str:
     return f"Or did you mean: {'; '.join(f'{n}. “{quoted(each.words)}”' for n, each in enumerate(readings, 1))}?"
 
 
-def confirm(words: str) -> str:
-    """What was understood, to be confirmed, where there is no other reading to offer."""
+def confirm(words: str, answer: str = "") -> str:
+    """What was understood, to be confirmed, where there is no other reading to offer; not twice where the answer says it.
+
+    >>> confirm("the age of Ann", "The age of Ann is 40."), confirm("towns that Ann lives in", "Ann lives in Aldermoor.")
+    ('Is that what you meant?', 'I read this as “towns that Ann lives in”. Is that what you meant?')
+    """
+    if words.removeprefix("the ").casefold() in answer.casefold():
+        return "Is that what you meant?"
     return f"I read this as “{quoted(words)}”. Is that what you meant?"
