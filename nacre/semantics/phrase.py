@@ -4,12 +4,14 @@ from dataclasses import dataclass, replace
 
 from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
-from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, value_of
+from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, Variable, value_of
 from nacre.records.schema import Schema
 from nacre.semantics.chained import name_of
+from nacre.semantics.dialogue.names import of_before
+from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
-from nacre.semantics.labels_said import flag, is_amount, label_of
-from nacre.semantics.nouns import article, is_plural, joined, plural, wording
+from nacre.semantics.labels_said import class_noun, flag, is_amount, is_time, label_of, nominal
+from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.select_words import Wording
 from nacre.semantics.to_words import asked_of, heading, select_words, to_words
 from nacre.semantics.values_said import say
@@ -70,7 +72,7 @@ def rows_said(table: Table, lead: str = "") -> Phrase:
     if len(found.columns) == 1:
         said = list(dict.fromkeys(filter(None, found.columns[0].said)))
         return Phrase(f"{_first(said)}." if said else "", found.values(), unit)
-    return _columns(found, lead or f"{len(found.rows):,} rows", unit)
+    return _columns(found, lead or _of_columns(found), unit)
 
 
 def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
@@ -106,7 +108,8 @@ def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     if not values or not column.said[0]:
         return Phrase("")
     said = joined(list(dict.fromkeys(column.said)))
-    return Phrase(_is(to_words(plan, schema), said, len(values) > 1), values, column.unit or None)
+    words = to_words(plan, schema)
+    return Phrase(_is(words, said, len(values) > 1 or _is_many(words)), values, column.unit or None)
 
 
 def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) -> Phrase:
@@ -120,20 +123,30 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if linked:
         return Phrase(linked, values, column.unit or None)
     one = len(names) == 1
-    words = select_words(body, schema, many=not one) if isinstance(body, Select) else to_words(plan, schema)
+    stated = _of_one(body, names, schema) if isinstance(body, Select) and len(names) <= NAMED else ""
+    if stated:
+        return Phrase(stated, values, column.unit or None)
+    tied = not one and isinstance(body, Select) and body.limit == 1
+    words = (
+        select_words(body, schema, many=not one, tied=tied) if isinstance(body, Select) else to_words(plan, schema)
+    )
     if not column.is_named and one:
         names = [f"{column.heading} {names[0]}"]
     beside = _measured(plan, measured, schema)
     said = _first([f"{n} ({b})" for n, b in zip(names, beside, strict=False)]) if beside else _first(names)
     if one and beside:
-        said = f"{names[0]}, with {_of_what(beside[0])}"
-    elif beside and len(set(beside)) == 1 and len(beside) == len(names):
+        said = f"{names[0]} ({beside[0]})" if _is_dated(body, schema) else f"{names[0]}, with {_of_what(beside[0])}"
+    elif beside and len(set(beside)) == 1 and len(beside) == len(names) and not _is_dated(body, schema):
         said = f"{_first(names)}, {'both' if len(names) == 2 else 'all'} with {_of_what(beside[0])}"
     if not isinstance(body, Select) and one:
         return Phrase(f"{said}.", values, column.unit or None)
     if isinstance(body, Select) and one:
         many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading)
         return Phrase(_is(words, said, many), values, column.unit or None)
+    if words.startswith("the ") and len(names) <= NAMED and len(words.split()) <= LONGEST and ":" not in said:
+        last = body.answers[-1] if isinstance(body, Select) else None
+        mass = isinstance(last, Attribute) and not is_plural(plural(column.heading))
+        return Phrase(_is(words, said, not mass), values, column.unit or None)
     return Phrase(f"{_heading(words, len(names), body, schema)}: {said}.", values, column.unit or None)
 
 
@@ -160,12 +173,50 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
     counted = is_amount(of.predicate, schema)
     rounded = isinstance(by, Aggregate) and by.function == "avg"
     said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
-    if label.kind != "noun" or predicate.unit or not all(isinstance(m, int | float) for m in measured):
+    if label.kind != "noun" or predicate.unit or _is_dated(body, schema) or not all(isinstance(m, int | float) for m in measured):
         return said
     what = label.one.removeprefix("number of ")
     if is_plural(label.one) or what != label.one:
         return [f"{each} {what}" for each in said]
     return [f"{label.one} {each}" for each in said]
+
+
+def _is_dated(body: object, schema: Schema) -> bool:
+    """Whether things are placed by when something was."""
+    order = body.order if isinstance(body, Select) else None
+    return order is not None and isinstance(order.by, Attribute) and is_time(order.by.predicate, schema)
+
+
+def _is_many(words: str) -> bool:
+    """Whether what a number is of is said in the plural: "the total sales of shops"."""
+    return is_plural(words.removeprefix("the "))
+
+
+def _of_one(body: Select, names: list[str], schema: Schema) -> str:
+    """The values of a property of one thing that is named, and nothing else; "" for any other select."""
+    term, thing = body.answers[-1], body.variables[0]
+    if not isinstance(term, Attribute) or len(body.variables) > 1 or body.filters or body.order is not None:
+        return ""
+    if len(thing.keys) != 1 or not thing.label or of_before(thing) or term.part:
+        return ""
+    owner = name_of(thing, class_noun(thing, schema))
+    return _stated(owner, joined(names), term, schema) or _valued(owner, names, term, schema)
+
+
+def _valued(owner: str, names: list[str], term: Attribute, schema: Schema) -> str:
+    """The values of a property that has a noun: "The colours of Emma are red and blue", "Emma has 12 passengers"."""
+    label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
+    if label.kind != "noun" or len(names) * len(label.one.split()) == 0:
+        return ""
+    whole_number = names[0].replace(",", "").isdigit() and predicate.datatype == "integer" and not predicate.unit
+    if len(names) == 1 and whole_number and is_count(label.one) and is_amount(term.predicate, schema):
+        noun = singular(label.one) if names[0] == "1" else label.one
+        return f"{owner} has {'no' if names[0] == '0' else names[0]} {noun}."
+    if len(names) == 1:
+        return ""
+    person = is_person(class_noun(Variable("x", tuple(predicate.domains)[:1]), schema)) if predicate.domains else False
+    noun = belonging(plural(label.one), owner, person=person)
+    return f"The {noun} {'are' if is_plural(plural(label.one)) else 'is'} {joined(names)}."
 
 
 def _of_what(measure: str) -> str:
@@ -190,10 +241,14 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
     said = list(dict.fromkeys(filter(None, column.said)))
     if not said:
         return Phrase("")
-    label = heading(body.answers[-1], body, schema)
-    verb = label_of(body.answers[-1].predicate, schema).kind != "noun"  # type: ignore[union-attr]
-    name = f"“{label}”" if verb else label
-    stated = _stated(names[0], said[0], body.answers[-1], schema) if len(names) == len(said) == 1 else ""
+    term = body.answers[-1]
+    assert isinstance(term, Attribute)
+    name = nominal(term.predicate, schema)
+    verb = name.startswith("“")
+    stated = ""
+    if len(names) == 1 and len(said) <= NAMED:
+        owner = names[0] if things.is_named else f"{things.heading} {names[0]}"
+        stated = _stated(owner, joined(said), term, schema) or _valued(owner, said, term, schema)
     if stated:
         return Phrase(stated, values, unit)
     if len(names) == 1:
@@ -202,10 +257,12 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
         told = joined(said[:NAMED])
         many = len(said) > 1 or is_plural(name)
         noun = plural(name) if many and not verb else name
-        return Phrase(f"The {noun} of {names[0]} {'are' if many else 'is'} {told}{_rest(said)}.", values, unit)
+        whose = belonging(noun, names[0], person=is_person(things.heading))
+        return Phrase(f"The {whose} {'are' if many else 'is'} {told}{_rest(said)}.", values, unit)
     if len(said) == 1:
         be = "are" if is_plural(name) else "is"
-        return Phrase(f"The {name} of {_first(names)} {be} {said[0]}.", values, unit)
+        whose = belonging(name, _first(names), person=is_person(things.heading))
+        return Phrase(f"The {whose} {be} {said[0]}.", values, unit)
     lead = _capital(select_words(body, schema))
     shown = _columns(found, lead, unit)
     return Phrase(shown.text, values, unit, shown.columns, shown.rows)
@@ -217,14 +274,15 @@ def _stated(name: str, said: str, term: object, schema: Schema) -> str:
     label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
     if predicate.datatype == "boolean" and said in ("yes", "no"):
         return f"{name} {flag(label, said == 'yes')[0]}."
+    dated = predicate.datatype in ("date", "datetime")
     if label.kind == "past":
-        return f"{name} {label.one} {said}."
+        return f"{name} {label.one}{_preposition(label.one, dated, is_time(term.predicate, schema))} {said}."
     if label.kind == "verb":
         return f"{name} {label.one} {said}."
     if label.kind == "state":
-        dated = predicate.datatype in ("date", "datetime")
-        past = predicate.datatype in ("date", "datetime", "year") or not is_amount(term.predicate, schema)
-        return f"{name} {'was' if past else 'is'} {label.one}{_preposition(label.one, dated, past)} {said}."
+        past = is_time(term.predicate, schema)
+        be = "has been" if label.one.endswith(" since") else "was" if past else label.be[0]
+        return f"{name} {be} {label.one}{_preposition(label.one, dated, past)} {said}."
     return ""
 
 
@@ -242,12 +300,13 @@ def _linked(body: Select, names: list[str], schema: Schema) -> str:
     subject = next((v for v in body.variables if v.name == edge.subject), None)
     label = label_of(edge.predicate, schema)
     last = body.answers[-1]
-    if subject is None or len(subject.keys) != 1 or not subject.label or label.kind in ("noun", "role"):
+    if subject is None or len(subject.keys) != 1 or not subject.label or label.kind == "noun":
         return ""
     if not isinstance(last, Itself) or last.variable != edge.object:
         return ""
     name = name_of(subject, Wording(body, schema).noun(subject.name))
-    verb = f"is {label.one}" if label.kind in ("state", "flag") else label.one
+    verb = f"{label.be[0]} {label.one}" if label.kind in ("state", "flag") else label.one
+    verb = f"is {article(label.one)} of" if label.kind == "role" else verb
     text = f"{name} {verb} {_first(names)}."
     return text if name == subject.label else _capital(text)
 
@@ -261,15 +320,14 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         if len(numbers) == len(body.answers) and len({a.of for a in numbers}) == 1:
             said = joined([c.said[0] for c in found.columns])
             return Phrase(f"{_capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
-    return _columns(found, _short(to_words(plan, schema), len(found.rows)), unit)
+    return _columns(found, words if len(words.split()) <= LONGEST else _of_columns(found), unit)
 
 
 def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
     """Rows of several columns: one is a sentence, several are a table of the first rows."""
     columns, values = found.headings(), found.values()
     if len(found.rows) == 1:
-        parts = [f"{c.heading}: {c.said[0]}" for c in found.columns if c.said[0]]
-        return Phrase(f"{_capital('; '.join(parts))}.", values, unit, columns, found.data())
+        return Phrase(_one_row(found), values, unit, columns, found.data())
     said = _capital(lead)
     if len(found.rows) > NAMED:
         number = f"{len(found.rows):,}"
@@ -278,9 +336,24 @@ def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
     return Phrase(f"{said}:\n\n{found.markdown(NAMED)}", values, unit, columns, found.data())
 
 
+def _one_row(found: Grid) -> str:
+    """A row in words: of a thing by its name, "Emma: captain Ann and 3 masts"."""
+    first, *rest = [c for c in found.columns if c.said[0]]
+    if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
+        return f"{_capital('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
+    parts = []
+    for column in rest:
+        number, noun = column.said[0], column.heading.removeprefix("number of ")
+        counted_ = noun != column.heading or (column.is_number and is_count(noun) and not column.unit)
+        parts.append(f"{number} {singular(noun) if number == '1' else noun}" if counted_ else f"{column.heading} {number}")
+    return f"{_capital(first.said[0])}: {joined(parts)}."
+
+
 def _is(words: str, said: str, many: bool) -> str:
     if len(words.split()) > LONGEST:
         return f"{said}."
+    if words.startswith(("when ", "whether ", "what ")):
+        return f"{_capital(words)}: {said}."
     return f"{_capital(words)} {'are' if many else 'is'} {said}."
 
 
@@ -303,11 +376,13 @@ def _as_sentence(words: str) -> str:
     """
     noun, that, said = words.partition(" that ")
     plain = not any(f" {word} " in f" {words.replace(' that ', ' ', 1)} " for word in ("that", "whose", "with", "of"))
-    return f"{noun} {said}" if that and plain and said.startswith(("are ", "have ")) else words
+    return f"{noun} {said}" if that and plain and said.startswith(("are ", "have ", "were ")) else words
 
 
-def _short(words: str, number: int) -> str:
-    return words if len(words.split()) <= LONGEST else f"{number:,} rows"
+def _of_columns(found: Grid) -> str:
+    """What a table shows, by its headings: "ships with their captain and year"."""
+    first, *rest = [column.heading for column in found.columns]
+    return f"{plural(first)} with their {joined(rest)}" if found.columns[0].is_named and rest else joined([first, *rest])
 
 
 def _first(names: list[str]) -> str:
