@@ -31,12 +31,13 @@ class Label:
     """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
     after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
     `many` is the form for several, of a "past" ("died in") the one that denies ("die in"); `has` where "has" stood
-    before it ("has roof"); `done`: a state that is said with "was" ("built by")."""
+    before it ("has roof"); `full` the words with those that its owner says ("ship type" of a ship's "type"); `done`: a state that is said with "was" ("built by")."""
 
     kind: Kind
     one: str
     many: str
     has: bool = False
+    full: str = ""
 
     @property
     def done(self) -> bool:
@@ -53,11 +54,13 @@ def label_of(iri: str, schema: Schema) -> Label:
     has no such predicate."""
     predicate = schema.predicate_of[iri]
     words = _words(_without_unit(predicate), schema.labels)
-    label = _label(_without_domain(_without_range(words, predicate, schema), predicate, schema))
+    words = _without_domain(_without_range(words, predicate, schema), predicate, schema)
+    label = _label(_without_owner(words, predicate, schema))
     if label.kind == "state" and " " not in label.one and _is_amount_of(predicate):
         # "won", of games: how many
         label = Label("noun", f"number {label.one}", f"numbers {label.one}")
     # "members" links to one member at a time; numbers of "passengers" stay what they are
+    label = replace(label, full=words if label.kind == "noun" and words.endswith(f" {label.one}") else label.one)
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
 
 
@@ -147,6 +150,24 @@ def _without_domain(text: str, predicate: Predicate, schema: Schema) -> str:
         if noun and before != text and not before.startswith(("is ", "has ")) and not _is_role([*before.split(), "of"]):
             return before
     return text
+
+
+def _without_owner(text: str, predicate: Predicate, schema: Schema) -> str:
+    """A label without the kind of thing that has it at its start: "price" of "product price"."""
+    kinds = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
+    rest = [_rest_of(text, singular(_words(kind.label, schema.labels))) for kind in kinds]
+    return rest[0] if rest and rest[0] and len(set(rest)) == 1 else text
+
+
+def _rest_of(text: str, noun: str) -> str:
+    """What follows the last words of a noun in a label: "code" of "channel code" for "contact channel"."""
+    words = noun.split()
+    for at in range(len(words)):
+        before = " ".join(words[at:])
+        rest = text.removeprefix(f"{before} ")
+        if rest != text and rest not in wording("counting") and _label(rest).kind == "noun":
+            return rest
+    return ""
 
 
 def _is_amount_of(predicate: Predicate) -> bool:

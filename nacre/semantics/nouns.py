@@ -33,6 +33,8 @@ def plural(noun: str) -> str:
 
     >>> plural("car variant"), plural("country"), plural("branch of a bank"), plural("Grapes"), plural("vehicle sent")
     ('car variants', 'countries', 'branches of a bank', 'Grapes', 'vehicles sent')
+    >>> plural("active from date")
+    'active from dates'
     """
     head, rest = _headed(noun)
     before, space, word = head.rpartition(" ")
@@ -181,6 +183,9 @@ def _headed(noun: str) -> tuple[str, str]:
     participle before it ("vehicle sent").
     """
     ends = [at for mark in (*_OF, " (") if (at := noun.find(mark)) > 0]
+    last = noun.rpartition(" ")[2].lower()
+    if ends and last in wording("ending") and " of " not in noun and not noun.endswith(")"):
+        return noun, ""
     end = min(ends, default=len(noun))
     before, space, last = noun[:end].rpartition(" ")
     if space and is_participle(last):

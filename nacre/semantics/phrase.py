@@ -11,7 +11,7 @@ from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import class_noun, flag, is_amount, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
+from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.select_words import Wording
 from nacre.semantics.to_words import asked_of, heading, select_words, to_words
 from nacre.semantics.values_said import say
@@ -143,11 +143,13 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if isinstance(body, Select) and one:
         many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading)
         return Phrase(_is(words, said, many), values, column.unit or None)
-    if words.startswith("the ") and len(names) <= NAMED and len(words.split()) <= LONGEST and ":" not in said:
+    as_sentence = words.startswith("the ") and "," not in words and len(words.split()) <= LONGEST
+    if as_sentence and len(names) <= NAMED:
         last = body.answers[-1] if isinstance(body, Select) else None
         mass = isinstance(last, Attribute) and not is_plural(plural(column.heading))
         return Phrase(_is(words, said, not mass), values, column.unit or None)
-    return Phrase(f"{_heading(words, len(names), body, schema)}: {said}.", values, column.unit or None)
+    lead = _heading(words, len(names), column.heading, body)
+    return Phrase(f"{lead}: {said}.", values, column.unit or None)
 
 
 def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[str]:
@@ -176,7 +178,7 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
     if label.kind != "noun" or predicate.unit or _is_dated(body, schema) or not all(isinstance(m, int | float) for m in measured):
         return said
     what = label.one.removeprefix("number of ")
-    if is_plural(label.one) or what != label.one:
+    if (predicate.datatype == "integer" and is_count(label.one)) or what != label.one:
         return [f"{each} {what}" for each in said]
     return [f"{label.one} {each}" for each in said]
 
@@ -226,7 +228,9 @@ def _of_what(measure: str) -> str:
     ('a price of 225', '7.8 %')
     """
     name, _, number = measure.rpartition(" ")
-    return f"{article(name)} of {number}" if name[:1].isalpha() and number[:1].isdigit() else measure
+    if not (name[:1].isalpha() and number[:1].isdigit()):
+        return measure
+    return f"{name if is_plural(name) else article(name)} of {number}"
 
 
 def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
@@ -344,8 +348,8 @@ def _one_row(found: Grid) -> str:
     parts = []
     for column in rest:
         number, noun = column.said[0], column.heading.removeprefix("number of ")
-        counted_ = noun != column.heading or (column.is_number and is_count(noun) and not column.unit)
-        parts.append(f"{number} {singular(noun) if number == '1' else noun}" if counted_ else f"{column.heading} {number}")
+        is_number = noun != column.heading or (column.is_number and is_count(noun) and not column.unit)
+        parts.append(f"{number} {singular(noun) if number == '1' else noun}" if is_number else f"{column.heading} {number}")
     return f"{_capital(first.said[0])}: {joined(parts)}."
 
 
@@ -357,10 +361,10 @@ def _is(words: str, said: str, many: bool) -> str:
     return f"{_capital(words)} {'are' if many else 'is'} {said}."
 
 
-def _heading(words: str, number: int, body: object, schema: Schema) -> str:
-    """What a list is of, with how many there are: "3 stadiums whose ..."."""
+def _heading(words: str, number: int, noun: str, body: object) -> str:
+    """What a list is of, with how many there are: "3 stadiums whose ..."; too long for that, "3 stadiums"."""
     if len(words.split()) > LONGEST:
-        return f"{number:,}"
+        return counted(number, noun)
     if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
         return _capital(words)
     if words.startswith("those "):

@@ -223,11 +223,11 @@ class Wording:
         counted = order.by if isinstance(order.by, Aggregate) and order.by.function == "count" else None
         if counted is None or not isinstance(counted.of, Itself) or counted.of.variable != _variable(terms[0]):
             return ""
-        several = select.limit > 1
+        several = select.limit > 1 or self.tied
         most = f"{'most' if order.descending else 'fewest'}"
         things = Wording(replace(select, order=None, limit=None, by=()), self.schema)
         named = things._things(counted.of.variable, True, frozenset(), 0).removeprefix("the ")
-        limit = f"{select.limit} " if several else ""
+        limit = f"{select.limit} " if select.limit > 1 else ""
         return f"the {limit}{self._property(terms[0], several)} with the {most} {named}"
 
     def _numbers(self, numbers: list[Aggregate]) -> str:

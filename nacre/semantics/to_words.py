@@ -96,7 +96,7 @@ def heading(term: Term, select: Select, schema: Schema) -> str:
     if isinstance(term, Aggregate):
         return wording.computed(term, short=True)
     if isinstance(term, Attribute):
-        return label_of(term.predicate, schema).one
+        return label_of(term.predicate, schema).full
     return "value"
 
 
