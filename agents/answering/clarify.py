@@ -11,8 +11,11 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.semantics.labels_said import class_noun
 from nacre.semantics.plain import quoted
+from nacre.semantics.words import tokens
 
 MOST = 3
+# words that put what was understood in a form that an answer does not have
+UNSAID = frozenset(("whether", "that", "the", "what", "when"))
 
 
 def others(
@@ -60,6 +63,7 @@ def confirm(words: str, answer: str = "") -> str:
     >>> confirm("the age of Ann", "The age of Ann is 40."), confirm("towns that Ann lives in", "Ann lives in Aldermoor.")
     ('Is that what you meant?', 'I read this as “towns that Ann lives in”. Is that what you meant?')
     """
-    if words.removeprefix("the ").casefold() in answer.casefold():
+    said = {token.norm for token in tokens(answer)}
+    if answer and {token.norm for token in tokens(words)} <= said | UNSAID:
         return "Is that what you meant?"
     return f"I read this as “{quoted(words)}”. Is that what you meant?"

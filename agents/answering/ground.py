@@ -23,10 +23,11 @@ def as_ground(told: Account, understanding: Understanding) -> float | None:
 
     What was asked back, left words out or was not understood is never sure.
     """
-    left_out = told.status == "partial" and bool(understanding.unknown)
+    left_out = told.status in ("partial", "not_in_graph") and bool(understanding.unknown)
     if not left_out and told.status not in ("clarify", "not_understood", "failed"):
-        return told.confidence
+        leaning = understanding.most < 1.0
+        return told.confidence if told.confidence is not None or not leaning else understanding.most
     sure = told.confidence
     if sure is None:
         sure = (understanding.readings[0].probability or 0.0) if understanding.readings else 0.0
-    return min(sure, weights().threshold - UNSURE)
+    return min(sure, understanding.most, weights().threshold - UNSURE)

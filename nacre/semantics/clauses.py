@@ -46,6 +46,10 @@ def forward(label: Label, other: str, noun: str, kind: str, *, named: bool, bare
     if label.kind == "past":
         said = f"that {label.one} {other}"
         return Clause(said, said, f"{{}} {label.one} {other}", f"{{}} did not {label.many} {other}")
+    if label.kind == "state" and label.one.startswith(f"{noun} "):
+        # an "appointment with" somebody
+        rest = f"{label.one.removeprefix(noun).strip()} {other}"
+        return Clause(rest, rest, f"{{}} is {rest}", f"{{}} is not {rest}")
     if label.kind in ("state", "flag"):
         return _be(label, other)
     if label.kind == "role":

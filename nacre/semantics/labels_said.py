@@ -147,7 +147,7 @@ def _without_domain(text: str, predicate: Predicate, schema: Schema) -> str:
         kind = schema.class_of.get(iri)
         noun = singular(_words(kind.label, schema.labels)) if kind is not None else ""
         before = text.removesuffix(f" of {noun}")
-        if noun and before != text and not before.startswith(("is ", "has ")) and not _is_role([*before.split(), "of"]):
+        if noun and before != text and iri not in predicate.ranges and not before.startswith(("is ", "has ")):
             return before
     return text
 

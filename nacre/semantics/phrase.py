@@ -1,5 +1,6 @@
 """Say a result in words: Plan + Table -> Phrase."""
 
+import re
 from dataclasses import dataclass, replace
 
 from nacre.records.answer import Value
@@ -15,8 +16,10 @@ from nacre.semantics.nouns import article, belonging, counted, is_count, is_plur
 from nacre.semantics.select_words import Wording
 from nacre.semantics.to_words import asked_of, heading, select_words, to_words
 from nacre.semantics.values_said import say
+from nacre.semantics.verbs import active
 
 NAMED = 30
+_OF_THOSE = re.compile(r"the one of (?P<those>those [\d,]+ .+?) (?P<placed>(?:with|that|whose) .+|\S+ (?:\S+ )?(?:last|first))")
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20
 
@@ -309,6 +312,9 @@ def _linked(body: Select, names: list[str], schema: Schema) -> str:
     if not isinstance(last, Itself) or last.variable != edge.object:
         return ""
     name = name_of(subject, Wording(body, schema).noun(subject.name))
+    made = active(label.one) if label.kind == "state" else None
+    if made is not None:
+        return f"{_first(names)} {made.many if len(names) > 1 else made.one} {name}."
     verb = f"{label.be[0]} {label.one}" if label.kind in ("state", "flag") else label.one
     verb = f"is {article(label.one)} of" if label.kind == "role" else verb
     text = f"{name} {verb} {_first(names)}."
@@ -356,6 +362,9 @@ def _one_row(found: Grid) -> str:
 def _is(words: str, said: str, many: bool) -> str:
     if len(words.split()) > LONGEST:
         return f"{said}."
+    of_those = _OF_THOSE.fullmatch(words)
+    if of_those is not None:
+        words = f"of {of_those['those']}, the one {of_those['placed']}"
     if words.startswith(("when ", "whether ", "what ")):
         return f"{_capital(words)}: {said}."
     return f"{_capital(words)} {'are' if many else 'is'} {said}."

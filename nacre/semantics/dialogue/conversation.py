@@ -101,7 +101,7 @@ def _pointing(
         return resolved(question, words, pronoun, earlier, linker)
     if things or not _fragment(words, linker):
         return Rewrite(asked)
-    if any((m := measure(t)) is not None and m.degree == "superlative" for t in words) and not _asks_of_things(words):
+    if _is_superlative(words) and not _asks_of_things(words):
         # "who has the highest price?" is asked of all
         return Rewrite(asked)
     meant = focus(earlier, many=False, linker=linker)
@@ -194,9 +194,18 @@ def _only_names(question: str, linker: Linker) -> bool:
 
 def _asks_of_things(words: Sequence[Token]) -> bool:
     """ "Which is the cheapest": a choice among things that were named before."""
-    chosen = any((m := measure(t)) is not None and m.degree != "positive" for t in words)
+    chosen = _is_superlative(words) or any((m := measure(t)) is not None and m.degree != "positive" for t in words)
     return (
         chosen
         and words[0].norm in language().words["choosing"] | language().words["article"]
-        and not any(t.norm not in function_words() and measure(t) is None for t in words)
+        and not any(t.norm not in function_words() | language().words["most"] and measure(t) is None for t in words)
+    )
+
+
+def _is_superlative(words: Sequence[Token]) -> bool:
+    """Whether words hold the highest degree of a measure: "cheapest", "most expensive"."""
+    measured = [measure(t) for t in words]
+    return any(
+        m is not None and (m.degree == "superlative" or (i > 0 and words[i - 1].norm in language().words["most"]))
+        for i, m in enumerate(measured)
     )

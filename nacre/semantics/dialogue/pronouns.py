@@ -15,8 +15,9 @@ _SAID_OF_SCOPE = re.compile(r" \((?:of|about) [^()]*\)")
 
 
 def in_order(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[int, int], Scope] | None:
-    """Where "the second one" of the list that was just given stands, and what it is; "the last", "the other" of two."""
-    ordinals, known, last = resource()["ordinals"], language().words, earlier[-1]
+    """Where "the second one" of the last list that was given stands, and what it is; "the last", "the other" of two."""
+    ordinals, known = resource()["ordinals"], language().words
+    listing = next((turn for turn in reversed(earlier) if len(turn.keys) == len(turn.labels) > 1), None)
     for i, token in enumerate(words):
         following = words[i + 1].norm if i + 1 < len(words) else ""
         alone = not following or following in known["stand_in"] or following in function_words()
@@ -26,9 +27,10 @@ def in_order(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[
         if token.norm in known["other"]:
             other = _other(earlier)
             return None if other is None else ((i - 1, end), other)
-        n = ordinals.get(token.norm) or (len(last.keys) if token.norm in known["last"] else 0)
-        if n and 0 < n <= len(last.keys) and len(last.keys) > 1:
-            return (i - 1, end), _one_of(last, n - 1)
+        many = len(listing.keys) if listing is not None else 0
+        n = ordinals.get(token.norm) or (many if token.norm in known["last"] else 0)
+        if listing is not None and 0 < n <= many:
+            return (i - 1, end), _one_of(listing, n - 1)
     return None
 
 
