@@ -185,10 +185,10 @@ def _forms(value: Value) -> tuple[str, ...]:
 
 
 def _offer(told: Account, gate: Gate) -> None:
-    if told.doubt:
-        gate.say(told.doubt, ())
     if told.options:
         gate.say(offer(told.options), ())
+    elif told.doubt:
+        gate.say(told.doubt, ())
     elif told.confirm:
         gate.say(confirm(told.confirm, gate.answer), ())
 

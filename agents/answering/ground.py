@@ -12,7 +12,12 @@ DOUBT = "This rests on an answer before it that I was not sure of."
 
 def grounded(told: Account, understanding: Understanding) -> Account:
     """The answer, in doubt where what it leans on is."""
-    if told.status != "answered" or understanding.most >= weights().threshold:
+    if understanding.most >= weights().threshold:
+        return told
+    if told.status == "clarify" and told.confirm and told.confidence == round(understanding.most, 3):
+        # what was understood is not what is doubted
+        return replace(told, doubt=DOUBT)
+    if told.status != "answered":
         return told
     sure = understanding.most if told.confidence is None else min(told.confidence, understanding.most)
     return replace(told, status="clarify", confidence=round(sure, 3), confirm="", doubt=DOUBT)

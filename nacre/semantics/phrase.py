@@ -356,7 +356,7 @@ def _one_row(found: Grid) -> str:
         number, noun = column.said[0], column.heading.removeprefix("number of ")
         is_number = noun != column.heading or (column.is_number and is_count(noun) and not column.unit)
         parts.append(f"{number} {singular(noun) if number == '1' else noun}" if is_number else f"{column.heading} {number}")
-    return f"{_capital(first.said[0])}: {joined(parts)}."
+    return f"{first.said[0]}: {joined(parts)}."
 
 
 def _is(words: str, said: str, many: bool) -> str:
