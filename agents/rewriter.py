@@ -76,8 +76,8 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
             english = " ".join(answer.english.split())
             return Result(Rewrite(english, depends, language=draft.language, own=worded), "model", usage)
         # the names that it put in say what the rules' scope said, or better; they are as sure as before
-        sure = _ground(draft, view) if depends else 1.0
-        scope = Scope(confidence=sure) if sure < 1.0 else None
+        ground = _ground(draft, view) if depends else 1.0
+        scope = Scope(confidence=ground) if ground < 1.0 else None
         return Result(replace(draft, standalone=worded, depends=depends, scope=scope), "model", usage)
 
     return rewriter

@@ -50,9 +50,8 @@ Told = tuple[int, Sentence]
 class Account:
     """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
     sentences of the ledger that say what other evidence gives instead; `options` are readings as good as the one that
-    is answered, to be offered at the end; `confirm` is what was understood, to be confirmed where there are none; `doubt`
-    is what is doubtful besides;
-    `columns` and `rows` are an answer of several columns, as a table."""
+    is answered, to be offered at the end; `confirm` is what was understood, to be confirmed where there are none;
+    `doubt` is what is doubtful besides; `columns` and `rows` are an answer of several columns, as a table."""
 
     ledger: Ledger
     status: Status

@@ -1,4 +1,4 @@
-"""What is asked of things by a property or link, in words that fit it: "when ships were built", "ships and their captains"."""
+"""What is asked of things by a property or link: "when ships were built", "ships and their captains"."""
 
 from nacre.records.schema import Schema
 from nacre.semantics.labels_said import Label, flag, is_time, label_of

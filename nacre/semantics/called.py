@@ -41,7 +41,11 @@ def _calling(kind: str, schema: Schema) -> Predicate | None:
     """The text that nearly each thing of a kind has one of its own of: called like the kind, or a name, or any."""
     if kind not in schema.class_of:
         return None
-    count, noun, naming = schema.class_of[kind].count, class_noun(Variable("x", (kind,)), schema), language().words["naming"]
+    count, noun, naming = (
+        schema.class_of[kind].count,
+        class_noun(Variable("x", (kind,)), schema),
+        language().words["naming"],
+    )
     own = [
         p
         for p in schema.predicates

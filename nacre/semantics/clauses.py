@@ -92,13 +92,12 @@ def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clau
     does = active(label.one) if label.kind == "state" else None
     if does is not None:
         # "the potter that made the jar", not "that the jar was made by"
-        one, do = f"that {does.one} {other}", does.do
-        denied = f"{{}} {do[0]} not {does.base} {other}"
-        return Clause(one, f"that {does.many} {other}", f"{{}} {does.one} {other}", denied)
+        denied = f"{{}} {does.do[0]} not {does.base} {other}"
+        return Clause(f"that {does.one} {other}", f"that {does.many} {other}", f"{{}} {does.one} {other}", denied)
     if label.kind in ("state", "flag"):
-        be, rest = label.be[many], label.one
-        said = f"that {other} {be} {rest}"
-        return Clause(said, said, f"{other} {be} {rest} {{}}", f"{other} {be} not {rest} {{}}")
+        verb, rest = label.be[many], label.one
+        said = f"that {other} {verb} {rest}"
+        return Clause(said, said, f"{other} {verb} {rest} {{}}", f"{other} {verb} not {rest} {{}}")
     if label.kind == "role":
         said = f"that {other} is {article(label.one)} of"
         true, false = f"{other} is {article(label.one)} of {{}}", f"{other} is not {article(label.one)} of {{}}"

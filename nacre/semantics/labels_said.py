@@ -31,7 +31,8 @@ class Label:
     """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
     after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
     `many` is the form for several, of a "past" ("died in") the one that denies ("die in"); `has` where "has" stood
-    before it ("has roof"); `full` the words with those that its owner says ("ship type" of a ship's "type"); `done`: a state that is said with "was" ("built by")."""
+    before it ("has roof"); `full` has what its owner says too ("ship type" of a ship's "type"); `done`: a state that is
+    said with "was" ("built by")."""
 
     kind: Kind
     one: str

@@ -84,8 +84,8 @@ def is_participle(word: str) -> bool:
 def belonging(noun: str, owner: str, *, person: bool = False) -> str:
     """What is whose: a noun with a participle is no noun "of" its owner.
 
-    >>> belonging("price", "Emma"), belonging("amount paid", "sale 12"), belonging("course completed", "Ann", person=True)
-    ('price of Emma', 'amount paid for sale 12', 'course completed by Ann')
+    >>> belonging("price", "Emma"), belonging("amount paid", "sale 12"), belonging("course held", "Ann", person=True)
+    ('price of Emma', 'amount paid for sale 12', 'course held by Ann')
     """
     before, _, last = noun.rpartition(" ")
     when = before.rpartition(" ")[2] in ("date", "dates", "year", "years")

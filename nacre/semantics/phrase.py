@@ -5,21 +5,21 @@ from dataclasses import dataclass, replace
 
 from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
-from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, Variable, value_of
+from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, value_of
 from nacre.records.schema import Schema
-from nacre.semantics.chained import name_of
-from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
-from nacre.semantics.labels_said import class_noun, flag, is_amount, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
+from nacre.semantics.labels_said import is_amount, is_time, label_of, nominal
+from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular
+from nacre.semantics.properties_said import linked_to, of_one, stated, valued
 from nacre.semantics.select_words import Wording
 from nacre.semantics.to_words import asked_of, heading, select_words, to_words
 from nacre.semantics.values_said import say
-from nacre.semantics.verbs import active
 
 NAMED = 30
-_OF_THOSE = re.compile(r"the one of (?P<those>those [\d,]+ .+?) (?P<placed>(?:with|that|whose) .+|\S+ (?:\S+ )?(?:last|first))")
+_OF_THOSE = re.compile(
+    r"the one of (?P<those>those [\d,]+ .+?) (?P<placed>(?:with|that|whose) .+|\S+ (?:\S+ )?(?:last|first))"
+)
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20
 
@@ -122,17 +122,15 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if not names:
         return Phrase("")
     values, body = found.values(), plan.body
-    linked = _linked(body, names, schema) if isinstance(body, Select) else ""
+    linked = linked_to(body, _first(names), schema, many=len(names) > 1) if isinstance(body, Select) else ""
     if linked:
         return Phrase(linked, values, column.unit or None)
     one = len(names) == 1
-    stated = _of_one(body, names, schema) if isinstance(body, Select) and len(names) <= NAMED else ""
-    if stated:
-        return Phrase(stated, values, column.unit or None)
+    told = of_one(body, names, schema) if isinstance(body, Select) and len(names) <= NAMED else ""
+    if told:
+        return Phrase(told, values, column.unit or None)
     tied = not one and isinstance(body, Select) and body.limit == 1
-    words = (
-        select_words(body, schema, many=not one, tied=tied) if isinstance(body, Select) else to_words(plan, schema)
-    )
+    words = select_words(body, schema, many=not one, tied=tied) if isinstance(body, Select) else to_words(plan, schema)
     if not column.is_named and one:
         names = [f"{column.heading} {names[0]}"]
     beside = _measured(plan, measured, schema)
@@ -178,7 +176,12 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
     counted = is_amount(of.predicate, schema)
     rounded = isinstance(by, Aggregate) and by.function == "avg"
     said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
-    if label.kind != "noun" or predicate.unit or _is_dated(body, schema) or not all(isinstance(m, int | float) for m in measured):
+    if (
+        label.kind != "noun"
+        or predicate.unit
+        or _is_dated(body, schema)
+        or not all(isinstance(m, int | float) for m in measured)
+    ):
         return said
     what = label.one.removeprefix("number of ")
     if (predicate.datatype == "integer" and is_count(label.one)) or what != label.one:
@@ -195,33 +198,6 @@ def _is_dated(body: object, schema: Schema) -> bool:
 def _is_many(words: str) -> bool:
     """Whether what a number is of is said in the plural: "the total sales of shops"."""
     return is_plural(words.removeprefix("the "))
-
-
-def _of_one(body: Select, names: list[str], schema: Schema) -> str:
-    """The values of a property of one thing that is named, and nothing else; "" for any other select."""
-    term, thing = body.answers[-1], body.variables[0]
-    if not isinstance(term, Attribute) or len(body.variables) > 1 or body.filters or body.order is not None:
-        return ""
-    if len(thing.keys) != 1 or not thing.label or of_before(thing) or term.part:
-        return ""
-    owner = name_of(thing, class_noun(thing, schema))
-    return _stated(owner, joined(names), term, schema) or _valued(owner, names, term, schema)
-
-
-def _valued(owner: str, names: list[str], term: Attribute, schema: Schema) -> str:
-    """The values of a property that has a noun: "The colours of Emma are red and blue", "Emma has 12 passengers"."""
-    label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
-    if label.kind != "noun" or len(names) * len(label.one.split()) == 0:
-        return ""
-    whole_number = names[0].replace(",", "").isdigit() and predicate.datatype == "integer" and not predicate.unit
-    if len(names) == 1 and whole_number and is_count(label.one) and is_amount(term.predicate, schema):
-        noun = singular(label.one) if names[0] == "1" else label.one
-        return f"{owner} has {'no' if names[0] == '0' else names[0]} {noun}."
-    if len(names) == 1:
-        return ""
-    person = is_person(class_noun(Variable("x", tuple(predicate.domains)[:1]), schema)) if predicate.domains else False
-    noun = belonging(plural(label.one), owner, person=person)
-    return f"The {noun} {'are' if is_plural(plural(label.one)) else 'is'} {joined(names)}."
 
 
 def _of_what(measure: str) -> str:
@@ -252,12 +228,12 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
     assert isinstance(term, Attribute)
     name = nominal(term.predicate, schema)
     verb = name.startswith("“")
-    stated = ""
+    sentence = ""
     if len(names) == 1 and len(said) <= NAMED:
         owner = names[0] if things.is_named else f"{things.heading} {names[0]}"
-        stated = _stated(owner, joined(said), term, schema) or _valued(owner, said, term, schema)
-    if stated:
-        return Phrase(stated, values, unit)
+        sentence = stated(owner, joined(said), term, schema) or valued(owner, said, term, schema)
+    if sentence:
+        return Phrase(sentence, values, unit)
     if len(names) == 1:
         if not things.is_named:
             names = [f"{things.heading} {names[0]}"]
@@ -273,52 +249,6 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
     lead = _capital(select_words(body, schema))
     shown = _columns(found, lead, unit)
     return Phrase(shown.text, values, unit, shown.columns, shown.rows)
-
-
-def _stated(name: str, said: str, term: object, schema: Schema) -> str:
-    """A property that is said with a verb: "Emma is open", "Emma was founded in 1961"; "" for what has a noun."""
-    assert isinstance(term, Attribute)
-    label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
-    if predicate.datatype == "boolean" and said in ("yes", "no"):
-        return f"{name} {flag(label, said == 'yes')[0]}."
-    dated = predicate.datatype in ("date", "datetime")
-    if label.kind == "past":
-        return f"{name} {label.one}{_preposition(label.one, dated, is_time(term.predicate, schema))} {said}."
-    if label.kind == "verb":
-        return f"{name} {label.one} {said}."
-    if label.kind == "state":
-        past = is_time(term.predicate, schema)
-        be = "has been" if label.one.endswith(" since") else "was" if past else label.be[0]
-        return f"{name} {be} {label.one}{_preposition(label.one, dated, past)} {said}."
-    return ""
-
-
-def _preposition(label: str, dated: bool, past: bool) -> str:
-    if not past or label.split()[-1] in wording("prepositions"):
-        return ""
-    return " on" if dated else " in"
-
-
-def _linked(body: Select, names: list[str], schema: Schema) -> str:
-    """What a named thing links to with a verb: "Spain borders France and Portugal"; "" for other selects."""
-    if len(body.edges) != 1 or body.filters or body.order is not None or len(body.variables) != 2:
-        return ""
-    edge = body.edges[0]
-    subject = next((v for v in body.variables if v.name == edge.subject), None)
-    label = label_of(edge.predicate, schema)
-    last = body.answers[-1]
-    if subject is None or len(subject.keys) != 1 or not subject.label or label.kind == "noun":
-        return ""
-    if not isinstance(last, Itself) or last.variable != edge.object:
-        return ""
-    name = name_of(subject, Wording(body, schema).noun(subject.name))
-    made = active(label.one) if label.kind == "state" else None
-    if made is not None:
-        return f"{_first(names)} {made.many if len(names) > 1 else made.one} {name}."
-    verb = f"{label.be[0]} {label.one}" if label.kind in ("state", "flag") else label.one
-    verb = f"is {article(label.one)} of" if label.kind == "role" else verb
-    text = f"{name} {verb} {_first(names)}."
-    return text if name == subject.label else _capital(text)
 
 
 def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
@@ -355,7 +285,8 @@ def _one_row(found: Grid) -> str:
     for column in rest:
         number, noun = column.said[0], column.heading.removeprefix("number of ")
         is_number = noun != column.heading or (column.is_number and is_count(noun) and not column.unit)
-        parts.append(f"{number} {singular(noun) if number == '1' else noun}" if is_number else f"{column.heading} {number}")
+        counted_as = f"{number} {singular(noun) if number == '1' else noun}"
+        parts.append(counted_as if is_number else f"{column.heading} {number}")
     return f"{first.said[0]}: {joined(parts)}."
 
 
@@ -395,7 +326,8 @@ def _as_sentence(words: str) -> str:
 def _of_columns(found: Grid) -> str:
     """What a table shows, by its headings: "ships with their captain and year"."""
     first, *rest = [column.heading for column in found.columns]
-    return f"{plural(first)} with their {joined(rest)}" if found.columns[0].is_named and rest else joined([first, *rest])
+    own = found.columns[0].is_named and rest
+    return f"{plural(first)} with their {joined(rest)}" if own else joined([first, *rest])
 
 
 def _first(names: list[str]) -> str:

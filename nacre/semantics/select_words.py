@@ -448,7 +448,8 @@ class Wording:
             return f"with the {place}{most} {self._counted(by).removeprefix('number of ')}"
         if isinstance(by, Attribute):
             label = label_of(by.predicate, self.schema)
-            if is_time(by.predicate, self.schema) and label.kind in ("state", "past") and by.variable == self._ordered():
+            event = is_time(by.predicate, self.schema) and label.kind in ("state", "past")
+            if event and by.variable == self._ordered():
                 that = "that " if label.kind == "past" else ""
                 return f"{that}{without_preposition(label.one)} {place}{'last' if order.descending else 'first'}"
             if is_time(by.predicate, self.schema):

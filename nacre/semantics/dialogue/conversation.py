@@ -50,9 +50,9 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     if is_aside(question):
         return Rewrite(question, aside=True)
     linker = indexes(lexicon)
-    meant = taken_back(question)
-    if meant is not None:
-        phrase, clear = meant
+    correction = taken_back(question)
+    if correction is not None:
+        phrase, clear = correction
         found = _corrected(linker.spelling.corrected(phrase), earlier, linker)
         if found is not None:
             return found

@@ -64,7 +64,9 @@ def put(phrase: str, last: Earlier, linker: Linker) -> Rewrite | None:
     words = tokens(last.standalone)
     links = linker.link(words)
     kinds = {(c.start, c.end) for c in links if c.kind in ("class", "predicate") and c.exact}
-    old = {(c.start, c.end) for c in (*named(linker, words), *(c for c in links if c.kind == "value" and c.exact))} - kinds
+    old = {
+        (c.start, c.end) for c in (*named(linker, words), *(c for c in links if c.kind == "value" and c.exact))
+    } - kinds
     old = {at for at in old if not any(a <= at[0] and at[1] <= b and (a, b) != at for a, b in old)}
     if len(old) != 1 or not by_itself(last):
         return None
