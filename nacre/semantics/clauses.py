@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from nacre.records.plan import Attribute, Constant, Filter
 from nacre.records.schema import Schema
+from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
-from nacre.semantics.nouns import article, is_plural, joined
+from nacre.semantics.nouns import article, belonging, is_plural, joined
 from nacre.semantics.periods import said_bound, said_span
 from nacre.semantics.values_said import say
 from nacre.semantics.verbs import active, without_preposition
@@ -58,7 +59,7 @@ def forward(label: Label, other: str, noun: str, kind: str, *, named: bool, bare
         true, false = f"{{}} is {article(label.one)} of {other}", f"{{}} is not {article(label.one)} of {other}"
         one, many = f"that is {article(label.one)} of {other}", f"that are {label.many} of {other}"
         return Clause(one, many, true, false, front)
-    the = f"the {label.one} of {{}}"
+    the = f"the {belonging(label.one, '{}', person=is_person(noun))}"
     true, false = f"{the} is {other}", f"{the} is not {other}"
     if bare:
         a = article(label.one)
@@ -105,8 +106,8 @@ def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clau
     if noun == label.one:
         said = f"of {other}"
         return Clause(said, said, f"the {noun} of {other} is {{}}", f"the {noun} of {other} is not {{}}")
-    true, false = f"{{}} is the {label.one} of {other}", f"{{}} is not the {label.one} of {other}"
-    return Clause(f"that is the {label.one} of {other}", f"that are {label.many} of {other}", true, false)
+    one, several = belonging(label.one, other), belonging(label.many, other)
+    return Clause(f"that is the {one}", f"that are {several}", f"{{}} is the {one}", f"{{}} is not the {one}")
 
 
 # a part of a text that is asked for, and denied

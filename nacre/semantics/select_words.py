@@ -268,7 +268,8 @@ class Wording:
         if head is not None:
             noun, edge, owner = head
             clauses = self._clauses(name, seen | {edge}, depth)
-            tail = f" of {owner}"
+            person = is_person(self.noun(self.select.edges[edge].subject))
+            tail = belonging(noun, owner, person=person).removeprefix(noun)
         else:
             tail = ""
         one = (

@@ -109,7 +109,7 @@ def _linked(term: Itself, select: Select, schema: Schema) -> str:
     if len(edges) != 1:
         return ""
     label, words = label_of(edges[0].predicate, schema), Wording(select, schema)
-    if label.kind == "noun":
+    if label.kind == "noun" or (label.kind == "state" and label.one.endswith(" by")):
         return label.one
     alike = words.noun(edges[0].subject) == words.noun(term.variable)
     return (f"{label.one} of" if label.kind == "role" else label.one) if alike else ""

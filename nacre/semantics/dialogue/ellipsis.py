@@ -132,7 +132,7 @@ def by_itself(turn: Earlier) -> bool:
 
 
 def in_plan(phrase: str, earlier: tuple[Earlier, ...], linker: Linker, *, always: bool = False) -> Rewrite | None:
-    """The last plan with a thing or value in it replaced, `always` or where that plan stands on what earlier turns gave.
+    """The last plan with another thing or value in it, `always` or where that plan stands on what earlier turns gave.
 
     Words could not say it: "who collected them?" names neither the accessions nor the room that they are in.
     """
