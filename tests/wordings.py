@@ -99,7 +99,7 @@ if __name__ == "__main__":
     with TemporaryDirectory() as folder:
         tables, _ = opened(GRAPH, Path(folder))
         sys.stdout.write(
-            "# What is answered of properties of many shapes; read as a native speaker, not only compared.\n"
+            "# What is answered of properties of many shapes: to be read, not only to be compared.\n"
         )
         sys.stdout.write(yaml.safe_dump(sentences(tables), sort_keys=False, allow_unicode=True, width=200))
         tables.close()

@@ -196,8 +196,9 @@ def _whole(number: float) -> int | float:
 
 
 def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False) -> str:
-    """ "the price is 5 to 7 EUR and the length is 3 m", with `average` "(6 EUR on average)" after each range."""
-    clauses = []
+    """ "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m", with `average` "(6 EUR on average)" after each range."""
+    clauses = list[str]()
+    ranged = False
     for span in spans:
         predicate = span.predicate
         whole = predicate.datatype == "integer" and not predicate.unit
@@ -206,6 +207,7 @@ def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False
         shown = f" ({mean} on average)" if mean else ""
         be = "are" if is_plural(label) else "is"
         if span.low != span.high:
-            be = "range from" if is_plural(label) else "ranges from"
+            be = "from" if ranged else "range from" if is_plural(label) else "ranges from"
+        ranged = span.low != span.high
         clauses.append(f"the {label} {be} {span.said(schema)}{shown}")
     return joined(clauses)
