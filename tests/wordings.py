@@ -98,8 +98,6 @@ def said(body: Body, tables: Tables) -> str:
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
         tables, _ = opened(GRAPH, Path(folder))
-        sys.stdout.write(
-            "# What is answered of properties of many shapes: to be read, not only to be compared.\n"
-        )
+        sys.stdout.write("# What is answered of properties of many shapes: to be read, not only to be compared.\n")
         sys.stdout.write(yaml.safe_dump(sentences(tables), sort_keys=False, allow_unicode=True, width=200))
         tables.close()

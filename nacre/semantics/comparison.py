@@ -67,7 +67,7 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
     theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
     return [
         (
-            f"{label_of(s.predicate.iri, schema).one} of the {plural(left.noun)}",
+            f"{label_of(s.predicate.iri, schema).full} of the {plural(left.noun)}",
             s.said(schema),
             other.said(schema),
         )

@@ -196,13 +196,14 @@ def _whole(number: float) -> int | float:
 
 
 def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False) -> str:
-    """ "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m", with `average` "(6 EUR on average)" after each range."""
+    """ "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m", with `average` "(6 EUR on
+    average)" after each range."""
     clauses = list[str]()
     ranged = False
     for span in spans:
         predicate = span.predicate
         whole = predicate.datatype == "integer" and not predicate.unit
-        label = number_of(label_of(predicate.iri, schema).one, counts=whole)
+        label = number_of(label_of(predicate.iri, schema).full, counts=whole)
         mean = span.average(schema) if average else ""
         shown = f" ({mean} on average)" if mean else ""
         be = "are" if is_plural(label) else "is"
