@@ -228,7 +228,9 @@ class Wording:
         things = Wording(replace(select, order=None, limit=None, by=()), self.schema)
         named = things._things(counted.of.variable, True, frozenset(), 0).removeprefix("the ")
         limit = f"{select.limit} " if select.limit > 1 else ""
-        return f"the {limit}{self._property(terms[0], several)} with the {most} {named}"
+        label = label_of(terms[0].predicate, self.schema) if isinstance(terms[0], Attribute) else None
+        value = label.full if label is not None and label.kind == "noun" else self._property(terms[0], many=False)
+        return f"the {limit}{plural(value) if several else value} with the {most} {named}"
 
     def _numbers(self, numbers: list[Aggregate]) -> str:
         of = {n.of for n in numbers}
