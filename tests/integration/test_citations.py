@@ -148,8 +148,8 @@ def test_every_number_and_name_opens_to_its_source(answers):
                 assert all(option["words"] in offered for option in answer["options"])
             elif answer["status"] == "clarify":
                 # nor does what is put to be confirmed
-                for asked in (" I read this as ", " Is that what you meant?", f" {DOUBT}"):
-                    said = said.partition(asked)[0]
+                for asked in ("I read this as ", "Is that what you meant?", DOUBT):
+                    said = said.partition(asked)[0].rstrip()
             bare = CITED.sub("", said)
             told = in_prose(bare) if "\n\n| " in bare else re.split(r"(?<=[.!?])\s+(?=[A-Z])", bare)
             for sentence in told:
