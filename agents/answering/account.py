@@ -51,7 +51,7 @@ class Account:
     """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
     sentences of the ledger that say what other evidence gives instead; `options` are readings as good as the one that
     is answered, to be offered at the end; `confirm` is what was understood, to be confirmed where there are none;
-    `columns` and `rows` are an answer of several columns, as a table."""
+    `doubt` is what is doubtful besides; `columns` and `rows` are an answer of several columns, as a table."""
 
     ledger: Ledger
     status: Status
@@ -64,6 +64,7 @@ class Account:
     disputed: tuple[tuple[str, tuple[int, ...]], ...] = ()
     options: tuple[Reading, ...] = ()
     confirm: str = ""
+    doubt: str = ""
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Value | None, ...], ...] = ()
 

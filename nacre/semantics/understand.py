@@ -118,7 +118,7 @@ def _most(rewrite: Rewrite) -> float:
     """The probability that what a question leans on was understood."""
     if not rewrite.sure:
         return ADRIFT
-    return rewrite.scope.confidence if rewrite.scope is not None and not rewrite.scope.how else 1.0
+    return rewrite.scope.confidence if rewrite.scope is not None else 1.0
 
 
 def read(text: str, linker: Linker) -> Question:
