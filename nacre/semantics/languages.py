@@ -3,6 +3,8 @@
 from functools import cache
 from typing import NamedTuple
 
+import simplemma
+
 from nacre.semantics.english import read
 
 ENGLISH = "en"
@@ -18,16 +20,22 @@ class Language(NamedTuple):
 
 
 def language_of(text: str, fewest: int = FEWEST) -> str:
-    """The language with the most function words; another one than English needs `fewest`, and more than English has.
+    """The language with the most function words; another one than English needs `fewest`, more than English has, and one
+    that is no English word as well.
 
     >>> language_of("Wie viele Inseln hat der See?"), language_of("How many die in an accident?"), language_of("Oslo?")
     ('de', 'en', 'en')
+    >>> language_of("top speed in miles per hour"), language_of("no, in Spain")
+    ('en', 'en')
     """
     # apostrophes tie words together in French and Italian
     words = {word.strip(_MARGINS) for word in text.casefold().replace("’", "'").replace("'", "' ").split()}
     found = {code: len(words & language.words) for code, language in languages().items()}
     best = max(found, key=lambda code: (found[code], code == ENGLISH))
-    return best if found[best] >= fewest and found[best] > found[ENGLISH] else ENGLISH
+    if found[best] < fewest or found[best] <= found[ENGLISH]:
+        return ENGLISH
+    own = words & languages()[best].words
+    return best if any(not simplemma.is_known(word, lang=ENGLISH) for word in own) else ENGLISH
 
 
 def language_name(code: str) -> str:

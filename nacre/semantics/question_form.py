@@ -26,7 +26,8 @@ def analyse(text: str) -> Question:
     text = text[: words[-1].end + 1] if words else text
     quoted = _quotations(text, words)
     light = (function_words() | language().words["filler"]) - language().words["telling"]
-    inside = {i for start, end in quoted for i in range(start, end)}
+    units = _units(words)
+    inside = {i for start, end in quoted for i in range(start, end)} | units
     numbers, cues = _numbers(text, words), _cues(words)
     return Question(
         text,
@@ -34,8 +35,26 @@ def analyse(text: str) -> Question:
         tuple(c for c in cues if not inside & set(range(c.start, c.end)) and not _is_part(c, cues, numbers)),
         numbers,
         quoted,
-        frozenset(i for i, t in enumerate(words) if t.norm in light or t.lemma in light),
+        frozenset(i for i, t in enumerate(words) if t.norm in light or t.lemma in light or i in units),
     )
+
+
+def _units(words: Sequence[Token]) -> frozenset[int]:
+    """The words that only say how a number is to be told: "in miles per hour"."""
+    known = {*resource()["units"], *resource()["currencies"]}
+
+    def measures(t: Token) -> bool:
+        return len(t.norm) > 1 and bool({t.norm, t.lemma} & known)
+
+    found: set[int] = set()
+    for i, token in enumerate(words[1:], 1):
+        if words[i - 1].norm != "in" or not measures(token):
+            continue
+        joined = language().words["rate"] | language().words["of_units"]
+        end = next((j for j in range(i, len(words)) if not (measures(words[j]) or words[j].norm in joined)), len(words))
+        if end == len(words) or words[end].norm in function_words():
+            found |= set(range(i, end))
+    return frozenset(found)
 
 
 def of_tokens(words: Sequence[Token]) -> Question:
