@@ -20,7 +20,7 @@ class Language(NamedTuple):
 
 
 def language_of(text: str, fewest: int = FEWEST) -> str:
-    """The language with the most function words; another one than English needs `fewest`, more than English has, and one
+    """The language with the most function words; another one than English needs `fewest`, more than English, and one
     that is no English word as well.
 
     >>> language_of("Wie viele Inseln hat der See?"), language_of("How many die in an accident?"), language_of("Oslo?")
