@@ -4,35 +4,146 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+import simplemma
+
 from ingestion.induce.column_names import plain_words
 from ingestion.induce.glued import unglued
 from ingestion.vocabulary import local_name
 from nacre.semantics.nouns import wording
 
+# letters that a word is shortened to at least; one that is an English word itself has more
+SHORTEST, SHORTEST_WORD = 2, 3
+
 
 class Spoken(NamedTuple):
-    """A name in words, and how it is written, where that differs."""
+    """A name in words, and what else it may be called, the first as it is written."""
 
     label: str
-    written: str = ""
+    others: tuple[str, ...] = ()
 
 
-def spoken_names(iris: Collection[str]) -> Mapping[str, Spoken]:
-    """What predicates are called by their IRIs.
+class Role(NamedTuple):
+    """What a property is in its graph: the names of the classes that have it and that it leads to ("" for none, which
+    is known of properties that hold texts alone), and whether it says yes or no."""
+
+    owners: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    is_flag: bool = False
+
+
+def spoken_names(iris: Collection[str], roles: Mapping[str, Role] | None = None) -> Mapping[str, Spoken]:
+    """What predicates are called by their IRIs; `roles` are those that are known.
+
+    A database writes what a column is into its name: the table that it belongs to, and that it is a key or a flag.
+    People leave that away.
 
     >>> spoken_names(["http://e/birthYr"])["http://e/birthYr"]
-    Spoken(label='birth year', written='birth yr')
+    Spoken(label='birth year', others=('birth yr',))
+    >>> spoken_names(["http://e/usr_city"], {"http://e/usr_city": Role(("user",))})["http://e/usr_city"].label
+    'city'
+    >>> spoken_names(["http://e/dep_id"], {"http://e/dep_id": Role(("worker",), ("department",))})["http://e/dep_id"]
+    Spoken(label='department', others=('dep id', 'department id'))
     """
+    known = roles or {}
     plain = {iri: plain_words(local_name(iri)) for iri in iris}
     words = {word for said in plain.values() for word in said.split()}
     written = {iri: unglued(said, words) for iri, said in plain.items()}
-    whole = {iri: in_full(said) for iri, said in written.items()}
-    often = Counter(whole.values())
-    said = {iri: whole[iri] if often[whole[iri]] == 1 else written[iri] for iri in iris}
-    return {iri: Spoken(said[iri], written[iri] if said[iri] != written[iri] else "") for iri in iris}
+    kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
+    whole = {iri: in_full(said, _nearby(known.get(iri), kinds)) for iri, said in written.items()}
+    short = {iri: _as_said(iri, said, known.get(iri, Role())) for iri, said in whole.items()}
+    label = _apart([short, whole, written], known)
+    return {iri: Spoken(label[iri], _others(label[iri], written[iri], whole[iri])) for iri in iris}
 
 
-def in_full(label: str) -> str:
-    """A name without the abbreviations that data is written with: "birth yr" -> "birth year"."""
+def in_full(label: str, kinds: Collection[str] = ()) -> str:
+    """A name without the abbreviations that data is written with, and without those of the names of classes.
+
+    >>> in_full("birth yr"), in_full("dep size", ["department"]), in_full("art price", ["article"])
+    ('birth year', 'department size', 'article price')
+    """
     known = wording("abbreviations")
-    return " ".join(known.get(word.lower(), word) for word in label.split())
+    first, *rest = label.split() or [label]
+    found = [known.get(first.lower()) or _shortened(first, kinds, leads=bool(rest))]
+    found += [known.get(word.lower()) or _shortened(word, kinds, leads=False) for word in rest]
+    return " ".join(found)
+
+
+def _nearby(role: Role | None, kinds: Collection[str]) -> list[str]:
+    """The classes that a name may shorten: its own before all others."""
+    own = [kind for kind in (*role.owners, *role.ends) if kind] if role is not None else []
+    return [*own, *sorted(set(kinds) - {"", *own})]
+
+
+def _shortened(word: str, kinds: Collection[str], *, leads: bool) -> str:
+    """The word of a class's name that a word begins; a word of English stays, unless it leads the name."""
+    low = word.lower()
+    english = simplemma.is_known(low, lang="en")
+    if len(low) < SHORTEST or not low.isalpha() or (english and not (leads and len(low) >= SHORTEST_WORD)):
+        return word
+    for kind in kinds:
+        first = kind.split()[0].lower()
+        if low != first and _is_short_for(low, first):
+            return first
+        if english:
+            # only what belongs to the property at hand
+            break
+    return word
+
+
+def _is_short_for(short: str, word: str) -> bool:
+    """Whether letters shorten a word: its beginning, or its consonants in order.
+
+    >>> _is_short_for("dep", "department"), _is_short_for("dpt", "department"), _is_short_for("cut", "customer")
+    (True, True, False)
+    """
+    if word.startswith(short):
+        return True
+    letters = iter(word[1:])
+    consonants = short[0] == word[:1] and len(short) > SHORTEST and not set(short[1:]) & set("aeiou")
+    return consonants and all(letter in letters for letter in short[1:])
+
+
+def _as_said(iri: str, whole: str, role: Role) -> str:
+    """A name in full without what says only what kind of a column it is, and whose."""
+    words, name = whole.split(), local_name(iri)
+    if role.ends:
+        words = _without_end(words, wording("keys"))
+        for kind in role.ends:
+            # "manager employee", who is one
+            words = words[: -len(kind.split())] if _begins(words[::-1], kind.split()[::-1]) else words
+    elif role.is_flag:
+        words = _without_end(words, wording("flags"))
+    elif name.lower().endswith("_cd"):
+        words = _without_end(words, wording("keys"))
+    if "_" in name and len(role.owners) == 1 and _begins(words, role.owners[0].split()):
+        words = words[len(role.owners[0].split()) :]
+    return " ".join(words)
+
+
+def _begins(words: list[str], name: list[str]) -> bool:
+    """Whether words begin with a name, and go on."""
+    return 0 < len(name) < len(words) and [w.lower() for w in words[: len(name)]] == [w.lower() for w in name]
+
+
+def _without_end(words: list[str], ends: Collection[str]) -> list[str]:
+    return words[:-1] if len(words) > 1 and words[-1].lower() in ends else words
+
+
+def _apart(forms: list[dict[str, str]], roles: Mapping[str, Role]) -> dict[str, str]:
+    """For each property the first form that no other property of the same class shares, else the last."""
+    found: dict[str, str] = {}
+    for form in forms:
+        often = Counter((said, owner) for iri, said in form.items() for owner in _owners(iri, roles))
+        for iri, said in form.items():
+            if iri not in found and all(often[said, owner] == 1 for owner in _owners(iri, roles)):
+                found[iri] = said
+    return {**forms[-1], **found}
+
+
+def _owners(iri: str, roles: Mapping[str, Role]) -> tuple[str, ...]:
+    role = roles.get(iri)
+    return role.owners if role is not None and role.owners else ("",)
+
+
+def _others(label: str, *forms: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(form for form in forms if form != label))

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 from nacre.semantics.english import function_words, is_person, measure, resource, synonyms, vocabulary
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.types import Link, Question, Ref
+from nacre.semantics.types import OPPOSITE, Link, Question, Ref
 from nacre.semantics.words import Token, lemma
 from nacre.stores.lexicon import Lexicon
 
@@ -124,7 +124,7 @@ class Terms:
         found: list[Link] = []
         for index, places in matched.items():
             found += self._of_term(question, self.terms[index], places)
-        return _best(found)
+        return _best([*found, *self._denied(question)])
 
     def _of_term(self, question: Question, term: _Term, matched: dict[int, dict[int, float]]) -> list[Link]:
         """The links of one name: stretches of the question that say enough of it, with no other word in between."""
@@ -160,6 +160,20 @@ class Terms:
                 how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA else "like"
                 found.append(_link(part[0], part[-1] + 1, term, score, covered, exact, how))
         return found
+
+    def _denied(self, question: Question) -> list[Link]:
+        """Words that deny a property of yes or no: "unpaid"."""
+        found = []
+        for i, token in enumerate(question.tokens):
+            ends = [token.norm.removeprefix(p) for p in language().words["denying"] if token.norm.startswith(p)]
+            for index in sorted({t for end in ends for word in (end, lemma(end)) for t, _ in self.by_word.get(word, ())}):
+                term = self.terms[index]
+                if term.kind == "property" and term.words in ((lemma(end),) for end in ends) and self._is_flag(term):
+                    found.append(_link(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
+        return found
+
+    def _is_flag(self, term: _Term) -> bool:
+        return term.predicate in self.graph.flags or self.graph.about(term.predicate).datatype == "boolean"
 
     def _like(self, norm: str, own: str) -> tuple[tuple[str, float], ...]:
         """The words of names that a word may stand for, with how well."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.compared import compared_property
@@ -17,7 +18,7 @@ from nacre.semantics.parsing.state import (
 )
 from nacre.semantics.parsing.superlatives import ranked_by_name, ranked_class, ranked_property
 from nacre.semantics.parsing.things import of_value
-from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
+from nacre.semantics.types import OPPOSITE, Aggregation, Condition, Link, Ordering, Ref, Target
 
 
 def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -123,9 +124,8 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             new = with_node(new, sources[0], reader)
     if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
         new = new._replace(score=new.score + 0.25)
-    if ref.predicate and reader.graph.about(ref.predicate).datatype == "boolean":
-        condition = Condition(ref, "=", (True,), state.negated)
-        yield new._replace(last="flag").then("flag", 0.2, conditions=(*state.conditions, condition), negated=False)
+    if ref.predicate and _holds(link, ref, reader):
+        yield from _flag(state, new, link, ref, reader)
         return
     if ref.via and state.negated and state.mode == "C":
         # "never taught by anybody"
@@ -193,9 +193,9 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         function = state.asks[0] if state.asks else ""
         waiting = drop_dangling(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
         yield waiting.then("property in condition", 0.0)
-        holding = _holding(ref, reader)
-        if holding is not None:
-            condition = Condition(ref, "=", (holding,), state.negated)
+        yes = holding(reader.graph.about(ref.predicate)) if ref.predicate else None
+        if yes is not None:
+            condition = Condition(ref, "=", (yes,), state.negated)
             yield drop_dangling(new).then(
                 "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
             )
@@ -205,13 +205,17 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
 
 def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = "") -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
+    numbered = bool(ref.predicate) and reader.graph.about(ref.predicate).role == "identifier"
+    if numbered and set(asks) & {"sum", "avg"}:
+        # numbers that tell things apart have no total
+        return
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
         yield new.then(
             f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
             prop=ref, from_target=True,
         )  # fmt: skip
-        if asks == ("count",) and numeric and not reader.graph.is_date(ref.predicate):
+        if asks == ("count",) and numeric and not numbered and not reader.graph.is_date(ref.predicate):
             yield new.then(
                 f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), asks=(),
                 prop=ref, from_target=True,
@@ -238,6 +242,25 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
     )  # fmt: skip
 
 
+def _holds(link: Link, ref: Ref, reader: Reader) -> bool:
+    """Whether a property of yes or no is named for what it holds of, and not itself: "the paid flag"."""
+    if link.how == OPPOSITE or reader.graph.about(ref.predicate).datatype == "boolean":
+        return True
+    words = reader.question.tokens
+    asking = any(t.norm in language().words["asking_flag"] for t in (words[0], *words[link.start : link.end + 1]))
+    return ref.predicate in reader.graph.flags and not asking
+
+
+def _flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "Blocked customers", "unpaid rentals": what a property of yes or no holds of, or does not."""
+    yes = holding(reader.graph.about(ref.predicate))
+    if yes is None or (yes is not True and link.how == "like"):
+        # who earns has not paid
+        return
+    condition = Condition(ref, "=", (yes,), state.negated != (link.how == OPPOSITE))
+    yield new._replace(last="flag").then("flag", 0.2, conditions=(*state.conditions, condition), negated=False)
+
+
 def _is_name_of(state: State, new: State, reader: Reader) -> bool:
     """Whether the target before is only the word "name", said of what comes now: "the names of the studios"."""
     if not state.targets or state.last not in ("of", "prop") or len(new.links) < 2:
@@ -253,15 +276,3 @@ def _is_name_of(state: State, new: State, reader: Reader) -> bool:
         and words[before.end].norm == "of"
         and before.refs[0].node == now.refs[0].node
     )
-
-
-def _holding(ref: Ref, reader: Reader) -> str | float | None:
-    """The value by which a property of yes or no says yes; None for other properties."""
-    if not ref.predicate:
-        return None
-    about = reader.graph.about(ref.predicate)
-    wanted = language().words["holding"]
-    if not {v.casefold() for v in about.values} <= wanted | language().words["lacking"]:
-        return None
-    found = next((v for v in about.values if v.casefold() in wanted), None)
-    return float(found) if found is not None and found.isdigit() else found
