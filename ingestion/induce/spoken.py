@@ -10,6 +10,7 @@ from ingestion.induce.column_names import plain_words
 from ingestion.induce.glued import unglued
 from ingestion.vocabulary import local_name
 from nacre.semantics.nouns import wording
+from nacre.semantics.words import lemma
 
 # letters that a word is shortened to at least; one that is an English word itself has more
 SHORTEST, SHORTEST_WORD = 2, 3
@@ -49,45 +50,54 @@ def spoken_names(iris: Collection[str], roles: Mapping[str, Role] | None = None)
     words = {word for said in plain.values() for word in said.split()}
     written = {iri: unglued(said, words) for iri, said in plain.items()}
     kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
-    whole = {iri: in_full(said, _nearby(known.get(iri), kinds)) for iri, said in written.items()}
+    whole = {iri: _full(said, known.get(iri, Role()), kinds) for iri, said in written.items()}
     short = {iri: _as_said(iri, said, known.get(iri, Role())) for iri, said in whole.items()}
     label = _apart([short, whole, written], known)
     return {iri: Spoken(label[iri], _others(label[iri], written[iri], whole[iri])) for iri in iris}
 
 
-def in_full(label: str, kinds: Collection[str] = ()) -> str:
-    """A name without the abbreviations that data is written with, and without those of the names of classes.
+def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ()) -> str:
+    """A name without the abbreviations that data is written with, and without those of the names of classes: the
+    property's `own` and the `others`.
 
     >>> in_full("birth yr"), in_full("dep size", ["department"]), in_full("art price", ["article"])
     ('birth year', 'department size', 'article price')
+    >>> in_full("phone no"), in_full("pay monthly")
+    ('phone number', 'monthly pay')
     """
     known = wording("abbreviations")
     first, *rest = label.split() or [label]
-    found = [known.get(first.lower()) or _shortened(first, kinds, leads=bool(rest))]
-    found += [known.get(word.lower()) or _shortened(word, kinds, leads=False) for word in rest]
+    found = [known.get(first.lower()) or _shortened(first, own, others, leads=bool(rest))]
+    found += [known.get(word.lower()) or _shortened(word, own, others, leads=False) for word in rest]
+    if rest and found[-1].lower() == "no":
+        found[-1] = "number"
+    # "salary monthly", "date return"
+    if rest and (found[-1].lower() in wording("periodic") or _is_dated(label, found)):
+        found = [found[-1], *found[:-1]]
     return " ".join(found)
 
 
-def _nearby(role: Role | None, kinds: Collection[str]) -> list[str]:
-    """The classes that a name may shorten: its own before all others."""
-    own = [kind for kind in (*role.owners, *role.ends) if kind] if role is not None else []
-    return [*own, *sorted(set(kinds) - {"", *own})]
+def _is_dated(label: str, words: list[str]) -> bool:
+    """Whether a date stands before what it is the date of, and not before what was done then: "dt hired"."""
+    known = ("prepositions", "participles", "intransitive")
+    last = words[-1].lower()
+    after = lemma(last) == last and last.isalpha() and not any(last in wording(each) for each in known)
+    return len(words) == 2 and label.split()[0].lower() == "dt" and after
 
 
-def _shortened(word: str, kinds: Collection[str], *, leads: bool) -> str:
-    """The word of a class's name that a word begins; a word of English stays, unless it leads the name."""
+def _full(said: str, role: Role, kinds: Collection[str]) -> str:
+    return in_full(said, (*role.owners, *role.ends), kinds)
+
+
+def _shortened(word: str, own: Collection[str], others: Collection[str], *, leads: bool) -> str:
+    """The word of a class's name that a word shortens; a word of English stays, unless it leads the name and shortens
+    one of the property's own classes."""
     low = word.lower()
     english = simplemma.is_known(low, lang="en")
     if len(low) < SHORTEST or not low.isalpha() or (english and not (leads and len(low) >= SHORTEST_WORD)):
         return word
-    for kind in kinds:
-        first = kind.split()[0].lower()
-        if low != first and _is_short_for(low, first):
-            return first
-        if english:
-            # only what belongs to the property at hand
-            break
-    return word
+    firsts = [kind.split()[0].lower() for kind in (own if english else [*own, *sorted(others)]) if kind]
+    return word if low in firsts else next((first for first in firsts if _is_short_for(low, first)), word)
 
 
 def _is_short_for(short: str, word: str) -> bool:
@@ -106,6 +116,7 @@ def _is_short_for(short: str, word: str) -> bool:
 def _as_said(iri: str, whole: str, role: Role) -> str:
     """A name in full without what says only what kind of a column it is, and whose."""
     words, name = whole.split(), local_name(iri)
+    own = role.owners[0].split() if "_" in name and len(role.owners) == 1 else []
     if role.ends:
         words = _without_end(words, wording("keys"))
         for kind in role.ends:
@@ -113,10 +124,11 @@ def _as_said(iri: str, whole: str, role: Role) -> str:
             words = words[: -len(kind.split())] if _begins(words[::-1], kind.split()[::-1]) else words
     elif role.is_flag:
         words = _without_end(words, wording("flags"))
-    elif name.lower().endswith("_cd"):
+    elif name.lower().endswith("_cd") and words[:-1] != own:
         words = _without_end(words, wording("keys"))
-    if "_" in name and len(role.owners) == 1 and _begins(words, role.owners[0].split()):
-        words = words[len(role.owners[0].split()) :]
+    # a "number" alone would be how many there are
+    if _begins(words, own) and words[len(own) :][0].lower() not in wording("keys"):
+        words = words[len(own) :]
     return " ".join(words)
 
 

@@ -149,9 +149,9 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
             return Clause(with_, with_, yes.true, yes.false)
         return Clause(without, without, yes.false, yes.true)
     predicate = schema.predicate_of[each.left.predicate]
-    said = said_by(each.right, predicate) if each.op == "=" else None
+    said = said_by(each.right, predicate) if each.op in ("=", "!=") else None
     if said is not None and (isinstance(each.right, bool) or label.kind != "noun" or is_called_flag(predicate)):
-        true = each.negated != said
+        true = said != (each.negated != (each.op == "!="))
         (one, many), (denied, _) = flag(label, true), flag(label, not true)
         return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
     dated = is_time(each.left.predicate, schema)

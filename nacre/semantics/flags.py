@@ -44,12 +44,19 @@ def _names(predicate: Predicate) -> str:
 
 def holding(predicate: Predicate) -> Constant | None:
     """The value by which a property says yes; None for one that has other values, or never says it."""
-    if predicate.datatype == "boolean":
-        return True
-    yes = language().words["holding"]
-    if not {v.casefold() for v in predicate.values} <= yes | language().words["lacking"]:
+    return True if predicate.datatype == "boolean" else _value(predicate, "holding")
+
+
+def lacking(predicate: Predicate) -> Constant | None:
+    """The value by which a property that is no boolean says no; None for others."""
+    return None if predicate.datatype == "boolean" else _value(predicate, "lacking")
+
+
+def _value(predicate: Predicate, which: str) -> Constant | None:
+    words = language().words
+    if not {v.casefold() for v in predicate.values} <= words["holding"] | words["lacking"]:
         return None
-    found = next((v for v in predicate.values if v.casefold() in yes), None)
+    found = next((v for v in predicate.values if v.casefold() in words[which]), None)
     return float(found) if found is not None and found.isdigit() else found
 
 

@@ -1,6 +1,7 @@
 """Link words of a question to classes and properties by their names: Question -> Links with scores, no decision."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from rapidfuzz import fuzz, process
 from nacre.semantics.english import function_words, is_person, measure, resource, synonyms, vocabulary
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.nouns import wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
 from nacre.semantics.words import Token, lemma
 from nacre.stores.lexicon import Lexicon
@@ -49,6 +51,9 @@ class Terms:
         def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...]) -> None:
             words = tuple(w for word in words for w in apart(word))
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
+            if own and words and _abbreviates(words[0], own) and set(words[1:]) <= light | generic | wording("keys"):
+                # "rent no" of a rental is none of its rent
+                return
             weights = tuple(
                 LIGHT
                 if (w in light or w in measuring) and any(o not in light | measuring | own for o in words)
@@ -202,6 +207,11 @@ class Terms:
             for word, ratio, _ in process.extract(own, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
                 found[word] = SPELT * ratio / 100
         return tuple(sorted(found.items()))
+
+
+def _abbreviates(word: str, others: Collection[str]) -> bool:
+    """Whether a word is the beginning of one of the others."""
+    return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
 
 
 def _doers(graph: SchemaGraph) -> list[tuple[int, str]]:

@@ -13,6 +13,7 @@ from nacre.semantics.parsing.beam import read
 from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import lower
 from nacre.semantics.parsing.state import Reader
+from nacre.semantics.parsing.things import MEMBERS
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
 
 # partial readings that are finished, ways of joining that are tried, and readings that are kept
@@ -92,6 +93,7 @@ def derive(
     every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
+    kept = _with_what_is_lacking(_without_own_name(kept), question)
     node = _asked_kind(question, links)
     told = [c for c in kept if node is None or _tells(c.derivation, node)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
@@ -122,6 +124,21 @@ def _asked_kind(question: Question, links: list[Link]) -> int | None:
 def _tells(d: Derivation, node: int) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
     return bool(d.targets) and node in {d.targets[0].ref.node, *(g.node for g in d.group)}
+
+
+def _without_own_name(found: list[Candidate]) -> list[Candidate]:
+    """Not what a category is called, where its members may be asked for."""
+    of_members = any(MEMBERS in c.derivation.trace for c in found)
+    return [c for c in found if not of_members or "default target is thing" not in c.derivation.trace]
+
+
+def _with_what_is_lacking(found: list[Candidate], question: Question) -> list[Candidate]:
+    """Only the readings that answer to a "without", if there are any."""
+    going = language().words["going_without"]
+    if not any(c.kind == "negation" and question.tokens[c.start].norm in going for c in question.cues):
+        return found
+    answering = [c for c in found if any(x.negated or x.op == "unknown" for x in c.derivation.conditions)]
+    return answering or found
 
 
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:

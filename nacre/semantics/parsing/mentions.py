@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
-from nacre.semantics.flags import holding
+from nacre.semantics.english import is_person
+from nacre.semantics.flags import holding, lacking
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.compared import compared_property
 from nacre.semantics.parsing.state import (
     Reader,
@@ -37,6 +39,10 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """A class: what is asked for, its owner, what is counted, what things are grouped by, or one that must exist."""
     ref = link.refs[0]
     new = drop_dangling(linked(state, link, reader, ref))._replace(owner=ref, last="class", sticky=())
+    done = list(_objects(state, new, link, reader))
+    if done:
+        yield from done
+        return
     if state.mode == "O":
         yield new.then("class in order")
         return
@@ -113,6 +119,25 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             other = Ref(ref.node, "", next_slot(state, ref.node))
             again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
             yield again.then("other of class", 0.0)
+
+
+def _objects(state: State, new: State, link: Link, reader: Reader) -> Iterator[State]:
+    """ "What did Ann order": what a thing that was done leads to, besides who did it."""
+    words, known = reader.question.tokens, language().words
+    asked = words[0].norm in known["asking_kind"] and words[1].norm in known["helping"] if len(words) > 1 else False
+    verb = words[link.end - 1]
+    if not asked or state.targets or state.last != "value" or link.end - link.start > 1 or is_plural(verb.norm):
+        return
+    graph, node = reader.graph, link.refs[0].node
+    if graph.nodes[node].named:
+        return
+    doing = {n.node for n in state.nodes}
+    for step in graph.steps[node]:
+        other = graph.nodes[step.target]
+        if step.forward and other.named and step.target not in doing and not is_person(other.label):
+            target = Target(Ref(step.target))
+            hints = state.hints | {step.predicate}
+            yield with_node(new, target.ref, reader).then("object of event", 0.4, targets=(target,), hints=hints)
 
 
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
@@ -257,8 +282,16 @@ def _flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Ite
     if yes is None or (yes is not True and link.how == "like"):
         # who earns has not paid
         return
-    condition = Condition(ref, "=", (yes,), state.negated != (link.how == OPPOSITE))
-    yield new._replace(last="flag").then("flag", 0.2, conditions=(*state.conditions, condition), negated=False)
+    denied = state.negated != (link.how == OPPOSITE)
+    no = lacking(reader.graph.about(ref.predicate))
+    if denied and no is not None:
+        # what is not known is neither
+        condition = Condition(ref, "=", (no,))
+        rule = "flag denied"
+    else:
+        condition = Condition(ref, "=", (yes,), denied)
+        rule = "flag"
+    yield new._replace(last="flag").then(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
 
 
 def _is_name_of(state: State, new: State, reader: Reader) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.semantics.language.base import language
-from nacre.semantics.linking.graph import NAMED, RARE
+from nacre.semantics.linking.graph import NAMED, RARE, SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.scales import bounded
 from nacre.semantics.parsing.state import (
@@ -23,6 +23,9 @@ from nacre.semantics.types import Aggregation, Condition, Link, Ref, Target
 AMONG = 0.8
 # a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
 NEXT = NAMED + RARE
+# the rule by which the members of a category are asked for; how many members it has at least, on average
+MEMBERS = "members of category"
+LEAST_MEMBERS = 2
 
 
 def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -56,6 +59,7 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     conditions=(*state.conditions, keyed),
                 )  # fmt: skip
     if link.kind == "entity":
+        yield from _members(state, link, reader)
         yield from _against_thing(state, link, reader)
         yield from _chosen_among(state, link, reader)
     for at in slots:
@@ -104,6 +108,34 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             rule, gain, conditions=(*state.conditions, condition), negated=False,
             join=join if join == "both" else "and", like="",
         )  # fmt: skip
+
+
+def _members(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """ "How many pumps are there", "which saws do we have": things of a category that is called so."""
+    ref, graph, words = link.refs[0], reader.graph, reader.question.tokens
+    last = words[link.end - 1]
+    before = [i for i in range(link.start) if i not in reader.question.light and not state.covered >> i & 1]
+    if state.targets or state.conditions or before or link.how != "whole" or last.norm == last.lemma:
+        return
+    if set(state.asks) - {"count"}:
+        return
+    for step in graph.steps[ref.node]:
+        members = graph.nodes[step.target]
+        if step.forward or not graph.about(step.predicate).functional or not members.classes:
+            continue
+        if members.count < LEAST_MEMBERS * graph.nodes[ref.node].count or _is_part(graph, ref.node):
+            continue
+        target = Target(Ref(step.target), "count" if "count" in state.asks else "")
+        keyed = Condition(ref, "is", (), False, link.keys, link.label)
+        new = with_node(linked(state, link, reader, ref), target.ref, reader)
+        yield new._replace(last="value", asks=(), owner=target.ref, hints=state.hints | {step.predicate}).then(
+            MEMBERS, 0.3, targets=(target,), conditions=(keyed,), sticky=()
+        )
+
+
+def _is_part(graph: SchemaGraph, node: int) -> bool:
+    """Whether things of a node lead further: a category is called something, and leads nowhere."""
+    return any(step.forward and step.target != node for step in graph.steps[node])
 
 
 def _on_scale(link: Link, ref: Ref, reader: Reader) -> tuple[str, ...]:
