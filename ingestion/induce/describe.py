@@ -24,8 +24,8 @@ from ingestion.vocabulary import (
     local_name,
     name_rank,
 )
-from nacre.semantics.flags import says_yes_or_no
 from nacre.records.schema import Class, Column, Group, Predicate, Relation, Schema
+from nacre.semantics.flags import says_yes_or_no
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -119,7 +119,7 @@ def _as_said(iri: str, whole: str, role: Role) -> str:
     own = role.owners[0].split() if "_" in name and len(role.owners) == 1 else []
     if role.ends:
         words = _without_end(words, wording("keys"))
-        for kind in role.ends:
+        for kind in role.ends if "_" in name else ():
             # "manager employee", who is one
             words = words[: -len(kind.split())] if _begins(words[::-1], kind.split()[::-1]) else words
     elif role.is_flag:

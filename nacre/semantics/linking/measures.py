@@ -24,6 +24,9 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
         for predicate in graph.literals[there]:
             if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
                 continue
+            if graph.about(predicate).role == "identifier":
+                # a number that tells things apart measures nothing
+                continue
             words = graph.words[predicate]
             best: tuple[float, bool] | None = None
             for place, concept in enumerate(concepts):

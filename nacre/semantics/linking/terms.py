@@ -46,6 +46,8 @@ class Terms:
         generic, light = language().words["generic"], function_words()
         # a unit in a name says how something is measured, not what
         measuring = {w for w in (*resource()["units"], *resource()["currencies"]) if w not in vocabulary()}
+        # "the total amount of all orders" may be computed
+        little = light | measuring | frozenset(wording("computed")["total"].split())
         found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], _Term] = {}
 
         def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...]) -> None:
@@ -56,7 +58,7 @@ class Terms:
                 return
             weights = tuple(
                 LIGHT
-                if (w in light or w in measuring) and any(o not in light | measuring | own for o in words)
+                if w in little and any(o not in little | own for o in words)
                 else OWN
                 if w in own and set(words) - own
                 else GENERIC
@@ -170,10 +172,11 @@ class Terms:
         """Words that deny a property of yes or no: "unpaid"."""
         found = []
         for i, token in enumerate(question.tokens):
-            ends = [token.norm.removeprefix(p) for p in language().words["denying"] if token.norm.startswith(p)]
-            for index in sorted({t for end in ends for word in (end, lemma(end)) for t, _ in self.by_word.get(word, ())}):
+            starts = [start for start in language().words["denying"] if token.norm.startswith(start)]
+            denied = {lemma(token.norm.removeprefix(start)) for start in starts}
+            for index in sorted({t for word in denied for t, _ in self.by_word.get(word, ())}):
                 term = self.terms[index]
-                if term.kind == "property" and term.words in ((lemma(end),) for end in ends) and self._is_flag(term):
+                if term.kind == "property" and len(term.words) == 1 and self._is_flag(term):
                     found.append(_link(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
         return found
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from nacre.semantics.english import is_person
-from nacre.semantics.flags import holding, lacking
+from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.compared import compared_property
+from nacre.semantics.parsing.flagged import flag, names_flag
 from nacre.semantics.parsing.state import (
     Reader,
     State,
@@ -20,7 +21,7 @@ from nacre.semantics.parsing.state import (
 )
 from nacre.semantics.parsing.superlatives import ranked_by_name, ranked_class, ranked_property
 from nacre.semantics.parsing.things import of_value
-from nacre.semantics.types import OPPOSITE, Aggregation, Condition, Link, Ordering, Ref, Target
+from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
 
 
 def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -149,8 +150,8 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             new = with_node(new, sources[0], reader)
     if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
         new = new._replace(score=new.score + 0.25)
-    if ref.predicate and _holds(link, ref, reader):
-        yield from _flag(state, new, link, ref, reader)
+    if ref.predicate and names_flag(link, ref, reader):
+        yield from flag(state, new, link, ref, reader)
         return
     if ref.via and state.negated and state.mode == "C":
         # "never taught by anybody"
@@ -265,33 +266,6 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
         f"{when}target", 0.0, targets=(*state.targets, Target(ref, "", state.distinct)), sticky=(), distinct=False,
         prop=ref, from_target=True,
     )  # fmt: skip
-
-
-def _holds(link: Link, ref: Ref, reader: Reader) -> bool:
-    """Whether a property of yes or no is named for what it holds of, and not itself: "the paid flag"."""
-    if link.how == OPPOSITE or reader.graph.about(ref.predicate).datatype == "boolean":
-        return True
-    words = reader.question.tokens
-    asking = any(t.norm in language().words["asking_flag"] for t in (words[0], *words[link.start : link.end + 1]))
-    return ref.predicate in reader.graph.flags and not asking
-
-
-def _flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iterator[State]:
-    """ "Blocked customers", "unpaid rentals": what a property of yes or no holds of, or does not."""
-    yes = holding(reader.graph.about(ref.predicate))
-    if yes is None or (yes is not True and link.how == "like"):
-        # who earns has not paid
-        return
-    denied = state.negated != (link.how == OPPOSITE)
-    no = lacking(reader.graph.about(ref.predicate))
-    if denied and no is not None:
-        # what is not known is neither
-        condition = Condition(ref, "=", (no,))
-        rule = "flag denied"
-    else:
-        condition = Condition(ref, "=", (yes,), denied)
-        rule = "flag"
-    yield new._replace(last="flag").then(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
 
 
 def _is_name_of(state: State, new: State, reader: Reader) -> bool:

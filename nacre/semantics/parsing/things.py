@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import NAMED, RARE, SchemaGraph
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.scales import bounded
 from nacre.semantics.parsing.state import (
     Reader,
@@ -26,6 +27,8 @@ NEXT = NAMED + RARE
 # the rule by which the members of a category are asked for; how many members it has at least, on average
 MEMBERS = "members of category"
 LEAST_MEMBERS = 2
+# properties of a category at most: its name, a code, a description (given)
+MOST_SAID = 3
 
 
 def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -114,16 +117,18 @@ def _members(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """ "How many pumps are there", "which saws do we have": things of a category that is called so."""
     ref, graph, words = link.refs[0], reader.graph, reader.question.tokens
     last = words[link.end - 1]
+    # "saws" is a form of "saw", or of "see"
+    several = is_plural(last.norm) or (last.norm.endswith("s") and last.norm != last.lemma)
     before = [i for i in range(link.start) if i not in reader.question.light and not state.covered >> i & 1]
-    if state.targets or state.conditions or before or link.how != "whole" or last.norm == last.lemma:
+    if state.targets or state.conditions or before or link.how != "whole" or not several:
         return
-    if set(state.asks) - {"count"}:
+    if set(state.asks) - {"count"} or not _is_category(graph, ref.node):
         return
     for step in graph.steps[ref.node]:
         members = graph.nodes[step.target]
         if step.forward or not graph.about(step.predicate).functional or not members.classes:
             continue
-        if members.count < LEAST_MEMBERS * graph.nodes[ref.node].count or _is_part(graph, ref.node):
+        if members.count < LEAST_MEMBERS * graph.nodes[ref.node].count:
             continue
         target = Target(Ref(step.target), "count" if "count" in state.asks else "")
         keyed = Condition(ref, "is", (), False, link.keys, link.label)
@@ -133,9 +138,10 @@ def _members(state: State, link: Link, reader: Reader) -> Iterator[State]:
         )
 
 
-def _is_part(graph: SchemaGraph, node: int) -> bool:
-    """Whether things of a node lead further: a category is called something, and leads nowhere."""
-    return any(step.forward and step.target != node for step in graph.steps[node])
+def _is_category(graph: SchemaGraph, node: int) -> bool:
+    """Whether things of a node only sort others: they say little of themselves, and lead nowhere."""
+    leads = any(step.forward and step.target != node for step in graph.steps[node])
+    return not leads and len(graph.literals[node]) <= MOST_SAID
 
 
 def _on_scale(link: Link, ref: Ref, reader: Reader) -> tuple[str, ...]:
