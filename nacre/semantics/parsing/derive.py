@@ -153,7 +153,7 @@ def _listed(d: Derivation, ref: Ref, words: Sequence[Token]) -> bool:
 def _with_what_is_lacking(found: list[Candidate], question: Question) -> list[Candidate]:
     """Only the readings that answer to a "without", if there are any."""
     going = language().words["going_without"]
-    if not any(c.kind == "negation" and question.tokens[c.start].norm in going for c in question.cues):
+    if not any(c.kind in ("negation", "missing") and question.tokens[c.start].norm in going for c in question.cues):
         return found
     answering = [c for c in found if any(x.negated or x.op == "unknown" for x in c.derivation.conditions)]
     return answering or found

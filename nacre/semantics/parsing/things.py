@@ -24,9 +24,8 @@ from nacre.semantics.types import Aggregation, Condition, Link, Ref, Target
 AMONG = 0.8
 # a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
 NEXT = NAMED + RARE
-# the rule by which the members of a category are asked for; how many members it has at least, on average
+# the rule by which the members of a category are asked for
 MEMBERS = "members of category"
-LEAST_MEMBERS = 2
 # properties of a category at most: its name, a code, a description (given)
 MOST_SAID = 3
 
@@ -128,7 +127,7 @@ def _members(state: State, link: Link, reader: Reader) -> Iterator[State]:
         members = graph.nodes[step.target]
         if step.forward or not graph.about(step.predicate).functional or not members.classes:
             continue
-        if members.count < LEAST_MEMBERS * graph.nodes[ref.node].count:
+        if members.count <= graph.nodes[ref.node].count:
             continue
         target = Target(Ref(step.target), "count" if "count" in state.asks else "")
         keyed = Condition(ref, "is", (), False, link.keys, link.label)
