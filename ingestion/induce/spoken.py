@@ -71,7 +71,7 @@ def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ())
     found += [known.get(word.lower()) or _shortened(word, own, others, leads=False) for word in rest]
     if rest and found[-1].lower() == "no":
         found[-1] = "number"
-    # "salary monthly", "date return"
+    # a "salary monthly", or a "date return"
     if rest and (found[-1].lower() in wording("periodic") or _is_dated(label, found)):
         found = [found[-1], *found[:-1]]
     return " ".join(found)

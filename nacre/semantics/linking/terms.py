@@ -28,6 +28,8 @@ SHORTEST_JOINED, SHORTEST_PART = 8, 3
 _SHORTEST_STEM = 5
 _SHORTEST_CODE = 3
 _LABEL = ("label",)
+# "number of seats": what is counted is what the name says
+_NUMBER, _OF = ("number",), ("of",)
 
 
 class _Term(NamedTuple):
@@ -56,9 +58,10 @@ class Terms:
             if own and words and _abbreviates(words[0], own) and set(words[1:]) <= light | generic | wording("keys"):
                 # "rent no" of a rental is none of its rent
                 return
+            counting = {words[0]} if words[:1] == _NUMBER and words[1:2] == _OF else set()
             weights = tuple(
                 LIGHT
-                if w in little and any(o not in little | own for o in words)
+                if w in little | counting and any(o not in little | own for o in words)
                 else OWN
                 if w in own and set(words) - own
                 else GENERIC

@@ -137,7 +137,7 @@ def _without_own_name(found: list[Candidate]) -> list[Candidate]:
 def _summed(found: list[Candidate], question: Question) -> list[Candidate]:
     """ "The total amount of all orders" is one number, where each of them has a "total amount" and none is named."""
     words = question.tokens
-    of_all = any(c.kind == "any" and words[c.start].norm in language().words["all"] for c in question.cues)
+    of_all = any(c.kind == "any" and words[c.start].norm in language().words["altogether"] for c in question.cues)
     sums = {t.ref for c in found for t in c.derivation.targets if t.function == "sum"} if of_all else set()
     return [c for c in found if not any(_listed(c.derivation, ref, words) for ref in sums)]
 

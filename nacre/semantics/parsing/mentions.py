@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from nacre.semantics.english import is_person
 from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
-from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.compared import compared_property
+from nacre.semantics.parsing.events import objects
 from nacre.semantics.parsing.flagged import flag, names_flag
 from nacre.semantics.parsing.state import (
     Reader,
@@ -22,6 +21,9 @@ from nacre.semantics.parsing.state import (
 from nacre.semantics.parsing.superlatives import ranked_by_name, ranked_class, ranked_property
 from nacre.semantics.parsing.things import of_value
 from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
+
+# what a reading gains by which things are asked for as well as what they have
+WITH_OWN = 0.5
 
 
 def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -40,7 +42,7 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """A class: what is asked for, its owner, what is counted, what things are grouped by, or one that must exist."""
     ref = link.refs[0]
     new = drop_dangling(linked(state, link, reader, ref))._replace(owner=ref, last="class", sticky=())
-    done = list(_objects(state, new, link, reader))
+    done = list(objects(state, new, link, reader))
     if done:
         yield from done
         return
@@ -105,8 +107,11 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         elif state.asks:
             yield new.then("owner before aggregate", 0.0)
         else:
-            gain = -0.25 if state.targets else 0.0
-            follows = "after target" if state.targets else "first"
+            own = _with_own(link, reader)
+            # "the cameras with their cost and telescope"
+            another_column = state.last == "and" and "class target with own" in state.trace
+            gain = WITH_OWN if own or another_column else -0.25 if state.targets else 0.0
+            follows = "with own" if own else "after target" if state.targets else "first"
             target = Target(ref)
             yield new.then(f"class target {follows}", gain, targets=(*state.targets, target), distinct=False)
         if not state.asks or state.targets:
@@ -122,23 +127,12 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             yield again.then("other of class", 0.0)
 
 
-def _objects(state: State, new: State, link: Link, reader: Reader) -> Iterator[State]:
-    """ "What did Ann order": what a thing that was done leads to, besides who did it."""
-    words, known = reader.question.tokens, language().words
-    asked = words[0].norm in known["asking_kind"] and words[1].norm in known["helping"] if len(words) > 1 else False
-    verb = words[link.end - 1]
-    if not asked or state.targets or state.last != "value" or link.end - link.start > 1 or is_plural(verb.norm):
-        return
-    graph, node = reader.graph, link.refs[0].node
-    if graph.nodes[node].named:
-        return
-    doing = {n.node for n in state.nodes}
-    for step in graph.steps[node]:
-        other = graph.nodes[step.target]
-        if step.forward and other.named and step.target not in doing and not is_person(other.label):
-            target = Target(Ref(step.target))
-            hints = state.hints | {step.predicate}
-            yield with_node(new, target.ref, reader).then("object of event", 0.4, targets=(target,), hints=hints)
+def _with_own(link: Link, reader: Reader) -> bool:
+    """Whether things are asked for together with something of theirs: "the masons and their trade"."""
+    after = [t.norm for t in reader.question.tokens[link.end : link.end + 3]]
+    words = language().words
+    joined = next((i for i, word in enumerate(after[:2]) if word in words["beside"]), None)
+    return joined is not None and after[joined + 1 : joined + 2] != [] and after[joined + 1] in words["possessive"]
 
 
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
@@ -202,7 +196,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
         return
     if state.rank is not None:
-        yield from ranked_property(state, drop_dangling(new), ref, numeric)
+        yield from ranked_property(state, drop_dangling(new), ref, numeric, reader)
     elif state.order is None and not state.asks:
         yield from ranked_by_name(state, drop_dangling(new), link, ref, numeric, reader)
     if state.compare is not None:
@@ -232,8 +226,8 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
 def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = "") -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
     numbered = bool(ref.predicate) and reader.graph.about(ref.predicate).role == "identifier"
-    if numbered and set(asks) & {"sum", "avg"}:
-        # numbers that tell things apart have no total
+    if (numbered or not numeric) and set(asks) & {"avg", "sum"}:
+        # nothing is the average of texts, or of numbers that tell things apart
         return
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
