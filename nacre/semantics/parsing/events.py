@@ -1,12 +1,15 @@
-"""Rules for things that were done: the class of one at hand, named by a verb + State -> what is asked of it."""
+"""Rules for what was done: a class or a date at hand, named by a verb + State -> what is asked of it."""
 
 from collections.abc import Iterator
 
 from nacre.semantics.english import is_person
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import is_plural
+from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.parsing.state import Reader, State, with_node
-from nacre.semantics.types import Link, Ref, Target
+from nacre.semantics.types import Condition, Link, Ref, Target
+
+# words before a verb that may say that it was done: "have not yet been"
+BEFORE = 4
 
 
 def objects(state: State, new: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -26,3 +29,17 @@ def objects(state: State, new: State, link: Link, reader: Reader) -> Iterator[St
             target = Target(Ref(step.target))
             hints = state.hints | {step.predicate}
             yield with_node(new, target.ref, reader).then("object of event", 0.4, targets=(target,), hints=hints)
+
+
+def happened(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "Employees that have left", "bills not yet returned": when it was is known, or is not."""
+    words, known = reader.question.tokens, language().words
+    verb = words[link.end - 1]
+    done = verb.norm.endswith("ed") and verb.norm != verb.lemma or verb.norm in wording("participles")
+    if not ref.predicate or not done or not reader.graph.is_date(ref.predicate) or state.compare is not None:
+        return
+    before = {t.norm for t in words[max(0, link.start - BEFORE) : link.start]}
+    if before & (known["being"] | known["helping"]) and not state.asks:
+        condition = Condition(ref, "unknown" if state.negated else "known")
+        rule = "has not happened" if state.negated else "has happened"
+        yield new._replace(last="value").then(rule, 0.1, conditions=(*state.conditions, condition), negated=False)

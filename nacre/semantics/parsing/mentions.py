@@ -6,7 +6,7 @@ from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.compared import compared_property
-from nacre.semantics.parsing.events import objects
+from nacre.semantics.parsing.events import happened, objects
 from nacre.semantics.parsing.flagged import flag, names_flag
 from nacre.semantics.parsing.state import (
     Reader,
@@ -211,6 +211,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             yield new.then("property after value", 0.3)
             return
         function = state.asks[0] if state.asks else ""
+        yield from happened(state, drop_dangling(new), link, ref, reader)
         waiting = drop_dangling(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
         yield waiting.then("property in condition", 0.0)
         yes = holding(reader.graph.about(ref.predicate)) if ref.predicate else None

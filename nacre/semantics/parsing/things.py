@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from nacre.semantics.english import is_person
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import NAMED, RARE, SchemaGraph
 from nacre.semantics.linking.measures import measured
@@ -144,8 +145,8 @@ def _members(state: State, link: Link, reader: Reader) -> Iterator[State]:
 
 def _is_category(graph: SchemaGraph, node: int) -> bool:
     """Whether things of a node only sort others: they say little of themselves, and lead nowhere."""
-    leads = any(step.forward and step.target != node for step in graph.steps[node])
-    return not leads and len(graph.literals[node]) <= MOST_SAID
+    leads = any(step.forward for step in graph.steps[node])
+    return not leads and len(graph.literals[node]) <= MOST_SAID and not is_person(graph.nodes[node].label)
 
 
 def _on_scale(link: Link, ref: Ref, reader: Reader) -> tuple[str, ...]:
