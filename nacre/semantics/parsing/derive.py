@@ -11,10 +11,10 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.index import Index
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.parsing.beam import read
+from nacre.semantics.parsing.categories import MEMBERS
 from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import lower
 from nacre.semantics.parsing.state import Reader
-from nacre.semantics.parsing.things import MEMBERS
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
 from nacre.semantics.words import Token
 

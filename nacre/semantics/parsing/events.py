@@ -35,7 +35,7 @@ def happened(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> 
     """ "Employees that have left", "bills not yet returned": when it was is known, or is not."""
     words, known = reader.question.tokens, language().words
     verb = words[link.end - 1]
-    done = verb.norm.endswith("ed") and verb.norm != verb.lemma or verb.norm in wording("participles")
+    done = (verb.norm.endswith("ed") and verb.norm != verb.lemma) or verb.norm in wording("participles")
     if not ref.predicate or not done or not reader.graph.is_date(ref.predicate) or state.compare is not None:
         return
     before = {t.norm for t in words[max(0, link.start - BEFORE) : link.start]}

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from nacre.semantics.english import is_person
 from nacre.semantics.language.base import language
-from nacre.semantics.linking.graph import NAMED, RARE, SchemaGraph
+from nacre.semantics.linking.graph import NAMED, RARE
 from nacre.semantics.linking.measures import measured
-from nacre.semantics.nouns import is_plural
+from nacre.semantics.parsing.categories import members
 from nacre.semantics.parsing.scales import bounded
 from nacre.semantics.parsing.state import (
     DANGLING_COST,
@@ -26,10 +25,6 @@ from nacre.semantics.types import Aggregation, Condition, Link, Ref, Target
 AMONG = 0.8
 # a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
 NEXT = NAMED + RARE
-# the rule by which the members of a category are asked for
-MEMBERS = "members of category"
-# properties of a category at most: its name, a code, a description (given)
-MOST_SAID = 3
 
 
 def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
@@ -63,7 +58,7 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     conditions=(*state.conditions, keyed),
                 )  # fmt: skip
     if link.kind == "entity":
-        yield from _members(state, link, reader)
+        yield from members(state, link, reader)
         yield from _against_thing(state, link, reader)
         yield from _chosen_among(state, link, reader)
     for at in slots:
@@ -116,37 +111,6 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             rule, gain, conditions=(*state.conditions, condition), negated=False,
             join=join if join == "both" else "and", like="",
         )  # fmt: skip
-
-
-def _members(state: State, link: Link, reader: Reader) -> Iterator[State]:
-    """ "How many pumps are there", "which saws do we have": things of a category that is called so."""
-    ref, graph, words = link.refs[0], reader.graph, reader.question.tokens
-    last = words[link.end - 1]
-    # "saws" is a form of "saw", or of "see"
-    several = is_plural(last.norm) or (last.norm.endswith("s") and last.norm != last.lemma)
-    before = [i for i in range(link.start) if i not in reader.question.light and not state.covered >> i & 1]
-    if state.targets or state.conditions or before or link.how != "whole" or not several:
-        return
-    if set(state.asks) - {"count"} or not _is_category(graph, ref.node):
-        return
-    for step in graph.steps[ref.node]:
-        members = graph.nodes[step.target]
-        if step.forward or not graph.about(step.predicate).functional or not members.classes:
-            continue
-        if members.count <= graph.nodes[ref.node].count:
-            continue
-        target = Target(Ref(step.target), "count" if "count" in state.asks else "")
-        keyed = Condition(ref, "is", (), False, link.keys, link.label)
-        new = with_node(linked(state, link, reader, ref), target.ref, reader)
-        yield new._replace(last="value", asks=(), owner=target.ref, hints=state.hints | {step.predicate}).then(
-            MEMBERS, 0.3, targets=(target,), conditions=(keyed,), sticky=()
-        )
-
-
-def _is_category(graph: SchemaGraph, node: int) -> bool:
-    """Whether things of a node only sort others: they say little of themselves, and lead nowhere."""
-    leads = any(step.forward for step in graph.steps[node])
-    return not leads and len(graph.literals[node]) <= MOST_SAID and not is_person(graph.nodes[node].label)
 
 
 def _on_scale(link: Link, ref: Ref, reader: Reader) -> tuple[str, ...]:
