@@ -108,7 +108,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         groups.append(
             Group(
                 relation=table.name,
-                label=table.label,
+                label=in_full(table.label),
                 classes=table.asserted,
                 count=classes.counts[table.sets[0]],
                 without=tuple(sorted(without)),

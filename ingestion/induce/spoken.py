@@ -79,7 +79,7 @@ def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ())
 
 def _is_dated(label: str, words: list[str]) -> bool:
     """Whether a date stands before what it is the date of, and not before what was done then: "dt hired"."""
-    known = ("prepositions", "participles", "intransitive")
+    known = ("participles", "intransitive")
     last = words[-1].lower()
     after = lemma(last) == last and last.isalpha() and not any(last in wording(each) for each in known)
     return len(words) == 2 and label.split()[0].lower() == "dt" and after

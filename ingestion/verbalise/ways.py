@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ingestion.verbalise.wording import Pattern, be, clean, is_state, pattern, spoken
 from ingestion.vocabulary import ALTERNATIVE, local_name
 from nacre.records.schema import Predicate, Schema
+from nacre.semantics.flags import is_called_flag, is_flag
 
 # Where a sentence about a thing goes: its level and, within it, the turn of its predicate, as one number.
 TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))
@@ -21,6 +22,7 @@ class Way(NamedTuple):
     many: str
     is_name: bool
     is_text: bool
+    is_flag: bool
     form: Pattern
     predicate: Predicate
 
@@ -56,6 +58,7 @@ def _way(predicate: Predicate, form: Pattern, turn: int) -> Way:
         many=many,
         is_name=predicate.role == "name" or predicate.iri == ALTERNATIVE,
         is_text=predicate.role == "text",
+        is_flag=is_flag(predicate) and is_called_flag(predicate),
         form=form,
         predicate=predicate,
     )

@@ -7,6 +7,7 @@ from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, value_of
 from nacre.records.schema import Schema
 from nacre.semantics.chained import name_of
+from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import flag, is_amount, label_of
 from nacre.semantics.nouns import article, is_plural, joined, plural, wording
@@ -217,6 +218,8 @@ def _stated(name: str, said: str, term: object, schema: Schema) -> str:
     label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
     if predicate.datatype == "boolean" and said in ("yes", "no"):
         return f"{name} {flag(label, said == 'yes')[0]}."
+    if is_called_flag(predicate) and (yes := said_by(said, predicate)) is not None:
+        return f"{name} {flag(label, yes)[0]}."
     if label.kind == "past":
         return f"{name} {label.one} {said}."
     if label.kind == "verb":

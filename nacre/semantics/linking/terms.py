@@ -11,7 +11,7 @@ from rapidfuzz import fuzz, process
 from nacre.semantics.english import function_words, is_person, measure, resource, synonyms, vocabulary
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.nouns import wording
+from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
 from nacre.semantics.words import Token, lemma
 from nacre.stores.lexicon import Lexicon
@@ -134,6 +134,11 @@ class Terms:
         found: list[Link] = []
         for index, places in matched.items():
             found += self._of_term(question, self.terms[index], places)
+        # "the number of orders" is none that tells orders apart
+        counting = [c for c in question.cues if c.kind == "count" and _several(question, c.end)]
+        found = [
+            x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
+        ]
         return _best([*found, *self._denied(question)])
 
     def _of_term(self, question: Question, term: _Term, matched: dict[int, dict[int, float]]) -> list[Link]:
@@ -170,6 +175,11 @@ class Terms:
                 how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA else "like"
                 found.append(_link(part[0], part[-1] + 1, term, score, covered, exact, how))
         return found
+
+    def _is_number(self, link: Link) -> bool:
+        """Whether a link names numbers that tell things apart."""
+        predicate = link.refs[0].predicate
+        return bool(predicate) and self.graph.about(predicate).role == "identifier"
 
     def _denied(self, question: Question) -> list[Link]:
         """Words that deny a property of yes or no: "unpaid"."""
@@ -213,6 +223,11 @@ class Terms:
             for word, ratio, _ in process.extract(own, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
                 found[word] = SPELT * ratio / 100
         return tuple(sorted(found.items()))
+
+
+def _several(question: Question, at: int) -> bool:
+    """Whether the word at a place of the question is a plural."""
+    return at < len(question.tokens) and is_plural(question.tokens[at].norm)
 
 
 def _abbreviates(word: str, others: Collection[str]) -> bool:
