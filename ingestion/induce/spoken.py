@@ -73,7 +73,8 @@ def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ())
         found[-1] = "number"
     # a "salary monthly", or a "date return"
     if rest and (found[-1].lower() in wording("periodic") or _is_dated(label, found)):
-        found = [found[-1], *found[:-1]]
+        # "since" is when anyway
+        found = found[-1:] if found[-1].lower() in wording("prepositions") else [found[-1], *found[:-1]]
     return " ".join(found)
 
 
