@@ -57,6 +57,8 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
     numbers += when
     words = resource()["numbers"]
     for i, token in enumerate(tokens):
+        if any(q.start <= token.start < q.end for q in numbers):
+            continue
         if token.norm in words and token.norm not in ("one", "zero"):
             unit, end = _unit_after(tokens, i)
             numbers.append(Quantity(float(words[token.norm]), unit, token.start, end))
