@@ -46,7 +46,7 @@ def spoken_names(iris: Collection[str], roles: Mapping[str, Role] | None = None)
     Spoken(label='department', others=('dep id', 'department id'))
     """
     known = roles or {}
-    plain = {iri: plain_words(local_name(iri)) for iri in iris}
+    plain = {iri: plain_words(_in_small(local_name(iri))) for iri in iris}
     words = {word for said in plain.values() for word in said.split()}
     written = {iri: unglued(said, words) for iri, said in plain.items()}
     kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
@@ -54,6 +54,11 @@ def spoken_names(iris: Collection[str], roles: Mapping[str, Role] | None = None)
     short = {iri: _as_said(iri, said, known.get(iri, Role())) for iri, said in whole.items()}
     label = _apart([short, whole, written], known)
     return {iri: Spoken(label[iri], _others(label[iri], written[iri], whole[iri])) for iri in iris}
+
+
+def _in_small(name: str) -> str:
+    """A name as it is, or in small letters where a database wrote it in capitals: "CUST_NAME"."""
+    return name.lower() if "_" in name and name.isupper() else name
 
 
 def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ()) -> str:
@@ -119,16 +124,16 @@ def _as_said(iri: str, whole: str, role: Role) -> str:
     words, name = whole.split(), local_name(iri)
     own = role.owners[0].split() if "_" in name and len(role.owners) == 1 else []
     if role.ends:
-        words = _without_end(words, wording("keys"))
-        for kind in role.ends if "_" in name else ():
+        before, words = words, _without_end(words, wording("keys"))
+        for kind in role.ends if "_" in name and words != before else ():
             # "manager employee", who is one
             words = words[: -len(kind.split())] if _begins(words[::-1], kind.split()[::-1]) else words
     elif role.is_flag:
         words = _without_end(words, wording("flags"))
     elif name.lower().endswith("_cd") and words[:-1] != own:
         words = _without_end(words, wording("keys"))
-    # a "number" alone would be how many there are
-    if _begins(words, own) and words[len(own) :][0].lower() not in wording("keys"):
+    # a "number" alone would be how many there are, and "of" nothing
+    if _begins(words, own) and words[len(own)].lower() not in wording("keys") | wording("prepositions"):
         words = words[len(own) :]
     return " ".join(words)
 

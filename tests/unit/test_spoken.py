@@ -28,6 +28,11 @@ COLUMNS = [
     # flags
     ("closed_flg", Role(("office",), (), True), "closed"),
     ("office_open_yn", Role(("office",), (), True), "open"),
+    # what only looks like a table's name, or like a key
+    ("part_of", Role(("part",), ("machine",)), "part of"),
+    ("birth_place", Role(("person",), ("place",)), "birth place"),
+    ("CUST_NAME", Role(("customer",)), "name"),
+    ("IS_OPEN", Role(("office",), (), True), "is open"),
     # order of words
     ("dt_start", Role(("rota",)), "start date"),
     ("dt_closed", Role(("office",)), "date closed"),
