@@ -39,6 +39,9 @@ def happened(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> 
     if not ref.predicate or not done or not reader.graph.is_date(ref.predicate) or state.compare is not None:
         return
     before = {t.norm for t in words[max(0, link.start - BEFORE) : link.start]}
+    if any(t.norm in wording("prepositions") for t in words[link.end : link.end + 1]):
+        # "built by", "sold in": by whom and when, not whether
+        return
     if before & (known["being"] | known["helping"]) and not state.asks:
         condition = Condition(ref, "unknown" if state.negated else "known")
         rule = "has not happened" if state.negated else "has happened"
