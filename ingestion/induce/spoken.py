@@ -9,7 +9,7 @@ import simplemma
 from ingestion.induce.column_names import plain_words
 from ingestion.induce.glued import unglued
 from ingestion.vocabulary import local_name
-from nacre.semantics.nouns import wording
+from nacre.semantics.nouns import is_participle, wording
 from nacre.semantics.words import lemma
 
 # letters that a word is shortened to at least; one that is an English word itself has more
@@ -85,9 +85,9 @@ def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ())
 
 def _is_dated(label: str, words: list[str]) -> bool:
     """Whether a date stands before what it is the date of, and not before what was done then: "dt hired"."""
-    known = ("participles", "intransitive")
     last = words[-1].lower()
-    after = lemma(last) == last and last.isalpha() and not any(last in wording(each) for each in known)
+    done = is_participle(last) or last in wording("intransitive")
+    after = lemma(last) == last and last.isalpha() and not done
     return len(words) == 2 and label.split()[0].lower() == "dt" and after
 
 

@@ -20,21 +20,23 @@ from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
-from nacre.semantics.parsing.comparison import choices, compares, comparisons
+from nacre.semantics.parsing.choice import choices
+from nacre.semantics.parsing.comparison import compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
-from nacre.semantics.ranking.calibrate import before_running, known_before
+from nacre.semantics.ranking.best import BEST, best_readings, nameless
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.to_words import to_words
 from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
 
-BEST = 6
 # names whose other meanings are kept, and these in all
 MOST_NAMED, MOST_ALIKE = 12, 60
+# cues that order or compare
+PLACING = frozenset(("superlative", "most", "comparative", "degree"))
 # rules that link a word and do nothing with it
 LOSING = frozenset(("dangling", "group dropped"))
 # plans that a follow-up makes of the one before it
@@ -84,8 +86,10 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     links = in_scope(found, rewrite.scope, question, linker.index)
     candidates = over_scope(derived(question, links, linker, deadline, most), question)[:most]
     cut = deadline.is_over()
-    ranked = rank(candidates, question, linker.index.graph, weights().features)
-    readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
+    graph = linker.index.graph
+    ranked, readings = best_readings(
+        rank(candidates, question, graph, weights().features), question, links, graph, schema
+    )
     changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         # what else is read of it holds the number that only stands in for the one before
@@ -114,7 +118,7 @@ def _most(rewrite: Rewrite) -> float:
     """The probability that what a question leans on was understood."""
     if not rewrite.sure:
         return ADRIFT
-    return rewrite.scope.confidence if rewrite.scope is not None and not rewrite.scope.how else 1.0
+    return rewrite.scope.confidence if rewrite.scope is not None else 1.0
 
 
 def read(text: str, linker: Linker) -> Question:
@@ -132,11 +136,13 @@ def derived(
     compared = list(comparisons(question, links, linker.index))
     if compared and compares(question):
         return compared
+    chosen = list(choices(question, links, linker.index))
+    if chosen:
+        return chosen
     found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline, most)]
     found = [c for c in found if comparable(c, linker.index.graph)]
     gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
-    chosen = choices(question, links, linker.index)
-    return [*compared, *chosen, *gathered]
+    return [*compared, *gathered]
 
 
 def _groups(linker: Linker, deadline: Deadline) -> Grouped:
@@ -160,20 +166,6 @@ def _groups(linker: Linker, deadline: Deadline) -> Grouped:
         ]
 
     return grouped
-
-
-def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:
-    content = sum(i not in question.light for i in range(len(question.tokens)))
-    plan = Plan(ranked.candidate.body)
-    return Reading(
-        plan,
-        round(ranked.share, 4),
-        round(1 - len(ranked.unused) / max(1, content), 3),
-        to_words(plan, schema),
-        round(before_running(ranked, place), 4),
-        tuple(question.tokens[i].text for i in ranked.unused),
-        round(known_before(ranked, place), 4),
-    )
 
 
 def _changed(
@@ -237,14 +229,13 @@ def _unknown(
     best: Ranked | None, question: Question, links: Sequence[Link], linker: Linker
 ) -> tuple[tuple[str, str], ...]:
     """Content words that neither the best reading nor any link accounts for, each with the nearest known name or ""."""
-    open_ = best.unused if best is not None else range(len(question.tokens))
-    named = 0
-    for each in links:
-        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
+    open_ = nameless(links, question)
+    # "oldest" is a word of the language, whatever the graph holds
+    placing = {i for c in question.cues if c.kind in PLACING for i in range(c.start, c.end)}
     found = []
-    for i in open_:
+    for i in best.unused if best is not None else range(len(question.tokens)):
         token = question.tokens[i]
-        if named >> i & 1 or i in question.light or token.norm[:1].isdigit():
+        if i in placing or i not in open_:
             continue
         near = process.extractOne(token.norm, linker.entities.near(token.norm), scorer=fuzz.ratio, score_cutoff=ALIKE)
         found.append((token.text, near[0] if near and near[0] != token.norm else ""))

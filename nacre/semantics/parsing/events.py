@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nacre.semantics.english import is_person
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import is_plural, wording
+from nacre.semantics.nouns import is_participle, is_plural, wording
 from nacre.semantics.parsing.state import Reader, State, with_node
 from nacre.semantics.types import Condition, Link, Ref, Target
 
@@ -35,8 +35,7 @@ def happened(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> 
     """ "Employees that have left", "bills not yet returned": when it was is known, or is not."""
     words, known = reader.question.tokens, language().words
     verb = words[link.end - 1]
-    done = (verb.norm.endswith("ed") and verb.norm != verb.lemma) or verb.norm in wording("participles")
-    if not ref.predicate or not done or not reader.graph.is_date(ref.predicate) or state.compare is not None:
+    if not ref.predicate or not is_participle(verb.norm) or not reader.graph.is_date(ref.predicate) or state.compare is not None:
         return
     before = {t.norm for t in words[max(0, link.start - BEFORE) : link.start]}
     if any(t.norm in wording("prepositions") for t in words[link.end : link.end + 1]):
