@@ -35,7 +35,7 @@ def happened(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> 
     """ "Employees that have left", "bills not yet returned": when it was is known, or is not."""
     words, known = reader.question.tokens, language().words
     verb = words[link.end - 1]
-    if not ref.predicate or not is_participle(verb.norm) or not reader.graph.is_date(ref.predicate) or state.compare is not None:
+    if not (ref.predicate and is_participle(verb.norm) and reader.graph.is_date(ref.predicate)) or state.compare:
         return
     before = {t.norm for t in words[max(0, link.start - BEFORE) : link.start]}
     if any(t.norm in wording("prepositions") for t in words[link.end : link.end + 1]):
