@@ -95,6 +95,9 @@ COMMENT_PREDICATES = frozenset(
 )
 IDENTIFIER_WORDS = frozenset({"identifier", "id", "code", "key", "uuid", "guid", "sku", "isbn", "notation", "slug"})
 
+# the last word of names of numbers that tell things apart, where each has one of its own
+NUMBERING = frozenset({"no", "nr", "nbr", "num", "number"})
+
 
 @lru_cache(maxsize=1024)
 def local_name(iri: str) -> str:

@@ -1,7 +1,7 @@
 """Say what a graph behind an endpoint is about: Probed -> Described (its schema, and who has and links what)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -14,7 +14,7 @@ from ingestion.induce.classes import says_less
 from ingestion.induce.column_names import column_name
 from ingestion.induce.name_units import with_units
 from ingestion.induce.segments import telling_segments
-from ingestion.induce.spoken import spoken_names
+from ingestion.induce.spoken import Role, spoken_names
 from ingestion.vocabulary import (
     EMPTY_TYPES,
     SUBCLASS,
@@ -22,6 +22,7 @@ from ingestion.vocabulary import (
     name_rank,
 )
 from nacre.records.schema import Class, Group, Schema
+from nacre.semantics.flags import says_yes_or_no
 from nacre.stores.lexicon import Link
 
 # beginnings of IRIs that are remembered of each kind
@@ -48,7 +49,7 @@ def describe(probed: Probed) -> Described:
     kinds = [(kind, said.closed(kind.types)) for kind in probed.kinds]
     relations = _relations(kinds, said)
     classes = _classes(probed, kinds, relations, said)
-    spoken = spoken_names(probed.predicates)
+    spoken = spoken_names(probed.predicates, _roles(probed, kinds, {c.iri: c.label for c in classes}))
     named = [predicate_of(iri, probed, kinds, said, spoken[iri]) for iri in sorted(probed.predicates)]
     predicates = with_units(named, [c.label for c in classes])
     groups = _groups(probed, kinds, relations, said)
@@ -79,6 +80,24 @@ def describe(probed: Probed) -> Described:
     factors = {p.iri: found for p in predicates if p.unit and (found := factors_of(p.unit, probed.literals.get(p.iri)))}
     unnamed.sort()
     return Described(schema, sorted(facts), links, tuple(names), tuple(unnamed), tuple(dict.fromkeys(spaces)), factors)
+
+
+def _roles(probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], label: Mapping[str, str]) -> dict[str, Role]:
+    """What each predicate is, as far as its name may say it again."""
+    owners: dict[str, dict[str, None]] = defaultdict(dict)
+    ends: dict[str, dict[str, None]] = defaultdict(dict)
+    for kind, closed in kinds:
+        for iri in kind.subjects:
+            owners[iri] |= dict.fromkeys(label[c] for c in sorted(closed) if c in label)
+        for iri, c in kind.ends:
+            ends[iri] |= dict.fromkeys([label[c]] if c in label else [])
+    found = {}
+    for iri in probed.predicates:
+        literals = probed.literals.get(iri)
+        values = {term.value for term, _ in literals.counts} if literals is not None and literals.whole else set()
+        flag = not ends[iri] and says_yes_or_no(values, local_name(iri))
+        found[iri] = Role(tuple(owners[iri]), tuple(ends[iri]), flag)
+    return found
 
 
 def _spaces(iris: Sequence[str]) -> list[str]:

@@ -73,7 +73,7 @@ def predicate_of(
         minimum=_least(cells.minimum if cells else None, literals.minimum if literals else None),
         maximum=_most(cells.maximum if cells else None, literals.maximum if literals else None),
         comment=said.comment(iri),
-        alt_labels=(*said.others(iri), *usual[1:], *([spoken.written] if spoken.written else [])),
+        alt_labels=(*said.others(iri), *usual[1:], *spoken.others),
         values=tuple(dict.fromkeys(texts)) if short else (),
         samples=() if short else tuple(text[:LONGEST_SAMPLE] for text in texts[:SAMPLES]),
         inverses=said.linked(iri, INVERSE),

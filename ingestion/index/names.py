@@ -38,7 +38,7 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
 def schema_names(schema: Schema) -> Iterator[Name]:
     """The names of classes, groups, properties and their values."""
     for c in schema.classes:
-        for text in {c.label, *c.alt_labels, split_name(local_name(c.iri))}:
+        for text in {c.label, *c.alt_labels, split_name(local_name(c.iri)), in_full(split_name(local_name(c.iri)))}:
             yield Name(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)
     for g in schema.groups:
         for text in {g.label, *g.words, *_compounds(g.label, g.words)}:

@@ -13,17 +13,19 @@ from ingestion.induce.layout import Layout
 from ingestion.induce.name_units import with_units
 from ingestion.induce.places import Place
 from ingestion.induce.quantities import stated_unit
-from ingestion.induce.spoken import Spoken, spoken_names
+from ingestion.induce.spoken import Role, Spoken, in_full, spoken_names
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
     IDENTIFIER_WORDS,
+    NUMBERING,
     OWL,
     SCHEMA_PREDICATES,
     local_name,
     name_rank,
 )
 from nacre.records.schema import Class, Column, Group, Predicate, Relation, Schema
+from nacre.semantics.flags import says_yes_or_no
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,8 +41,9 @@ def describe(layout: Layout) -> Schema:
     """The shown schema: classes, groups and predicates by IRI, and the relations they read from."""
     label_of = np.full(len(layout.facts.texts), -1, dtype=np.int64)
     label_of[layout.entities] = np.arange(len(layout.entities))
-    spoken = spoken_names([place.iri for place in layout.places])
     classes = _classes(layout)
+    label = {c.iri: c.label for c in classes}
+    spoken = spoken_names([p.iri for p in layout.places], {p.iri: _spoken_of(layout, p, label) for p in layout.places})
     predicates = [_predicate(layout, place, label_of, spoken[place.iri]) for place in layout.places]
     return Schema(
         classes=classes,
@@ -74,7 +77,7 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
     statements, classes = layout.statements, layout.classes
     found = []
     for iri, relation in classes.relation_of.items():
-        label = statements.label(iri) or plain_words(local_name(iri)) or iri
+        label = statements.label(iri) or in_full(plain_words(local_name(iri))) or iri
         found.append(
             Class(
                 iri=iri,
@@ -105,7 +108,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         groups.append(
             Group(
                 relation=table.name,
-                label=table.label,
+                label=in_full(table.label),
                 classes=table.asserted,
                 count=classes.counts[table.sets[0]],
                 without=tuple(sorted(without)),
@@ -169,7 +172,6 @@ def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", spok
     cells = place.cells
     stated = statements.label(place.iri)
     unit = _unit(cells, statements.comments.get(place.iri, ""), stated, local_name(place.iri))
-    written = (spoken.written,) if spoken.written and not stated else ()
     return Predicate(
         iri=place.iri,
         label=stated or spoken.label or place.iri,
@@ -187,13 +189,22 @@ def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", spok
         minimum=cells.minimum if cells else None,
         maximum=cells.maximum if cells else None,
         comment=statements.comments.get(place.iri, ""),
-        alt_labels=(*statements.other_labels(place.iri), *written),
+        alt_labels=(*statements.other_labels(place.iri), *(() if stated else spoken.others)),
         values=values,
         samples=samples,
         parents=tuple(statements.predicate_parents.get(place.iri, ())),
         inverses=tuple(statements.inverses.get(place.iri, ())),
         role=_role(layout, place, cells, label_of),
     )
+
+
+def _spoken_of(layout: Layout, place: Place, label: dict[str, str]) -> Role:
+    """What a predicate is, as far as its name may say it again."""
+    owners = tuple(label[iri] for iri in _by_class(layout, place.domains) if iri in label)
+    ends = tuple(label[iri] for iri in _by_class(layout, place.ranges) if iri in label)
+    few = place.distinct.tolist() if len(place.distinct) <= FEW_VALUES and not ends else []
+    values = {layout.facts.texts[n] for n in few}
+    return Role(owners, ends, says_yes_or_no(values, local_name(place.iri)))
 
 
 def _unit(cells: Cells | None, *said: str) -> str:
@@ -258,7 +269,10 @@ def _role(
     if cells.datatype not in {"text", "integer"} or cells.unit:
         return "fact"
     texts = layout.facts.texts
-    words = set(words_of(local_name(place.iri)).lower().split())
+    *before, last = words_of(local_name(place.iri)).lower().split() or [""]
+    words = {*before, last}
+    if cells.datatype == "integer" and before and last in NUMBERING and len(place.distinct) == len(place.object):
+        return "identifier"
     if words & IDENTIFIER_WORDS and (len(place.distinct) > 0.8 * len(place.object) or _echo(layout, place, label_of)):
         return "identifier"
     if cells.datatype != "text":

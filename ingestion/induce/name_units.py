@@ -46,11 +46,11 @@ def _named(predicate: Predicate) -> tuple[str, str]:
         unit = said if said in SYMBOLS or is_common(said) else _unit(said.lower())
         return "", unit if predicate.unit in ("", unit) else ""
     name, label = words_of(local_name(predicate.iri)), predicate.label
-    unit = unit_at_end(name)[1]
+    unit = unit_at_end(name)[1] or unit_at_end(in_full(name))[1]
     if not unit or predicate.unit not in ("", unit):
         return "", ""
     # a label that people gave stays as it is
-    derived = fold(label).replace(" ", "") in {fold(said).replace(" ", "") for said in (name, in_full(name))}
+    derived = any(fold(said).replace(" ", "").endswith(fold(label).replace(" ", "")) for said in (name, in_full(name)))
     return unit_at_end(label)[0] if derived else "", unit
 
 

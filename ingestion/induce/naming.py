@@ -24,6 +24,8 @@ GIVEN = frozenset({"given", "given name", "givenname", "first name", "firstname"
 FAMILY = frozenset({"family", "family name", "familyname", "last name", "lastname", "surname", "sur name"})
 # they name something else than the thing: a part of a person's name, a login, a file
 _OTHER = frozenset({"middle", "nick", "user", "file", "maiden", "short", "domain", "host", "login", "path"})
+# a short text of them names a thing that has no name
+_DESCRIBING = frozenset({"desc", "descr", "description", "designation", "denomination"})
 _PLAIN = frozenset({"", XSD + "string", LANGUAGE_STRING})
 # words with a capital or a space, as a name has them; no address, number or code
 _TELLING = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+)")
@@ -33,7 +35,7 @@ def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> d
     """A name for subjects that are not `named`.
 
     The first of: both names of a person; a property whose own name ends in "name" or "title", with hardly any value
-    twice; a short text that nearly every thing of the class has to itself, where it is the only one.
+    twice; a short text that nearly every thing of the class has to itself, where it is the only one, or describes.
     """
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[list(named)] = False
@@ -71,7 +73,7 @@ def _persons(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str
 
 
 def _telling(facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str]) -> dict[int, str]:
-    """For each class the only text that its things have, if it tells them apart."""
+    """For each class the only text that its things have, or their only description, if it tells them apart."""
     kind_of = np.full(len(facts.texts), -1, dtype=np.int64)
     type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
     typed = np.flatnonzero(facts.predicate == type_number)
@@ -82,15 +84,17 @@ def _telling(facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int,
     found: dict[int, str] = {}
     kinds = kind_of[facts.subject[rows]]
     for kind in counted(kinds)[0].tolist():
-        if sizes[kind] < LEAST:
-            continue
         here = rows[kinds == kind]
         usual = [
             number
             for number, count in zip(*(each.tolist() for each in counted(facts.predicate[here])), strict=True)
             if count >= COVERED * sizes[kind] and not set(words[number].split()) & IDENTIFIER_WORDS
         ]
+        described = [number for number in usual if words[number].split()[-1] in _DESCRIBING]
+        if sizes[kind] < LEAST and not described:
+            continue
         # of several texts any may be what the thing is, or where, or of whom
+        usual = described or usual
         if len(usual) == 1 and _unique(facts, mine := here[facts.predicate[here] == usual[0]]) and _tells(facts, mine):
             found |= dict(_texts(facts, mine))
     return found

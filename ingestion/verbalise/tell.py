@@ -13,6 +13,7 @@ from ingestion.verbalise.wording import capital, clean, listed, spoken
 from ingestion.vocabulary import TYPE, language_rank, local_name
 from nacre.records.facts import Sentence
 from nacre.records.schema import Schema
+from nacre.semantics.flags import said_by
 
 SUBJECTS = 12  # names in a sentence about those that link to it
 
@@ -103,6 +104,9 @@ class Teller:
             ((text, value),) = said
             if self.objects.is_boolean(value):
                 yield self._sentence(boolean(name, way, text in ("true", "1")), thing, number, value)
+            elif way.is_flag:
+                no = "" if said_by(text, way.predicate) else "not "
+                yield self._sentence(f"{name} is {no}{way.form.text}.", thing, number, value)
             elif text != f"the {way.form.text} of {name}":  # else the object is called after this very fact
                 yield self._sentence(f"{way.before}{name}{way.one}{text}.", thing, number, value)
             return

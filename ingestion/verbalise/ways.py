@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ingestion.verbalise.wording import Pattern, be, clean, is_state, pattern, spoken
 from ingestion.vocabulary import ALTERNATIVE, local_name
 from nacre.records.schema import Predicate, Schema
+from nacre.semantics.flags import is_called_flag, is_flag
 from nacre.semantics.labels_said import FIRST_YEAR, LAST_YEAR
 from nacre.semantics.nouns import wording
 
@@ -23,6 +24,7 @@ class Way(NamedTuple):
     many: str
     is_name: bool
     is_text: bool
+    is_flag: bool
     form: Pattern
     predicate: Predicate
 
@@ -71,6 +73,7 @@ def _way(predicate: Predicate, form: Pattern, turn: int) -> Way:
         many=many,
         is_name=predicate.role == "name" or predicate.iri == ALTERNATIVE,
         is_text=predicate.role == "text",
+        is_flag=is_flag(predicate) and is_called_flag(predicate),
         form=form,
         predicate=predicate,
     )

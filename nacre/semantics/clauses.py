@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from nacre.records.plan import Attribute, Constant, Filter
 from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
+from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
 from nacre.semantics.nouns import article, belonging, is_plural, joined
 from nacre.semantics.periods import said_bound, said_span
@@ -159,8 +160,10 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         if known:
             return Clause(with_, with_, yes.true, yes.false)
         return Clause(without, without, yes.false, yes.true)
-    if isinstance(each.right, bool) and each.op == "=":
-        true = each.negated != each.right
+    predicate = schema.predicate_of[each.left.predicate]
+    said = said_by(each.right, predicate) if each.op in ("=", "!=") else None
+    if said is not None and (isinstance(each.right, bool) or label.kind != "noun" or is_called_flag(predicate)):
+        true = said != (each.negated != (each.op == "!="))
         (one, many), (denied, _) = flag(label, true), flag(label, not true)
         return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
     dated = is_time(each.left.predicate, schema)

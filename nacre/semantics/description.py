@@ -10,6 +10,7 @@ from nacre.records.plan import Aggregate, Edge, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
+from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, class_noun, flag, is_telling, is_time, label_of
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.parts import numbers_said, part_of, spans_of
@@ -60,13 +61,20 @@ class _Known:
     def said(self) -> str:
         return joined([f.said for f in self.shown])
 
+    @property
+    def _yes(self) -> bool | None:
+        """What a property of yes or no says; None for others."""
+        if self.predicate.datatype == "boolean":
+            return self.said == "yes" if self.said in ("yes", "no") else None
+        return said_by(self.said, self.predicate) if is_called_flag(self.predicate) else None
+
     def clause(self, owner: str = "") -> str:
         """ "its price is 5 EUR", "it borders Spain", of a person "they wrote"; with an `owner` its name instead."""
         they = self.person and not owner
         it, be_, whose = ("they", "are", "their") if they else (owner or "it", "is", "its")
         number = self.number
-        if self.predicate.datatype == "boolean" and self.said in ("yes", "no"):
-            return f"{it} {flag(self.label, self.said == 'yes')[they]}"
+        if (yes := self._yes) is not None:
+            return f"{it} {flag(self.label, yes)[they]}"
         if self.label.kind in ("verb", "past"):
             verb = self.label.many if they and self.label.kind == "verb" else self.label.one
             return f"{it} {verb} {self.said}"

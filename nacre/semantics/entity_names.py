@@ -232,7 +232,9 @@ class EntityNames:
             prominence = 0.04 * math.log(1 + max(0.0, weight)) / math.log(1 + top_weight) if top_weight > 1 else 0.0
             if weight < 0:
                 prominence = -0.15
-            if best < 0.34 and len(matched) == 1 and known(tokens[start]) and tokens[start].norm.isalpha():
+            leading = len(keys) > 1 and all(labels[key].tokens[0] in said for key in keys)
+            everyday = len(matched) == 1 and known(tokens[start]) and tokens[start].norm.isalpha()
+            if best < 0.34 and everyday and not leading:
                 # an everyday word inside a long name does not name it
                 continue
             exact = best >= 0.97

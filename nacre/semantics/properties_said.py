@@ -5,6 +5,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.chained import name_of
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
+from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import class_noun, flag, is_amount, is_time, label_of
 from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.select_words import Wording
@@ -46,6 +47,8 @@ def stated(name: str, said: str, term: object, schema: Schema) -> str:
     label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
     if predicate.datatype == "boolean" and said in ("yes", "no"):
         return f"{name} {flag(label, said == 'yes')[0]}."
+    if is_called_flag(predicate) and (yes := said_by(said, predicate)) is not None:
+        return f"{name} {flag(label, yes)[0]}."
     dated = predicate.datatype in ("date", "datetime")
     if label.kind == "past":
         return f"{name} {label.one}{_preposition(label.one, dated, is_time(term.predicate, schema))} {said}."

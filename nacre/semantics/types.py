@@ -59,6 +59,10 @@ class Ref(NamedTuple):
     part: Literal["", "year", "month"] = ""
 
 
+# how a word names a property of yes or no that it denies: "unpaid"
+OPPOSITE = "opposite"
+
+
 class Link(NamedTuple):
     """What tokens `start` to `end` may name; `covered` is a bit mask of tokens; `score` 0..1."""
 

@@ -21,6 +21,7 @@ _POWERS = str.maketrans("²³", "23")
 # "g/cm3", "mol/l", "m²"
 _COMPOUND = re.compile(r"[a-zµ]{1,4}/[a-z]{1,4}[23]?|[cmk]?m[23]")
 _HALF = re.compile(r"\bhalf (?:an?|the)\b", re.IGNORECASE)
+_DOZEN = re.compile(r"\b(half an?|[a-z]+)\s+dozens?\b", re.IGNORECASE)
 # the word before "hundred", "thousand", "million": "ten thousand", "a million"
 _BEFORE_MANY = re.compile(r"\b([a-z]+)(?=[\s-]+([a-z]+)\b)", re.IGNORECASE)
 _TENS = re.compile(r"\b([a-z]+ty)[\s-]([a-z]+)\b", re.IGNORECASE)
@@ -45,9 +46,13 @@ def quantities(text: str) -> list[Quantity]:
 
     >>> quantities("longer than 4.8 m and under 45k euros")[0]
     Quantity(value=4.8, unit='m', start=12, end=17)
+    >>> [q.value for q in quantities("two dozen eggs, a dozen, half a dozen")]
+    [24.0, 12.0, 6.0]
     """
     units, currencies = resource()["units"], resource()["currencies"]
     multipliers = resource()["multipliers"]
+    dozens = {m.start(): m.end() for m in _DOZEN.finditer(text)}
+    text = _DOZEN.sub(_in_digits, text)
     text = _HALF.sub(lambda m: "0.5".ljust(len(m[0])), text)
     text = _ONE.sub(lambda m: "1".ljust(len(m[1])) + m[2], text)
     text = _BEFORE_MANY.sub(_as_digits, _TENS.sub(_together, text))
@@ -83,8 +88,15 @@ def quantities(text: str) -> list[Quantity]:
                 break
         if end == match.end("n") and end < len(text) and text[end].isalpha():
             continue
-        found.append(Quantity(value, unit, match.start(), end))
+        found.append(Quantity(value, unit, match.start(), max(end, dozens.get(match.start(), end))))
     return found
+
+
+def _in_digits(dozens: re.Match[str]) -> str:
+    """How many some dozens are, in as many characters."""
+    said, numbers = dozens[1].casefold(), resource()["numbers"]
+    many = 0.5 if said.startswith("half ") else 1 if said in ("a", "an") else numbers.get(said)
+    return dozens[0] if many is None else f"{many * numbers['dozen']:g}".ljust(len(dozens[0]))
 
 
 def _together(match: re.Match[str]) -> str:

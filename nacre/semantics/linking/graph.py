@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from nacre.records.schema import Predicate, Schema
+from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.words import lemma, split_name
 from nacre.stores.lexicon import Lexicon
@@ -95,6 +96,8 @@ class SchemaGraph:
         self.words: dict[str, tuple[str, ...]] = {
             p.iri: tuple(lemma(w) for w in split_name(p.label).split()) for p in schema.predicates
         }
+        # properties of yes or no that nobody asks to have listed: as texts or numbers, not as booleans
+        self.flags = frozenset(p.iri for p in schema.predicates if p.datatype != "boolean" and is_flag(p))
         self.path = lru_cache(maxsize=8192)(self._path)
         self.distance = lru_cache(maxsize=16384)(self._distance)
 

@@ -26,6 +26,9 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
         for predicate in graph.literals[there]:
             if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
                 continue
+            if graph.about(predicate).role == "identifier":
+                # a number that tells things apart measures nothing
+                continue
             best = _nearest(graph.words[predicate], concepts)
             if best is not None:
                 # whatever measures things themselves comes before what measures their neighbours

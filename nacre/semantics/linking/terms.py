@@ -1,6 +1,7 @@
 """Link words of a question to classes and properties by their names: Question -> Links with scores, no decision."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ from rapidfuzz import fuzz, process
 from nacre.semantics.english import function_words, is_person, measure, resource, synonyms, vocabulary
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.types import Link, Question, Ref
+from nacre.semantics.nouns import is_plural, wording
+from nacre.semantics.types import OPPOSITE, Link, Question, Ref
 from nacre.semantics.words import Token, lemma
 from nacre.stores.lexicon import Lexicon
 
@@ -46,15 +48,20 @@ class Terms:
         generic, light = language().words["generic"], function_words()
         # a unit in a name says how something is measured, not what
         measuring = {w for w in (*resource()["units"], *resource()["currencies"]) if w not in vocabulary()}
+        # "the total amount of all orders" may be computed
+        little = light | measuring | frozenset(wording("computed")["total"].split())
         found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], _Term] = {}
 
         def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...]) -> None:
             words = tuple(w for word in words for w in apart(word))
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
+            if own and words and _abbreviates(words[0], own) and set(words[1:]) <= light | generic | wording("keys"):
+                # "rent no" of a rental is none of its rent
+                return
             counting = {words[0]} if words[:1] == _NUMBER and words[1:2] == _OF else set()
             weights = tuple(
                 LIGHT
-                if w in light | measuring | counting and any(o not in light | measuring | own for o in words)
+                if w in little | counting and any(o not in little | own for o in words)
                 else OWN
                 if w in own and set(words) - own
                 else GENERIC
@@ -127,7 +134,12 @@ class Terms:
         found: list[Link] = []
         for index, places in matched.items():
             found += self._of_term(question, self.terms[index], places)
-        return _best(found)
+        # "the number of orders" is none that tells orders apart
+        counting = [c for c in question.cues if c.kind == "count" and _several(question, c.end)]
+        found = [
+            x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
+        ]
+        return _best([*found, *self._denied(question)])
 
     def _of_term(self, question: Question, term: _Term, matched: dict[int, dict[int, float]]) -> list[Link]:
         """The links of one name: stretches of the question that say enough of it, with no other word in between."""
@@ -164,6 +176,26 @@ class Terms:
                 found.append(_link(part[0], part[-1] + 1, term, score, covered, exact, how))
         return found
 
+    def _is_number(self, link: Link) -> bool:
+        """Whether a link names numbers that tell things apart."""
+        predicate = link.refs[0].predicate
+        return bool(predicate) and self.graph.about(predicate).role == "identifier"
+
+    def _denied(self, question: Question) -> list[Link]:
+        """Words that deny a property of yes or no: "unpaid"."""
+        found = []
+        for i, token in enumerate(question.tokens):
+            starts = [start for start in language().words["denying"] if token.norm.startswith(start)]
+            denied = {lemma(token.norm.removeprefix(start)) for start in starts}
+            for index in sorted({t for word in denied for t, _ in self.by_word.get(word, ())}):
+                term = self.terms[index]
+                if term.kind == "property" and len(term.words) == 1 and self._is_flag(term):
+                    found.append(_link(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
+        return found
+
+    def _is_flag(self, term: _Term) -> bool:
+        return term.predicate in self.graph.flags or self.graph.about(term.predicate).datatype == "boolean"
+
     def _like(self, norm: str, own: str) -> tuple[tuple[str, float], ...]:
         """The words of names that a word may stand for, with how well."""
         found: dict[str, float] = {}
@@ -191,6 +223,16 @@ class Terms:
             for word, ratio, _ in process.extract(own, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
                 found[word] = SPELT * ratio / 100
         return tuple(sorted(found.items()))
+
+
+def _several(question: Question, at: int) -> bool:
+    """Whether the word at a place of the question is a plural."""
+    return at < len(question.tokens) and is_plural(question.tokens[at].norm)
+
+
+def _abbreviates(word: str, others: Collection[str]) -> bool:
+    """Whether a word is the beginning of one of the others."""
+    return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
 
 
 def _doers(graph: SchemaGraph) -> list[tuple[int, str]]:

@@ -202,6 +202,18 @@ def _of(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     yield state._replace(last="of")
 
 
+def _missing(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    """ "Whose phone number is missing"."""
+    if state.prop is None or not state.prop.predicate:
+        yield from _negation(state, found, reader)
+        return
+    lacking = Condition(state.prop, "unknown", (), state.negated)
+    yield state.then(
+        "property missing", 0.3, conditions=(*state.conditions, lacking), prop=None, negated=False, last="value",
+        **turned(state),
+    )  # fmt: skip
+
+
 def _share(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     yield state._replace(last="of")
 
@@ -221,6 +233,7 @@ RULES: Mapping[str, Rule] = {
     "order": _order,
     "direction": _direction,
     "negation": _negation,
+    "missing": _missing,
     "both": _both,
     "either": _or,
     "or": _or,

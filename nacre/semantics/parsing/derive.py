@@ -1,6 +1,6 @@
 """All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from nacre.records.deadline import Deadline
@@ -9,11 +9,14 @@ from nacre.records.waiting import go_on
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.index import Index
+from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.parsing.beam import read
+from nacre.semantics.parsing.categories import MEMBERS
 from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import lower
 from nacre.semantics.parsing.state import Reader
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
+from nacre.semantics.words import Token
 
 # partial readings that are finished, ways of joining that are tried, and readings that are kept
 MOST_STATES = 40
@@ -93,6 +96,7 @@ def derive(
     every = [c for c in counting if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
+    kept = _summed(_with_what_is_lacking(_without_own_name(kept), question), question)
     asked = _asked_kind(question, links)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
@@ -148,6 +152,37 @@ def _tells(d: Derivation, kind: _Kind) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
     told = bool(d.targets) and kind.node in {d.targets[0].ref.node, *(g.node for g in d.group)}
     return told and d.targets[0].ref.predicate not in kind.ranking
+
+
+def _without_own_name(found: list[Candidate]) -> list[Candidate]:
+    """Not what a category is called, where its members may be asked for."""
+    of_members = any(MEMBERS in c.derivation.trace for c in found)
+    return [c for c in found if not of_members or "default target is thing" not in c.derivation.trace]
+
+
+def _summed(found: list[Candidate], question: Question) -> list[Candidate]:
+    """ "The total amount of all orders" is one number, where each of them has a "total amount" and none is named."""
+    words = question.tokens
+    of_all = any(c.kind == "any" and words[c.start].norm in language().words["altogether"] for c in question.cues)
+    sums = {t.ref for c in found for t in c.derivation.targets if t.function == "sum"} if of_all else set()
+    return [c for c in found if not any(_listed(c.derivation, ref, words) for ref in sums)]
+
+
+def _listed(d: Derivation, ref: Ref, words: Sequence[Token]) -> bool:
+    """Whether what is called a total of each thing is listed."""
+    totals = wording("computed")["total"].split()
+    said = [x for x in d.links if x.kind == "property" and x.refs[0] == ref and words[x.start].norm in totals]
+    listed = any(t.ref == ref and not t.function for t in d.targets)
+    return listed and any(not is_plural(words[x.end - 1].norm) for x in said)
+
+
+def _with_what_is_lacking(found: list[Candidate], question: Question) -> list[Candidate]:
+    """Only the readings that answer to a "without", if there are any."""
+    going = language().words["going_without"]
+    if not any(c.kind in ("negation", "missing") and question.tokens[c.start].norm in going for c in question.cues):
+        return found
+    answering = [c for c in found if any(x.negated or x.op == "unknown" for x in c.derivation.conditions)]
+    return answering or found
 
 
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:

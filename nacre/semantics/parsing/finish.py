@@ -273,7 +273,7 @@ def _name_itself(d: Derivation, reader: Reader) -> Iterator[Derivation]:
 
 def codes(graph: SchemaGraph, node: int) -> list[str]:
     """The properties that show a thing without a name: its name-like text, then its code."""
-    own = [p for p in graph.literals[node] if graph.about(p).role != "name"]
+    own = [p for p in graph.literals[node] if graph.about(p).role != "name" and p not in graph.flags]
     coded = [p for p in own if graph.about(p).role == "identifier"]
     words = set(graph.nodes[node].words)
     naming = language().words["naming"]

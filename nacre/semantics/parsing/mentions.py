@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
+from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.compared import compared_property
+from nacre.semantics.parsing.events import happened, objects
+from nacre.semantics.parsing.flagged import flag, names_flag
 from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import (
     Reader,
@@ -40,6 +43,10 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """A class: what is asked for, its owner, what is counted, what things are grouped by, or one that must exist."""
     ref = link.refs[0]
     new = drop_dangling(linked(state, link, reader, ref))._replace(owner=ref, last="class", sticky=())
+    done = list(objects(state, new, link, reader))
+    if done:
+        yield from done
+        return
     if state.mode == "O":
         yield new.then("class in order")
         return
@@ -143,9 +150,8 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             new = with_node(new, sources[0], reader)
     if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
         new = new._replace(score=new.score + 0.25)
-    if ref.predicate and reader.graph.about(ref.predicate).datatype == "boolean":
-        condition = Condition(ref, "=", (True,), state.negated)
-        yield new._replace(last="flag").then("flag", 0.2, conditions=(*state.conditions, condition), negated=False)
+    if ref.predicate and names_flag(link, ref, reader):
+        yield from flag(state, new, link, ref, reader)
         return
     if ref.via and state.negated and state.mode == "C":
         # "never taught by anybody"
@@ -211,11 +217,12 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             yield new.then("property after value", 0.3)
             return
         function = state.asks[0] if state.asks else ""
+        yield from happened(state, drop_dangling(new), link, ref, reader)
         waiting = drop_dangling(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
         yield waiting.then("property in condition", 0.0)
-        holding = _holding(ref, reader)
-        if holding is not None:
-            condition = Condition(ref, "=", (holding,), state.negated)
+        yes = holding(reader.graph.about(ref.predicate)) if ref.predicate else None
+        if yes is not None:
+            condition = Condition(ref, "=", (yes,), state.negated)
             yield drop_dangling(new).then(
                 "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
             )
@@ -225,8 +232,9 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
 
 def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = "") -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
-    if not numeric and set(asks) & {"avg", "sum"}:
-        # nothing is the average of texts
+    numbered = bool(ref.predicate) and reader.graph.about(ref.predicate).role == "identifier"
+    if (numbered or not numeric) and set(asks) & {"avg", "sum"}:
+        # nothing is the average of texts, or of numbers that tell things apart
         return
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
@@ -234,7 +242,7 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
             f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
             prop=ref, from_target=True,
         )  # fmt: skip
-        if asks == ("count",) and numeric and not reader.graph.is_date(ref.predicate):
+        if asks == ("count",) and numeric and not numbered and not reader.graph.is_date(ref.predicate):
             yield new.then(
                 f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), asks=(),
                 prop=ref, from_target=True,
@@ -276,15 +284,3 @@ def _is_name_of(state: State, new: State, reader: Reader) -> bool:
         and words[before.end].norm == "of"
         and before.refs[0].node == now.refs[0].node
     )
-
-
-def _holding(ref: Ref, reader: Reader) -> str | float | None:
-    """The value by which a property of yes or no says yes; None for other properties."""
-    if not ref.predicate:
-        return None
-    about = reader.graph.about(ref.predicate)
-    wanted = language().words["holding"]
-    if not {v.casefold() for v in about.values} <= wanted | language().words["lacking"]:
-        return None
-    found = next((v for v in about.values if v.casefold() in wanted), None)
-    return float(found) if found is not None and found.isdigit() else found

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import NAMED, RARE
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.categories import members
 from nacre.semantics.parsing.scales import bounded
 from nacre.semantics.parsing.state import (
     DANGLING_COST,
@@ -57,6 +58,7 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     conditions=(*state.conditions, keyed),
                 )  # fmt: skip
     if link.kind == "entity":
+        yield from members(state, link, reader)
         yield from _against_thing(state, link, reader)
         yield from _chosen_among(state, link, reader)
     for at in slots:

@@ -154,7 +154,7 @@ def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
         "most": ranked or bool(functions & {"max", "min"}),
         "superlative": ranked or bool(functions & {"max", "min"}),
         "group": bool(d.group),
-        "negation": any(c.negated for c in d.conditions),
+        "negation": any(c.negated or c.op == "unknown" for c in d.conditions) or "flag denied" in d.trace,
         "both": d.combine == "intersection",
         "or": d.combine == "union" or any(len(c.values) > 1 or len(c.keys) > 1 for c in d.conditions),
         "distinct": any(t.distinct for t in d.targets),

@@ -1,0 +1,71 @@
+"""Properties that say yes or no in whatever form their data has: a predicate -> the value that says yes."""
+
+from collections.abc import Collection
+
+from nacre.records.plan import Constant
+from nacre.records.schema import Predicate
+from nacre.semantics.language.base import language
+from nacre.semantics.nouns import wording
+from nacre.semantics.words import split_name
+
+
+def says_yes_or_no(values: Collection[str], name: str) -> bool:
+    """Whether these are all values of a property that says yes or no; `name` is what the property is called.
+
+    Numbers, or one value alone, may be anything else where the name does not tell.
+
+    >>> says_yes_or_no(("Y", "N"), "open"), says_yes_or_no(("0", "1"), "goals"), says_yes_or_no(("0", "1"), "open_flag")
+    (True, False, True)
+    """
+    folded = {value.casefold() for value in values}
+    yes, no = language().words["holding"], language().words["lacking"]
+    if not folded or not folded <= yes | no:
+        return False
+    if any(word in wording("flags") for word in split_name(name).split()):
+        return True
+    return bool(folded & yes and folded & no) and not any(value.isdigit() for value in folded)
+
+
+def is_flag(predicate: Predicate) -> bool:
+    """Whether a property says yes or no: a boolean, or one whose few values are as good as that."""
+    if predicate.datatype == "boolean":
+        return True
+    return not predicate.has_links and says_yes_or_no(predicate.values, _names(predicate))
+
+
+def is_called_flag(predicate: Predicate) -> bool:
+    """Whether one of a property's names says that it says yes or no."""
+    return bool(set(split_name(_names(predicate)).split()) & wording("flags"))
+
+
+def _names(predicate: Predicate) -> str:
+    return " ".join((predicate.label, *predicate.alt_labels))
+
+
+def holding(predicate: Predicate) -> Constant | None:
+    """The value by which a property says yes; None for one that has other values, or never says it."""
+    return True if predicate.datatype == "boolean" else _value(predicate, "holding")
+
+
+def lacking(predicate: Predicate) -> Constant | None:
+    """The value by which a property that is no boolean says no; None for others."""
+    return None if predicate.datatype == "boolean" else _value(predicate, "lacking")
+
+
+def _value(predicate: Predicate, which: str) -> Constant | None:
+    words = language().words
+    if not {v.casefold() for v in predicate.values} <= words["holding"] | words["lacking"]:
+        return None
+    found = next((v for v in predicate.values if v.casefold() in words[which]), None)
+    return float(found) if found is not None and found.isdigit() else found
+
+
+def said_by(value: object, predicate: Predicate) -> bool | None:
+    """Whether a value of a property of yes or no says yes; None for other properties and values."""
+    if isinstance(value, bool):
+        return value
+    if not is_flag(predicate):
+        return None
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    words = language().words
+    return True if text.casefold() in words["holding"] else False if text.casefold() in words["lacking"] else None

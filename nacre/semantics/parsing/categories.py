@@ -1,0 +1,64 @@
+"""Rules for names that stand for a kind of things: a category or part of names at hand + State -> their members."""
+
+from collections.abc import Iterator
+
+from nacre.semantics.english import is_person
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.measures import measured
+from nacre.semantics.nouns import is_plural
+from nacre.semantics.parsing.state import Reader, State, linked, with_node
+from nacre.semantics.types import Condition, Link, Ordering, Ref, Target
+from nacre.semantics.words import Token
+
+# the rule by which the members of a category are asked for
+MEMBERS = "members of category"
+# properties of a category at most: its name, a code, a description (given)
+MOST_SAID = 3
+# measures of an adjective that are tried
+MOST_MEASURES = 2
+
+
+def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """ "How many pumps are there", "which saws do we have": things of a category that is called so; "the cheapest
+    pump": the first of them, or of the things that have the word in their name."""
+    ref, graph, rank = link.refs[0], reader.graph, state.rank
+    before = [i for i in range(link.start) if i not in reader.question.light and not state.covered >> i & 1]
+    if state.targets or state.conditions or before or set(state.asks) - {"count"}:
+        return
+    keyed = Condition(ref, "is", (), False, link.keys, link.label)
+    new = linked(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
+    if rank is None:
+        if link.how == "whole" and _is_several(reader.question.tokens[link.end - 1]):
+            for target, predicate in _sorted(graph, ref.node):
+                asked = Target(target, "count" if "count" in state.asks else "")
+                yield (
+                    with_node(new, target, reader)
+                    ._replace(asks=(), owner=target)
+                    .then(MEMBERS, 0.3, targets=(asked,), hints=new.hints | {predicate})
+                )
+        return
+    kinds = [(ref, "")] if len(link.keys) > 1 else list(_sorted(graph, ref.node))
+    for target, predicate in kinds if rank.concepts and not state.asks else ():
+        for found, reverse, cost in measured(graph, target.node, rank.concepts)[:MOST_MEASURES]:
+            order = Ordering(found, rank.descending != reverse, "", state.limit or 1)
+            placed = with_node(with_node(new, target, reader), found, reader)._replace(owner=target, rank=None, limit=0)
+            hints = new.hints | {predicate} if predicate else new.hints
+            yield placed.then("first of category", 0.4 - cost, targets=(Target(target),), order=order, hints=hints)
+
+
+def _is_several(word: Token) -> bool:
+    """Whether a word is a plural: "saws" is a form of "saw", or of "see"."""
+    return is_plural(word.norm) or (word.norm.endswith("s") and word.norm != word.lemma)
+
+
+def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
+    """The kinds of things that things of a node only sort, each with the link: these say little of themselves, and lead
+    nowhere."""
+    about = graph.nodes[node]
+    leads = any(step.forward for step in graph.steps[node])
+    if leads or len(graph.literals[node]) > MOST_SAID or is_person(about.label):
+        return
+    for step in graph.steps[node]:
+        members_ = graph.nodes[step.target]
+        if members_.classes and members_.count > about.count and graph.about(step.predicate).functional:
+            yield Ref(step.target), step.predicate

@@ -1,0 +1,48 @@
+"""Rules for properties of yes or no: a mention of one at hand + State -> what it holds of, or does not."""
+
+from collections.abc import Iterator
+
+from nacre.semantics.flags import holding, lacking
+from nacre.semantics.language.base import language
+from nacre.semantics.parsing.state import Reader, State
+from nacre.semantics.types import OPPOSITE, Condition, Link, Ref
+from nacre.semantics.words import lemma
+
+# words before a property that may ask what it says: "whether they are ..."
+BEFORE = 3
+
+
+def names_flag(link: Link, ref: Ref, reader: Reader) -> bool:
+    """Whether a property of yes or no is named for what it holds of, and not itself: "the paid flag"."""
+    if link.how == OPPOSITE or reader.graph.about(ref.predicate).datatype == "boolean":
+        return True
+    words = reader.question.tokens
+    asking = any(t.norm in language().words["asking_flag"] for t in words[max(0, link.start - BEFORE) : link.end + 1])
+    return ref.predicate in reader.graph.flags and not asking
+
+
+def flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "Blocked customers", "unpaid rentals": what a property of yes or no holds of, or does not."""
+    yes = holding(reader.graph.about(ref.predicate))
+    if yes is None or (yes is not True and (link.how == "like" or _is_verb_of(link, ref, reader))):
+        # who earns has not paid, and what they pay is no matter of yes or no
+        return
+    denied = state.negated != (link.how == OPPOSITE)
+    no = lacking(reader.graph.about(ref.predicate))
+    if denied and no is not None:
+        # what is not known is neither
+        condition = Condition(ref, "=", (no,))
+        rule = "flag denied"
+    else:
+        condition = Condition(ref, "=", (yes,), denied)
+        rule = "flag"
+    yield new._replace(last="flag").then(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
+
+
+def _is_verb_of(link: Link, ref: Ref, reader: Reader) -> bool:
+    """Whether a word is the verb of whose participle a property is called: "pay" of "paid"."""
+    words = reader.question.tokens
+    called = reader.graph.about(ref.predicate).label.casefold().split()[-1]
+    said = words[link.end - 1].norm
+    asked = words[0].norm in language().words["helping"]
+    return not asked and said != called and lemma(called) == said
