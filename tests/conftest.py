@@ -8,8 +8,10 @@ import pytest
 from nacre.config.settings import Settings
 from tests.scripted_model import ScriptedModel
 
-# two cores are shared with other work: how long an example takes says nothing
-hypothesis.settings.register_profile("untimed", deadline=None)
+# two cores are shared with other work: how long an example takes says nothing; every run tries the same examples, and
+# others with `pytest --hypothesis-profile=others`
+hypothesis.settings.register_profile("others", deadline=None)
+hypothesis.settings.register_profile("untimed", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("untimed")
 
 GRAPHS = Path(__file__).parent / "fixtures/graphs"
