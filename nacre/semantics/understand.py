@@ -8,7 +8,20 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 
 from nacre.records.deadline import Deadline, within
-from nacre.records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select
+from nacre.records.plan import (
+    ARITHMETIC,
+    ELAPSED,
+    Aggregate,
+    Ask,
+    Body,
+    Combine,
+    Compute,
+    Itself,
+    Overview,
+    Plan,
+    Profile,
+    Select,
+)
 from nacre.records.schema import Schema
 from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from nacre.semantics import units
@@ -20,12 +33,17 @@ from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
+from nacre.semantics.parsing.ages import RULE as ELAPSED_RULE
+from nacre.semantics.parsing.ages import ages
 from nacre.semantics.parsing.comparison import choices, compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
+from nacre.semantics.parsing.directed import not_turned
 from nacre.semantics.parsing.members import of_members
+from nacre.semantics.parsing.unanswering import Answering, answering
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
 from nacre.semantics.ranking.calibrate import before_running, known_before
+from nacre.semantics.ranking.features import unused_tokens
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.to_words import to_words
@@ -45,6 +63,8 @@ CHANGED = 0.84
 RUNNING_ADDS = 0.68
 # the most that a reading is believed whose pronoun stands for nothing that was found (given)
 ADRIFT = 0.5
+# the same of a reading of the time between two dates of a thing whose whole name is said, each word used (given)
+BETWEEN_DATES = 0.9
 # a question is read or declined within this time of the processor
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
@@ -82,7 +102,8 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     found = link(question, linker.index)
     found += slips(question, found, linker.index, linker.spelling)
     links = in_scope(found, rewrite.scope, question, linker.index)
-    candidates = over_scope(derived(question, links, linker, deadline, most), question)[:most]
+    answers = answering(derived(question, links, linker, deadline, most), question, linker.index.graph)
+    candidates = over_scope(answers.kept if answers.nearest is None else [], question)[:most]
     cut = deadline.is_over()
     ranked = rank(candidates, question, linker.index.graph, weights().features)
     readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
@@ -107,7 +128,15 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         considered=len(ranked),
         cut=cut,
         most=_most(rewrite),
+        unstated=_unstated(answers, schema),
     )
+
+
+def _unstated(answers: Answering, schema: Schema) -> tuple[str, str] | None:
+    """What is asked for and no reading gives, and what is nearest to it."""
+    if answers.nearest is None:
+        return None
+    return answers.asked, to_words(Plan(answers.nearest.body), schema)
 
 
 def _most(rewrite: Rewrite) -> float:
@@ -132,11 +161,14 @@ def derived(
     compared = list(comparisons(question, links, linker.index))
     if compared and compares(question):
         return compared
-    found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline, most)]
-    found = [c for c in found if comparable(c, linker.index.graph)]
+    aged = list(ages(question, links, linker.index.graph))
+    if any(not unused_tokens(c, question) for c in aged):
+        return aged
+    found = [as_asked(c, question, linker.index.graph) for c in derive(question, links, linker.index, deadline, most)]
+    found = [c for c in not_turned(found, question, linker.index.graph) if comparable(c, linker.index.graph)]
     gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
     chosen = choices(question, links, linker.index)
-    return [*compared, *chosen, *gathered]
+    return [*aged, *compared, *chosen, *gathered]
 
 
 def _groups(linker: Linker, deadline: Deadline) -> Grouped:
@@ -165,6 +197,8 @@ def _groups(linker: Linker, deadline: Deadline) -> Grouped:
 def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:
     content = sum(i not in question.light for i in range(len(question.tokens)))
     plan = Plan(ranked.candidate.body)
+    if ranked.candidate.derivation.trace == ELAPSED_RULE and not ranked.unused:
+        return Reading(plan, ranked.share, 1.0, to_words(plan, schema), BETWEEN_DATES, (), _odds(BETWEEN_DATES))
     return Reading(
         plan,
         round(ranked.share, 4),
@@ -194,9 +228,13 @@ def _changed(
     readings = []
     for place, body in enumerate(found):
         plan, share = Plan(body), first / (place + 1)
-        odds = math.log(share / (1 - share)) - RUNNING_ADDS
-        readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), odds))
+        readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), _odds(share)))
     return tuple(readings)
+
+
+def _odds(share: float) -> float:
+    """The log-odds before running that make a probability after it, on average."""
+    return math.log(share / (1 - share)) - RUNNING_ADDS
 
 
 def _left_out(ranked: Ranked) -> int:
@@ -282,7 +320,7 @@ def _expected(body: Body | None, schema: Schema) -> Expected:
         return "text"
     if isinstance(body, Profile | Overview):
         return "prose"
-    if isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in "+-*/"):
+    if isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in ARITHMETIC | ELAPSED):
         return "boolean"
     if isinstance(body, Compute):
         return "number"

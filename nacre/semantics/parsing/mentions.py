@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.compared import compared_property
 from nacre.semantics.parsing.state import (
@@ -193,9 +194,9 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         function = state.asks[0] if state.asks else ""
         waiting = drop_dangling(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
         yield waiting.then("property in condition", 0.0)
-        holding = _holding(ref, reader)
-        if holding is not None:
-            condition = Condition(ref, "=", (holding,), state.negated)
+        yes = holding(ref.predicate, reader.graph) if ref.predicate else None
+        if yes is not None:
+            condition = Condition(ref, "=", (yes,), state.negated)
             yield drop_dangling(new).then(
                 "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
             )
@@ -255,13 +256,15 @@ def _is_name_of(state: State, new: State, reader: Reader) -> bool:
     )
 
 
-def _holding(ref: Ref, reader: Reader) -> str | float | None:
+def holding(predicate: str, graph: SchemaGraph) -> str | float | None:
     """The value by which a property of yes or no says yes; None for other properties."""
-    if not ref.predicate:
-        return None
-    about = reader.graph.about(ref.predicate)
+    about = graph.about(predicate)
+    if about.datatype == "boolean":
+        return True
+    if about.datatype == "integer" and (about.minimum, about.maximum) == (0, 1):
+        return 1
     wanted = language().words["holding"]
-    if not {v.casefold() for v in about.values} <= wanted | language().words["lacking"]:
+    if not about.values or not {v.casefold() for v in about.values} <= wanted | language().words["lacking"]:
         return None
     found = next((v for v in about.values if v.casefold() in wanted), None)
     return float(found) if found is not None and found.isdigit() else found

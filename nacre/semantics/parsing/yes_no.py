@@ -1,12 +1,13 @@
 """Questions that are answered by yes or no: Candidate -> Candidate that asks whether there is a row."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nacre.records.plan import Aggregate, Ask, Itself, Select, Variable
+from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.mentions import holding
 from nacre.semantics.types import Derivation, Link, Question, Ref, Target
 
 # "is", a name, an article and a kind
@@ -16,8 +17,8 @@ LEAST = 4
 LONGEST_SECOND = 3
 
 
-def as_asked(candidate: Candidate, question: Question) -> Candidate:
-    """The reading as a yes/no question where the question begins like one."""
+def as_asked(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
+    """The reading as a yes/no question where the question begins like one; a property that is asked for is checked."""
     first = question.tokens[0].norm if question.tokens else ""
     body = candidate.body
     second = question.tokens[1].norm if len(question.tokens) > 1 else ""
@@ -32,9 +33,33 @@ def as_asked(candidate: Candidate, question: Question) -> Candidate:
     answer = body.answers[0]
     variable = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
     select = replace(
-        body, answers=(Itself(variable),), group=body.group if _having(body) else (), by=(), order=None, limit=None
+        body,
+        answers=(Itself(variable),),
+        filters=(*body.filters, *_checked(body, candidate.derivation.links, question, graph)),
+        group=body.group if _having(body) else (),
+        by=(),
+        order=None,
+        limit=None,
     )
     return candidate._replace(body=Ask(select))
+
+
+def _checked(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Filter]:
+    """What must hold of the properties that a yes/no question names and compares with nothing: a flag says yes ("is he
+    blocked"), an amount is above nothing ("does it cost anything"), any other property has a value."""
+    compared = {f.left for f in select.filters}
+    named = {ref.predicate for link in links for ref in link.refs}
+    nothing = any(t.norm in language().words["anything"] for t in question.tokens)
+    for each in dict.fromkeys(a for a in select.answers if isinstance(a, Attribute)):
+        if each in compared or each.predicate not in named:
+            continue
+        yes = holding(each.predicate, graph)
+        if yes is not None:
+            yield Filter(each, "=", yes)
+        elif nothing and graph.is_numeric(each.predicate) and not graph.is_date(each.predicate):
+            yield Filter(each, ">", 0)
+        else:
+            yield Filter(each, "known")
 
 
 def about_named(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:
