@@ -17,20 +17,18 @@ STEM = 4
 
 def not_turned(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
     """The readings without those in which somebody does what the question says is done to them, and without those that
-    find "who" by another way than the link that the question names, where some follow it."""
+    find "who" by another way than the link between persons that the question names, where some follow it."""
     kept = [c for c in candidates if not _is_turned(c, question, graph)]
-    along = [_follows(c) for c in kept]
-    return [c for c, follows in zip(kept, along, strict=True) if follows or "who" not in c.derivation.trace] if any(along) else kept
+    if not any(_follows(c, graph) for c in kept):
+        return kept
+    return [c for c in kept if "who" not in c.derivation.trace or _follows(c, graph)]
 
 
-def _follows(candidate: Candidate) -> bool:
-    """Whether each link that the question names is one of the plan's."""
-    body = candidate.body.select if isinstance(candidate.body, Ask) else candidate.body
-    if not isinstance(body, Select):
-        return False
-    used = {edge.predicate for edge in body.edges}
-    named = [{r.via for r in x.refs if r.via} for x in candidate.derivation.links if x.kind == "property"]
-    return any(named) and all(via & used for via in named if via)
+def _follows(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a link between things of one kind that the question names is one of the plan's."""
+    named = {r.via for x in candidate.derivation.links if x.kind == "property" for r in x.refs if r.via}
+    body = candidate.body
+    return isinstance(body, Select) and any(e.predicate in named and _joins_alike(graph, e.predicate) for e in body.edges)
 
 
 def _is_turned(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
