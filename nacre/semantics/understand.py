@@ -39,7 +39,7 @@ from nacre.semantics.parsing.comparison import choices, compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
 from nacre.semantics.parsing.directed import not_turned
 from nacre.semantics.parsing.members import of_members
-from nacre.semantics.parsing.unanswering import Answering, answering
+from nacre.semantics.parsing.unanswering import Answering, answering, guesses
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
 from nacre.semantics.ranking.calibrate import before_running, known_before
@@ -61,7 +61,7 @@ MOST_CHANGED = 2
 # log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
 CHANGED = 0.84
 RUNNING_ADDS = 0.68
-# the most that a reading is believed whose pronoun stands for nothing that was found (given)
+# the most that a reading is believed whose pronoun stands for nothing that was found, or that is a guess (given)
 ADRIFT = 0.5
 # the same of a reading of the time between two dates of a thing whose whole name is said, each word used (given)
 BETWEEN_DATES = 0.9
@@ -127,9 +127,15 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         candidates=tuple(_mention(each, question, written) for each in _alike(said, links)[:MOST_ALIKE]),
         considered=len(ranked),
         cut=cut,
-        most=_most(rewrite),
+        most=min(_most(rewrite), ADRIFT if _guessed(ranked, question, linker) else 1.0),
         unstated=_unstated(answers, schema),
     )
+
+
+def _guessed(ranked: Sequence[Ranked], question: Question, linker: Linker) -> bool:
+    """Whether the likeliest reading that accounts for most words is a guess."""
+    best = min(ranked, key=lambda each: len(each.unused), default=None)
+    return best is not None and guesses(best.candidate, question, linker.index.graph)
 
 
 def _unstated(answers: Answering, schema: Schema) -> tuple[str, str] | None:

@@ -37,6 +37,21 @@ def answering(candidates: Sequence[Candidate], question: Question, graph: Schema
     return Answering(kept, nearest, asked)
 
 
+def guesses(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
+    """Whether "the P of Y" is read as things of a kind P that hang, by a link that is called otherwise, on something of
+    whose name Y is a part: such a kind is likelier to have the name by chance."""
+    d, body = candidate.derivation, candidate.body
+    if not isinstance(body, Select) or len(d.targets) != 1 or d.targets[0].ref.predicate or d.targets[0].function:
+        return False
+    kind = next((x for x in d.links if x.kind == "class" and x.refs[0].node == d.targets[0].ref.node), None)
+    if kind is None or not kind.start or question.tokens[kind.end - 1].norm != question.tokens[kind.end - 1].lemma:
+        return False
+    cue = next((c for c in question.cues if c.kind == "of" and c.start == kind.end), None)
+    part = any(x.kind == "entity" and x.how == "part" and cue is not None and x.start >= cue.end for x in d.links)
+    own = set(graph.nodes[kind.refs[0].node].words)
+    return part and not any(own & set(graph.words[edge.predicate]) for edge in body.edges)
+
+
 def asked_for(question: Question) -> str:
     """What the first words ask for, "" where they may ask for anything."""
     words = [t.norm for t in question.tokens]
