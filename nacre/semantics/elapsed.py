@@ -30,6 +30,8 @@ def elapsed(body: Compute, left: Table, right: Table, today: date) -> Table:
         return Table(_COLUMNS, ())
     keys = (tuple(dict.fromkeys(key for table in (left, right) for key in table.keys[0])),) if left.keys and right.keys else ((),)
     years = _years(first, last)
+    if body.op == "days" and years == 0 and (first[1] is None or last[1] is None):
+        return Table(_COLUMNS, ())
     if body.op != "days" or first[1] is None or last[1] is None or years >= LONG:
         columns = TODAY if now else _COLUMNS
         return Table(columns, ((years, until, since),), keys, ("years", "", ""))

@@ -9,7 +9,7 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.nouns import wording
 from nacre.semantics.parsing.derive import Candidate
 from nacre.semantics.types import Link, Question
-from nacre.semantics.words import split_name
+from nacre.semantics.words import lemma, split_name
 
 # letters that a verb and the noun for who does it have in common at least
 STEM = 4
@@ -70,7 +70,8 @@ def _doer(predicate: str, verb: Link, question: Question, graph: SchemaGraph) ->
         return ""
     if words[-1] == "by":
         return "object"
-    if label.kind == "verb":
+    third = len(words) == 1 and words[0].endswith("s") and lemma(words[0]) != words[0]
+    if label.kind == "verb" or (third and question.tokens[verb.start].lemma == lemma(words[0])):
         return "subject"
     said = question.tokens[verb.start].norm
     agent = words[-1].endswith(tuple(wording("agents"))) and not said.endswith(tuple(wording("agents")))
@@ -85,7 +86,7 @@ def _acts(name: Link, verb: Link, question: Question) -> bool | None:
     between = range(min(name.end, verb.end), max(name.start, verb.start))
     if any(i not in question.light for i in between):
         return None
-    if said.endswith(tuple(wording("agents"))):
+    if said.endswith(tuple(wording("agents"))) or norms[verb.end : verb.end + 1] == ["of"]:
         # "the supervisor of Ann"
         return None
     being = [i for i, norm in enumerate(norms[: verb.start]) if norm in known["being"] | known["been"]]
