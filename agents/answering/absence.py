@@ -58,7 +58,9 @@ def absence(
         return Absence(text, "not_in_graph", text)
     if understanding.unstated is not None:
         asked, nearest = understanding.unstated
-        text = f"This graph does not state {quoted(asked)}. The nearest it has is {quoted(nearest)}, which is no answer."
+        text = (
+            f"This graph does not state {quoted(asked)}. The nearest it has is {quoted(nearest)}, which is no answer."
+        )
         return Absence(text, "not_in_graph", text)
     silent = unsaid(understanding, evidence)
     if silent is not None and is_unknown(silent.table):

@@ -109,8 +109,8 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
 
 
 def _says_little(understanding: Understanding, rows: Rows) -> bool:
-    """Whether rows only repeat what the question names, or say of one thing only that it is there, of a kind or linked to
-    another, where more was asked: "is she blocked" is not answered by "yes, she is a customer"."""
+    """Whether rows only repeat what the question names, or say of one thing only that it is there, of a kind or
+    linked to another, where more was asked: "is she blocked" is not answered by "yes, she is a customer"."""
     if is_echo(understanding, rows):
         return True
     if rows.reading is None or rows.confirmed:

@@ -5,6 +5,7 @@ from datetime import date
 
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Compute
+from nacre.semantics.values_said import say
 
 _DATE = re.compile(r"(-?\d{4})(?:-(\d\d)-(\d\d))?(?:[T ](\d\d):(\d\d).*)?")
 _COLUMNS = ("result", "to", "from")
@@ -28,7 +29,11 @@ def elapsed(body: Compute, left: Table, right: Table, today: date) -> Table:
     first, last = _read(since), _read(until)
     if first is None or last is None or last[0] < first[0] or (first[1] and last[1] and last[1] < first[1]):
         return Table(_COLUMNS, ())
-    keys = (tuple(dict.fromkeys(key for table in (left, right) for key in table.keys[0])),) if left.keys and right.keys else ((),)
+    keys = (
+        (tuple(dict.fromkeys(key for table in (left, right) for key in table.keys[0])),)
+        if left.keys and right.keys
+        else ((),)
+    )
     years = _years(first, last)
     if body.op == "days" and years == 0 and (first[1] is None or last[1] is None):
         return Table(_COLUMNS, ())
@@ -39,6 +44,18 @@ def elapsed(body: Compute, left: Table, right: Table, today: date) -> Table:
     whole = len(str(since)) == len(str(until)) == len("2000-01-01")
     days = (last[1] - first[1]).days + whole
     return Table(_COLUMNS, ((days, until, since),), keys, ("days", "", ""))
+
+
+def in_words(body: Compute, table: Table) -> str:
+    """How old something is or was, or how long it lasted, with the days that this rests on; of a row of `elapsed`."""
+    result, last, first = table.rows[0]
+    unit = table.units[0]
+    name = body.right.variables[0].label
+    said = say(result, unit.removesuffix("s") if result == 1 else unit)
+    since = f"from {say(first, counted=False)} to {say(last, counted=False)}"
+    if body.op == "days":
+        return f"{name} lasted {said}, {since}."
+    return f"{name} {'is' if table.columns == TODAY else 'was'} {said} old, {since}."
 
 
 def _only(table: Table) -> Cell:

@@ -7,7 +7,7 @@ from nacre.records.evidence import Cell, Table
 from nacre.records.plan import ELAPSED, Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, value_of
 from nacre.records.schema import Schema
 from nacre.semantics.chained import name_of
-from nacre.semantics.elapsed import TODAY
+from nacre.semantics.elapsed import in_words
 from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import flag, is_amount, label_of
 from nacre.semantics.nouns import article, is_plural, joined, plural, wording
@@ -77,7 +77,7 @@ def rows_said(table: Table, lead: str = "") -> Phrase:
 def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     result, left, right = table.rows[0]
     if body.op in ELAPSED:
-        return _elapsed(body, table)
+        return Phrase(_capital(in_words(body, table)), (whole(result),), table.units[0])  # type: ignore[arg-type]
     unit = table.units[-1]
     averaged = any(
         isinstance(s.answers[-1], Aggregate) and s.answers[-1].function == "avg" for s in (body.left, body.right)
@@ -101,20 +101,6 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     words = to_words(Plan(body), schema)
     said = say(result, unit if body.op == "+" else "", rounded=body.op == "/" or averaged)
     return Phrase(f"{_capital(words)} is {said}.", (whole(result),), (unit if body.op == "+" else "") or None)
-
-
-def _elapsed(body: Compute, table: Table) -> Phrase:
-    """How old something is or was, or how long it lasted, with the days that this rests on."""
-    result, last, first = table.rows[0]
-    assert isinstance(result, int)
-    unit = table.units[0]
-    name = body.right.variables[0].label
-    said = f"{result:,} {unit.removesuffix('s') if result == 1 else unit}"
-    since = f"from {say(first, counted=False)} to {say(last, counted=False)}"
-    if table.columns == TODAY:
-        return Phrase(f"{_capital(name)} is {said} old, {since}.", (result,), unit)
-    told = f"lasted {said}" if body.op == "days" else f"was {said} old"
-    return Phrase(f"{_capital(name)} {told}, {since}.", (result,), unit)
 
 
 def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:

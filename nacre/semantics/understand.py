@@ -1,6 +1,5 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding. The stages stand in `understand`."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -23,17 +22,16 @@ from nacre.records.plan import (
     Select,
 )
 from nacre.records.schema import Schema
-from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
+from nacre.records.turn import Expected, Mention, Reading, Rewrite, Understanding
 from nacre.semantics import units
 from nacre.semantics.about import Grouped, about_whole, profile
 from nacre.semantics.courtesy import is_greeting, without_courtesy
-from nacre.semantics.dialogue.follow import changes, with_number, without_lead
+from nacre.semantics.dialogue.follow import with_number, without_lead
 from nacre.semantics.dialogue.pronouns import without_scope
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
-from nacre.semantics.parsing.ages import RULE as ELAPSED_RULE
 from nacre.semantics.parsing.ages import ages
 from nacre.semantics.parsing.comparison import choices, compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
@@ -42,10 +40,10 @@ from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.unanswering import Answering, answering, guesses
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
-from nacre.semantics.ranking.calibrate import before_running, known_before
 from nacre.semantics.ranking.features import unused_tokens
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
+from nacre.semantics.readings import changed, reading, together
 from nacre.semantics.to_words import to_words
 from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
@@ -53,18 +51,8 @@ from nacre.stores.lexicon import Lexicon
 BEST = 6
 # names whose other meanings are kept, and these in all
 MOST_NAMED, MOST_ALIKE = 12, 60
-# rules that link a word and do nothing with it
-LOSING = frozenset(("dangling", "group dropped"))
-# plans that a follow-up makes of the one before it
-MOST_CHANGED = 2
-# the probability that the first of these is right where the plan before was right, and what running it adds to its
-# log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
-CHANGED = 0.84
-RUNNING_ADDS = 0.68
 # the most that a reading is believed whose pronoun stands for nothing that was found, or that is a guess (given)
 ADRIFT = 0.5
-# the same of a reading of the time between two dates of a thing whose whole name is said, each word used (given)
-BETWEEN_DATES = 0.9
 # a question is read or declined within this time of the processor
 SECONDS = 1.2
 # how alike a known name must be to be offered for a word that names nothing (rapidfuzz ratio)
@@ -106,13 +94,13 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     candidates = over_scope(answers.kept if answers.nearest is None else [], question)[:most]
     cut = deadline.is_over()
     ranked = rank(candidates, question, linker.index.graph, weights().features)
-    readings = tuple(_reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
-    changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
+    readings = tuple(reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
+    changing = changed(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         # what else is read of it holds the number that only stands in for the one before
-        readings = changed
-    readings = _together(changed, readings)
-    prose = None if changed else profile(question, links, linker.index, rewrite.scope, _groups(linker, deadline))
+        readings = changing
+    readings = together(changing, readings, BEST)
+    prose = None if changing else profile(question, links, linker.index, rewrite.scope, _groups(linker, deadline))
     if prose is not None:
         plan = Plan(prose)
         readings = (Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0), *readings)[:BEST]
@@ -123,7 +111,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         mentions=tuple(_mention(each, question, written) for each in said),
         readings=readings,
         expected=_expected(readings[0].plan.body if readings else None, schema),
-        unknown=() if prose is not None or changed else _unknown(best, question, links, linker),
+        unknown=() if prose is not None or changing else _unknown(best, question, links, linker),
         candidates=tuple(_mention(each, question, written) for each in _alike(said, links)[:MOST_ALIKE]),
         considered=len(ranked),
         cut=cut,
@@ -198,68 +186,6 @@ def _groups(linker: Linker, deadline: Deadline) -> Grouped:
         ]
 
     return grouped
-
-
-def _reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:
-    content = sum(i not in question.light for i in range(len(question.tokens)))
-    plan = Plan(ranked.candidate.body)
-    if ranked.candidate.derivation.trace == ELAPSED_RULE and not ranked.unused:
-        return Reading(plan, ranked.share, 1.0, to_words(plan, schema), BETWEEN_DATES, (), _odds(BETWEEN_DATES))
-    return Reading(
-        plan,
-        round(ranked.share, 4),
-        round(1 - len(ranked.unused) / max(1, content), 3),
-        to_words(plan, schema),
-        round(before_running(ranked, place), 4),
-        tuple(question.tokens[i].text for i in ranked.unused),
-        round(known_before(ranked, place), 4),
-    )
-
-
-def _changed(
-    ranked: Sequence[Ranked],
-    links: Sequence[Link],
-    question: Question,
-    scope: Scope | None,
-    linker: Linker,
-    schema: Schema,
-) -> tuple[Reading, ...]:
-    """The readings that a follow-up makes of the plan before it."""
-    if scope is None or not scope.how:
-        return ()
-    # a change that leaves words of the follow-up out is less likely than one that does not
-    bodies = [r.candidate.body for r in sorted(ranked, key=_left_out)]
-    found = changes(question, links, bodies, scope, linker.index.graph)[:MOST_CHANGED]
-    first = CHANGED * scope.confidence
-    readings = []
-    for place, body in enumerate(found):
-        plan, share = Plan(body), first / (place + 1)
-        readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), _odds(share)))
-    return tuple(readings)
-
-
-def _odds(share: float) -> float:
-    """The log-odds before running that make a probability after it, on average."""
-    return math.log(share / (1 - share)) - RUNNING_ADDS
-
-
-def _left_out(ranked: Ranked) -> int:
-    """How many words a reading leaves out, or links and does nothing with."""
-    return len(ranked.unused) + sum(rule in LOSING for rule in ranked.candidate.derivation.trace)
-
-
-def _together(changed: tuple[Reading, ...], readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
-    """Changed plans first, the others with what belief is left."""
-    if not changed:
-        return readings
-    left = 1 - changed[0].score
-    plans = {c.plan for c in changed}
-    others = (
-        replace(r, score=r.score * left, probability=(r.probability or 0.0) * left, odds=r.odds + math.log(left))
-        for r in readings
-        if r.plan not in plans
-    )
-    return (*changed, *others)[:BEST]
 
 
 def _said(best: Ranked | None, links: Sequence[Link]) -> Sequence[Link]:

@@ -32,7 +32,9 @@ def ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Itera
     ended = any(_is(t, words["life_end"]) for t in question.tokens)
     for link in [x for x in named if x.end - x.start == longest][:MOST]:
         node = link.refs[0].node
-        if any(ref.node == node and not graph.is_date(ref.predicate) for ref, _, _ in measured(graph, node, STATED[asked])):
+        if any(
+            ref.node == node and not graph.is_date(ref.predicate) for ref, _, _ in measured(graph, node, STATED[asked])
+        ):
             continue
         first = _dated(graph, node, words["life_start" if living else "start"])
         last = _dated(graph, node, words["life_end" if living else "end"])
@@ -47,16 +49,15 @@ def _reading(
 ) -> Candidate:
     node = graph.nodes[link.refs[0].node]
     thing = Variable("thing", node.classes, node.without, link.keys, link.label)
-    body: Body = Compute(op, *(Select((Attribute("thing", of),), (thing,)) for of in (last or first, first)))
+    until, since = (Select((Attribute("thing", of),), (thing,)) for of in (last or first, first))
+    body: Body = Compute(op, until, since)
     words = language().words
     said = words["lasting"] | words["living"] | words["aging"] | words["life_end"]
     mask = link.covered | 0b11
     for i, token in enumerate(question.tokens):
         mask |= _is(token, said) << i
     target = Target(Ref(node.index, first))
-    derivation = Derivation(
-        (target,), (), (), None, (Ref(node.index),), "", mask, 2.0 + link.score, RULE, (link,)
-    )
+    derivation = Derivation((target,), (), (), None, (Ref(node.index),), "", mask, 2.0 + link.score, RULE, (link,))
     return Candidate(derivation, body, 0.0, 0, 0, 0)
 
 

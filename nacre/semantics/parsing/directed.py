@@ -28,7 +28,9 @@ def _follows(candidate: Candidate, graph: SchemaGraph) -> bool:
     """Whether a link between things of one kind that the question names is one of the plan's."""
     named = {r.via for x in candidate.derivation.links if x.kind == "property" for r in x.refs if r.via}
     body = candidate.body
-    return isinstance(body, Select) and any(e.predicate in named and _joins_alike(graph, e.predicate) for e in body.edges)
+    return isinstance(body, Select) and any(
+        e.predicate in named and _joins_alike(graph, e.predicate) for e in body.edges
+    )
 
 
 def _is_turned(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:

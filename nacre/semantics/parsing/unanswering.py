@@ -1,4 +1,4 @@
-"""What a question's first words can't be answered by: "where" by a date, "who" by a number: Candidates -> those left."""
+"""What the first words of a question can't be answered by: "where" by a date ...: Candidates -> those left."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -3,11 +3,12 @@
 from collections import Counter
 from functools import cache, lru_cache
 
-from nacre.records.plan import Aggregate, Ask, Attribute, Combine, Filter, Select
+from nacre.records.plan import Aggregate, Combine, Filter, Select
 from nacre.semantics.english import resource
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.yes_no import unchecked
 from nacre.semantics.ranking.beside import beside
 from nacre.semantics.types import Link, Question, Ref
 from nacre.semantics.words import lemma
@@ -112,35 +113,8 @@ def _coverage(candidate: Candidate, question: Question) -> dict[str, float]:
 
 def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
     """The content words that nothing in a reading accounts for."""
-    covered = candidate.derivation.covered & ~_unchecked(candidate)
+    covered = candidate.derivation.covered & ~unchecked(candidate)
     return [i for i in range(len(question.tokens)) if i not in question.light and not covered >> i & 1]
-
-
-def _unchecked(candidate: Candidate) -> int:
-    """The words whose property or link a yes/no reading says nothing of: "is he blocked" is not whether he is known."""
-    if not isinstance(candidate.body, Ask):
-        return 0
-    said = said_of(candidate.body.select)
-    unsaid = used = 0
-    for link in candidate.derivation.links:
-        named = {name for ref in link.refs for name in (ref.predicate, ref.via) if name}
-        if link.kind == "property" and named and not named & said:
-            unsaid |= link.covered
-        else:
-            used |= link.covered
-    return unsaid & ~used
-
-
-def said_of(select: Select) -> set[str]:
-    """The predicates that a select speaks of, those of its inner selects too."""
-    found = {edge.predicate for edge in select.edges}
-    inner = [f.right for f in select.filters if isinstance(f.right, Select)]
-    terms = [*select.answers, *select.by, *(f.left for f in select.filters), *(f.right for f in select.filters)]
-    terms += [select.order.by] if select.order else []
-    for term in terms:
-        of = term.of if isinstance(term, Aggregate) else term
-        found |= {of.predicate} if isinstance(of, Attribute) else set()
-    return found.union(*(said_of(each) for each in inner))
 
 
 def _links(links: tuple[Link, ...], question: Question) -> dict[str, float]:
