@@ -10,6 +10,7 @@ import numpy as np
 
 from ingestion.induce.layout import Layout
 from ingestion.induce.places import Place
+from ingestion.induce.spoken import in_full
 from ingestion.read.capsules import counted
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.words import name_tokens, split_name, word_forms
@@ -45,7 +46,8 @@ def schema_names(schema: Schema) -> Iterator[Name]:
     for p in schema.predicates:
         if p.role in ("type", "schema"):
             continue
-        for text in {split_name(n) for n in (p.label, *p.alt_labels, local_name(p.iri))}:
+        texts = {split_name(n) for n in (p.label, *p.alt_labels, local_name(p.iri))}
+        for text in texts | {in_full(text) for text in texts}:
             yield Name(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
         if p.has_literals and p.role == "fact" and p.datatype == "text":
             for value in p.values:

@@ -26,6 +26,8 @@ SHORTEST_JOINED, SHORTEST_PART = 8, 3
 _SHORTEST_STEM = 5
 _SHORTEST_CODE = 3
 _LABEL = ("label",)
+# "number of seats": what is counted is what the name says
+_NUMBER, _OF = ("number",), ("of",)
 
 
 class _Term(NamedTuple):
@@ -49,9 +51,10 @@ class Terms:
         def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...]) -> None:
             words = tuple(w for word in words for w in apart(word))
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
+            counting = {words[0]} if words[:1] == _NUMBER and words[1:2] == _OF else set()
             weights = tuple(
                 LIGHT
-                if (w in light or w in measuring) and any(o not in light | measuring | own for o in words)
+                if w in light | measuring | counting and any(o not in light | measuring | own for o in words)
                 else OWN
                 if w in own and set(words) - own
                 else GENERIC

@@ -5,13 +5,16 @@ from collections.abc import Sequence
 
 from nacre.records.deadline import Deadline
 from nacre.records.waiting import go_on
+from nacre.semantics.language.base import language
 from nacre.semantics.parsing.cues import RULES, against_own, cue
 from nacre.semantics.parsing.mentions import mention
 from nacre.semantics.parsing.numbers import number
-from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, turned
+from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, drop_dangling, turned
 from nacre.semantics.types import Condition, Link
 
 WIDTH = 32
+# what a word that points back is worth, as much as one that names something
+SAID_BEFORE = 1.3
 # a partial reading that is so far below the best at its place is not followed
 MARGIN = 2.5
 
@@ -46,6 +49,8 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
                     if found.kind == "avg" and new.compare is not None:
                         for own in against_own(new):
                             _add(agenda[found.end], own)
+            for new in _said_before(state, reader, i):
+                _add(agenda[i + 2], new)
             if i in numbers:
                 for new in number(state, numbers[i], reader):
                     _add(agenda[numbers[i].end], new)
@@ -57,6 +62,22 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
                 for new in mention(state, link, reader):
                     _add(agenda[link.end], new)
     return sorted(agenda[n].values(), key=lambda s: -s.score)
+
+
+def _said_before(state: State, reader: Reader, at: int) -> list[State]:
+    """ "every year, and the number of mills that opened in that year": a word that points back names nothing new."""
+    words = reader.question.tokens
+    known = language().words
+    if not at or at + 1 >= len(words) or words[at].norm not in known["pointing"]:
+        return []
+    if words[at - 1].norm not in known["pointing_after"]:
+        # "museums that opened"
+        return []
+    said = words[at + 1].lemma
+    if not any(words[x.end - 1].lemma == said for x in state.links if x.kind in ("property", "class")):
+        return []
+    covered = state.covered | 0b11 << at
+    return [drop_dangling(state).then("said before", SAID_BEFORE, covered=covered, last="value")]
 
 
 def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State]:

@@ -1,6 +1,7 @@
 """Rules for a property beside a comparison: with a number, another property, an aggregate or an extreme."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 from nacre.semantics.parsing.numbers import fits, in_unit
 from nacre.semantics.parsing.state import Reader, State, drop_dangling, turned
@@ -23,10 +24,11 @@ def compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Ite
         converted = in_unit(number, reader.graph.about(ref.predicate).unit if ref.predicate else "")
         if converted is None:
             return
-        condition = Condition(ref, op, (converted,), state.negated, function=function)
+        condition = Condition(ref, op, (converted,), state.negated, function=function, join=_joined(state))
+        first = (condition._replace(op=state.other[0], values=(state.other[1],), join="and"),) if state.other else ()
         yield drop_dangling(new).then(
-            "number before property", 0.2, conditions=(*state.conditions, condition), compare=None, negated=False,
-            asks=(),
+            "number before property", 0.2, conditions=(*state.conditions, *first, condition), compare=None,
+            negated=False, asks=(), other=None, join="both" if state.join == "both" else "and",
         )  # fmt: skip
     elif state.asks or state.rank is not None:
         left = state.prop if state.prop is not None and state.prop.predicate else ref
@@ -44,6 +46,13 @@ def compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Ite
             "against property", 0.3, conditions=(*state.conditions, condition), compare=None, prop=None,
             negated=False, mode="C", **turned(state),
         )  # fmt: skip
+
+
+def _joined(state: State) -> Literal["and", "or", "both"]:
+    """How a condition joins the one before it; after "either" there is none."""
+    if state.join == "or":
+        return "or" if state.conditions or state.other else "and"
+    return "both" if state.join == "both" else "and"
 
 
 def _comparable(one: Ref, other: Ref, reader: Reader) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.state import (
     CUE_GAIN,
@@ -44,8 +45,10 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         yield state.then("number in aggregate", 0.1)
     said = state.targets[-1] if state.targets else None
     owned = said is not None and state.last == "class" and state.owner == Ref(said.ref.node, "", said.ref.slot)
-    plain = said is not None and said.ref.predicate and not said.function
-    if plain and (state.from_target or owned) and found.kind != "count":
+    # "how many nights on average" is no total
+    total = said is not None and said.function == "sum" and found.kind == "avg"
+    plain = said is not None and said.ref.predicate and (total or not said.function)
+    if plain and (state.from_target or owned or state.group) and _can_be(found.kind, said, reader):
         # "how many hours do they train on average", "the area of all the states combined"
         after = state.targets[-1]._replace(function=found.kind)  # type: ignore[arg-type]
         yield state.then("aggregate after target", -0.1, targets=(*state.targets[:-1], after), last="aggregate")
@@ -53,6 +56,12 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.compare is not None and state.compare[1] is None:
         asks = (found.kind,)  # type: ignore[assignment]
     yield state._replace(asks=asks, last="aggregate", sticky=(), trace=(*state.trace, f"aggregate {found.kind}"))
+
+
+def _can_be(function: str, said: Target | None, reader: Reader) -> bool:
+    """Whether a value that was asked for may have been meant as such a number: nothing is the average of texts."""
+    numeric = said is not None and reader.graph.is_numeric(said.ref.predicate)
+    return function in ("max", "min") or (numeric and function in ("avg", "sum"))
 
 
 def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
@@ -99,6 +108,11 @@ def _comparative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
 
 
 def _group(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    after = reader.question.tokens[found.end : found.end + 1]
+    if after and after[0].norm in language().words["altogether"]:
+        # "the highest rate across all counties" is one number
+        yield state._replace(last="of")
+        return
     if found.value == "weak":
         if state.targets and any(t.function for t in state.targets):
             yield drop_dangling(state).then("group weak", -0.1, want="group", last="group")

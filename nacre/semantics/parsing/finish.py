@@ -68,7 +68,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
     if state.degree:
         whole = then(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
-        for grouped in _grouped(settled, root):
+        for grouped in _grouped(settled, root, reader):
             for shown in _columns(_ordered_inside(grouped), reader):
                 for inner in nested(shown, root):
                     for hung in _hung(inner, reader.graph):
@@ -145,12 +145,13 @@ def _ordered_inside(d: Derivation) -> Derivation:
     return then(d, "order inside", conditions=(*d.conditions, top), order=None)
 
 
-def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
+def _grouped(d: Derivation, root: Ref, reader: Reader) -> Iterator[Derivation]:
     """What things are grouped by, where that is said, implied by an aggregate beside a column, or by a count."""
     counted = any(t.function for t in d.targets)
     plain = tuple(t.ref for t in d.targets if not t.function)
     ranked = (d.order is not None and d.order.function) or any(c.function for c in d.conditions)
     if d.group:
+        yield from _extreme_of_each(d)
         own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
         if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
             # "the average number of visitors per museum"
@@ -164,6 +165,10 @@ def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
             else:
                 yield d
         else:
+            if _per(reader) and d.order is None and [bool(t.ref.predicate) for t in d.targets] == [False]:
+                # "visits per month"
+                number = (*(Target(g) for g in d.group), d.targets[0]._replace(function="count"))
+                yield then(d, "number per group", 0.4, targets=number)
             yield then(d, "group dropped", 0.0, group=())
             if missing:
                 yield then(d, "group as column", 0.0, group=(), targets=(*missing, *d.targets))
@@ -190,6 +195,21 @@ def _grouped(d: Derivation, root: Ref) -> Iterator[Derivation]:
     yield d
 
 
+def _per(reader: Reader) -> bool:
+    """Whether a rate is asked for."""
+    return any(t.norm in language().words["rate"] for t in reader.question.tokens)
+
+
+def _extreme_of_each(d: Derivation) -> Iterator[Derivation]:
+    """ "how old is the youngest person for each job": not the first of all, but the value of the first of each job."""
+    order = d.order
+    if order is None or order.function or order.limit != 1 or d.targets != (Target(order.ref),):
+        return
+    best = Target(order.ref, "max" if order.descending else "min")
+    targets = (*(Target(g) for g in d.group), best)
+    yield then(d, "extreme of each", 0.3, targets=targets, order=None)
+
+
 def _says(d: Derivation, group: Ref) -> bool:
     """Whether the targets show what is grouped by: a property of the very thing."""
     return not group.predicate and any(t.ref.node == group.node and not t.function for t in d.targets)
@@ -200,6 +220,7 @@ def _columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
     yield d
     graph = reader.graph
     words = language().words
+    yield from _name_itself(d, reader)
     for i, target in enumerate(d.targets):
         if target.function:
             continue
@@ -226,6 +247,21 @@ def _columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
                 targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
                 yield then(d, f"code of {named}", gain, targets=targets)
             return
+
+
+def _name_itself(d: Derivation, reader: Reader) -> Iterator[Derivation]:
+    """ "the name and height of the towers", where the name is no property: the things themselves are asked for too."""
+    first = d.targets[0]
+    node = Ref(first.ref.node, "", first.ref.slot)
+    graph, tokens, words = reader.graph, reader.question.tokens, language().words["telling"]
+    if not graph.nodes[node.node].named or any(t.function or t.ref == node for t in d.targets):
+        return
+    if any(set(graph.words[p]) & words for p in graph.literals[node.node]):
+        return
+    said = next((i for i, t in enumerate(tokens) if t.norm in words and not d.covered >> i & 1), None)
+    if said is not None:
+        covered = d.covered | 1 << said
+        yield then(d, "name itself", UNSETTLED_COST, targets=(Target(node), *d.targets), covered=covered)
 
 
 def codes(graph: SchemaGraph, node: int) -> list[str]:

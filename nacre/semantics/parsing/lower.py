@@ -26,6 +26,10 @@ class Lowered:
         self.body, self.cost, self.steps, self.ambiguous = body, cost, steps, ambiguous
 
 
+# rules by which things are asked for together with what they have
+TOGETHER = {"class target with own", "name itself"}
+
+
 def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
     """The plan of a derivation; `choice` takes the next cheapest way where several are about as short.
 
@@ -162,6 +166,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         order,
         limit,
         offset,
+        paired=bool(TOGETHER & set(d.trace)),
         by=tuple(by),
     )
     return Lowered(body, joins.cost, joins.steps, joins.ambiguous)

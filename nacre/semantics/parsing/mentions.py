@@ -20,6 +20,9 @@ from nacre.semantics.parsing.superlatives import ranked_by_name, ranked_class, r
 from nacre.semantics.parsing.things import of_value
 from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
 
+# what a reading gains by which things are asked for as well as what they have
+WITH_OWN = 0.5
+
 
 def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """All ways to take a mention."""
@@ -98,8 +101,11 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         elif state.asks:
             yield new.then("owner before aggregate", 0.0)
         else:
-            gain = -0.25 if state.targets else 0.0
-            follows = "after target" if state.targets else "first"
+            own = _with_own(link, reader)
+            # "the cameras with their cost and telescope"
+            another_column = state.last == "and" and "class target with own" in state.trace
+            gain = WITH_OWN if own or another_column else -0.25 if state.targets else 0.0
+            follows = "with own" if own else "after target" if state.targets else "first"
             target = Target(ref)
             yield new.then(f"class target {follows}", gain, targets=(*state.targets, target), distinct=False)
         if not state.asks or state.targets:
@@ -113,6 +119,14 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             other = Ref(ref.node, "", next_slot(state, ref.node))
             again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
             yield again.then("other of class", 0.0)
+
+
+def _with_own(link: Link, reader: Reader) -> bool:
+    """Whether things are asked for together with something of theirs: "the masons and their trade"."""
+    after = [t.norm for t in reader.question.tokens[link.end : link.end + 3]]
+    words = language().words
+    joined = next((i for i, word in enumerate(after[:2]) if word in words["beside"]), None)
+    return joined is not None and after[joined + 1 : joined + 2] != [] and after[joined + 1] in words["possessive"]
 
 
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
@@ -177,7 +191,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
         return
     if state.rank is not None:
-        yield from ranked_property(state, drop_dangling(new), ref, numeric)
+        yield from ranked_property(state, drop_dangling(new), ref, numeric, reader)
     elif state.order is None and not state.asks:
         yield from ranked_by_name(state, drop_dangling(new), link, ref, numeric, reader)
     if state.compare is not None:
@@ -206,6 +220,9 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
 
 def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = "") -> Iterator[State]:
     asks: tuple[Aggregation, ...] = state.asks
+    if not numeric and set(asks) & {"avg", "sum"}:
+        # nothing is the average of texts
+        return
     if asks:
         targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
         yield new.then(

@@ -60,7 +60,7 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
                 negated=False,
                 join="and",
             )
-        yield from _again(state, new, found, op, graph)
+        yield from _again(state, new, found, op, reader)
         yield from _aged(state, new, found, op, reader)
     if _is_year(found) or found.first:
         for ref, cost in dates_near(state, graph):
@@ -73,6 +73,10 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
                 negated=False,
                 join="and",
             )
+    if prop is None and state.compare is not None and state.compare[1] is not None and state.last == "and" and found.op:
+        # "over 80 or under 50 pages"
+        earlier = (state.compare[0], state.compare[1])
+        yield new.then("numbers wait", 0.1, compare=(op, found.value), unit=found.unit, other=earlier)
     if prop is None or state.from_target:
         yield new.then("number waits", -0.1 if not found.op else 0.0, compare=(op, found.value), unit=found.unit)
     if not found.op and state.owner is not None and state.last == "class":
@@ -92,15 +96,17 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         )
 
 
-def _again(state: State, new: State, found: Number, op: str, graph: SchemaGraph) -> Iterator[State]:
+def _again(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
     """ "over 80 or under 50": of the property that the number before it is of."""
+    graph = reader.graph
     before = state.conditions[-1] if state.conditions else None
     if before is None or not found.op or state.last != "and" or before.function or before.against is not None:
         return
     if before.op in ORDERED and before.ref.predicate and fits(graph, before.ref, found, op):
         condition = _condition(graph, before.ref, op, found, state)
+        gain = -0.4 if _counts_more(found, reader) else 0.4
         yield new.then(
-            "number of same property", 0.4, conditions=(*state.conditions, condition), compare=None, negated=False,
+            "number of same property", gain, conditions=(*state.conditions, condition), compare=None, negated=False,
             join="and",
         )  # fmt: skip
 
@@ -111,9 +117,7 @@ def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> I
         return
     if op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
         return
-    after = reader.question.tokens[found.end : found.end + 1]
-    if any(t.norm not in function_words() for t in after) and all(c.start != found.end for c in reader.question.cues):
-        # "more than one record"
+    if _counts_more(found, reader):
         return
     for ref, reverse, cost in measured(reader.graph, state.owner.node, tuple(language().words["bare"]))[:1]:
         if ref.node != state.owner.node:
@@ -122,6 +126,14 @@ def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> I
         yield with_node(new, ref, reader).then(
             "number of age", 0.3 - cost, conditions=(*state.conditions, condition), negated=False, compare=None
         )
+
+
+def _counts_more(found: Number, reader: Reader) -> bool:
+    """Whether what a number is of may come after it: "more than one record"."""
+    after = reader.question.tokens[found.end : found.end + 1]
+    return any(t.norm not in function_words() for t in after) and all(
+        c.start != found.end for c in reader.question.cues
+    )
 
 
 def _chooses(found: Number, reader: Reader) -> bool:

@@ -31,7 +31,8 @@ class _Fields(NamedTuple):
     ("group", "order up", "order down"). `asks` are aggregates that wait for what they are of, `sticky` those of the
     target before. `prop` waits for its value.
     `text` waits for the property that holds it ("the letter a in their names").
-    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's.
+    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's; `other` was said
+    before it ("over 80 or under 50 pages").
     """
 
     score: float = 0.0
@@ -48,6 +49,7 @@ class _Fields(NamedTuple):
     degree: tuple[str, ...] = ()
     limit: int = 0
     compare: tuple[str, float | None] | None = None
+    other: tuple[str, float] | None = None
     unit: str = ""
     negated: bool = False
     like: str = ""

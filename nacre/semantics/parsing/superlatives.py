@@ -37,6 +37,9 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
         if state.order is not None:
             return
         yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
+        if not (rank.counts or state.asks or (state.targets and state.targets[-1].function)):
+            # "the highest temperature in May": of a property that comes after
+            yield new.then("rank waits", 0.2, last="rank")
         if state.limit and state.mode == "T":
             # "the top 5 students by score"
             yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
@@ -82,7 +85,7 @@ def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reade
     )
 
 
-def ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Iterator[State]:
+def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: Reader) -> Iterator[State]:
     """ "the highest fee", "the most frequent colour": an order by a property, its extreme, or its frequent values."""
     rank = state.rank
     assert rank is not None
@@ -90,6 +93,9 @@ def ranked_property(state: State, new: State, ref: Ref, numeric: bool) -> Iterat
     new = new._replace(rank=None, limit=0)
     if numeric:
         function = state.asks[0] if state.asks and state.asks[0] in ("sum", "avg", "count") else ""
+        if function == "count" and reader.graph.about(ref.predicate).role != "identifier":
+            # "the largest number of seats" is what the property holds
+            function = ""
         order = Ordering(ref, rank.descending, function, limit)
         yield new.then("ranked by property", 0.3, order=order, asks=())
         if limit > 1 and state.mode == "T" and not (state.targets or state.asks):

@@ -7,6 +7,7 @@ from nacre.semantics.linking.graph import NAMED, RARE
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.scales import bounded
 from nacre.semantics.parsing.state import (
+    DANGLING_COST,
     Reader,
     State,
     another,
@@ -82,6 +83,9 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         rule = "value" if values else "thing" if not at.slot else "other thing"
         if called and link.kind == "entity" and state.owner is not None:
             gain, rule = 0.5, "named so"
+            if state.from_target and state.links[-1].end == link.start:
+                # "the year of the museum named ...": its name is not asked for
+                new = new._replace(prop=None, **turned(state))
         if state.prop is not None:
             if state.prop.predicate == at.predicate and state.prop.node == at.node:
                 gain, rule = 0.4, f"{rule} of property"
@@ -97,7 +101,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             elif state.from_target:
                 pass
             elif at.predicate == "" and state.prop.node == at.node:
-                new, rule = new._replace(prop=None), f"{rule} of node"
+                loss = DANGLING_COST if state.prop.predicate else 0.0
+                new, rule = new._replace(prop=None, score=new.score - loss), f"{rule} of node"
             else:
                 new = drop_dangling(new)
         yield new.then(

@@ -86,7 +86,8 @@ def _lead(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[
         for asking, kind in (("where", "places"), ("who", "persons")):
             if first == asking:
                 found[f"asked {asking} fits"] = float(bool(words & _kinds(kind)))
-                found[f"asked {asking} misfits"] = 1.0 - found[f"asked {asking} fits"]
+                others = _kinds("bodies") if asking == "who" else frozenset()
+                found[f"asked {asking} misfits"] = float(not words & (_kinds(kind) | others))
     return found
 
 
@@ -221,6 +222,9 @@ def _shape(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict
         )
     )
     found["count of value"] = float(sum(t.function == "count" and bool(t.ref.predicate) for t in d.targets))
+    counted = [t.ref for t in d.targets if t.function == "count"]
+    found["count of measure"] = float(sum(bool(r.predicate) and _is_measure(graph, r.predicate) for r in counted))
+    found["count beside own measure"] = float(sum(not r.predicate and _has_own_measure(graph, r.node) for r in counted))
     found["nameless target"] = float(
         sum(not t.ref.predicate and not t.function and not graph.nodes[t.ref.node].named for t in d.targets)
     )
@@ -235,6 +239,18 @@ def _shape(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict
 @lru_cache(maxsize=4096)
 def _is_code(graph: SchemaGraph, predicate: str) -> bool:
     return graph.about(predicate).role == "identifier"
+
+
+@lru_cache(maxsize=4096)
+def _is_measure(graph: SchemaGraph, predicate: str) -> bool:
+    """Whether each thing has one number of it, which is no code."""
+    return graph.is_numeric(predicate) and graph.about(predicate).functional and not _is_code(graph, predicate)
+
+
+@lru_cache(maxsize=4096)
+def _has_own_measure(graph: SchemaGraph, node: int) -> bool:
+    """Whether things have a number that is called as they are: the "enrolment" of an enrolment."""
+    return any(graph.words[p] == graph.nodes[node].words and _is_measure(graph, p) for p in graph.literals[node])
 
 
 def _order_in_question(targets: list[Ref], links: tuple[Link, ...], question: Question) -> dict[str, float]:
