@@ -8,6 +8,7 @@ from nacre.records.turn import Understanding
 from nacre.semantics.english import function_words
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.sentences import covers as share
+from nacre.semantics.texts.wanted import wanted
 from nacre.semantics.unstated import is_unknown
 from nacre.semantics.words import tokens
 
@@ -174,6 +175,16 @@ def covers(question: str, sentences: Sequence[Sentence]) -> bool:
     """Whether those of these sentences that are about one thing hold most of the question's words."""
     about = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
     return any(_covers(question, told) for told in about.values())
+
+
+def tells(question: str, sentences: Sequence[Sentence]) -> bool:
+    """Whether sentences have a number where the question asks when, how many or how much, beside its own numbers
+    and those that name what is told of."""
+    found = wanted(question)
+    asked = {token.norm for text in (question, *(each.title for each in sentences)) for token in tokens(text)}
+    further = {token.norm for each in sentences for token in tokens(each.text)} - asked
+    numbers = found.kind in ("date", "time", "count") or (found.kind == "amount" and found.units is not None)
+    return not numbers or any(any(map(str.isdigit, word)) for word in further)
 
 
 def _covers(question: str, sentences: Sequence[Sentence]) -> bool:
