@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from agents.answering.account import Account, account, asks_for_prose
 from agents.answering.clarify import confirm, offer
+from agents.answering.ground import grounded
 from agents.answering.trust import gathered, sentences_of
 from agents.doubts import shown as shown_rows
 from agents.models.calls import ModelFailed, streamed
@@ -68,24 +69,25 @@ async def by_rules(view: TurnView, schema: Schema, gate: Gate) -> Result[Account
 
 
 def _said(view: TurnView, schema: Schema, gate: Gate) -> Account:
-    told = account(view, schema)
+    told = grounded(account(view, schema), view.understanding)
     for text, evidence in told.ledger.sentences:
         gate.say(text, evidence)
     _offer(told, gate)
     return told
 
 
-def by_model(model: BaseChatModel, rules: Fuser, limits: Limits) -> Fuser:
-    """Prose of the model over numbered evidence; values and status stay the rules'.
+def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool = False) -> Fuser:
+    """Prose of the model over numbered evidence; values and status stay the rules'. A small one leaves out most of what
+    there is to say, so that the rules describe in English, and it only answers in other languages.
 
     Rows are said by the rules, in full; the model words descriptions, comparisons, summaries, and answers in another
     language. Where nothing was found there is nothing to word. What it leaves out, or fails to end, the rules complete.
     """
 
     async def fuser(view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
-        told = await off_loop(account, view, schema)
+        told = grounded(await off_loop(account, view, schema), view.understanding)
         rests = any(evidence for _, evidence in told.ledger.sentences)
-        if not rests or (view.language == ENGLISH and not asks_for_prose(view)):
+        if not rests or (view.language == ENGLISH and (small or not asks_for_prose(view))):
             return await rules(view, schema, gate)
         # rows in one breath are no sentence to put in the place of another
         gate.spare = [
@@ -186,8 +188,10 @@ def _forms(value: Value) -> tuple[str, ...]:
 def _offer(told: Account, gate: Gate) -> None:
     if told.options:
         gate.say(offer(told.options), ())
+    elif told.doubt:
+        gate.say(told.doubt, ())
     elif told.confirm:
-        gate.say(confirm(told.confirm), ())
+        gate.say(confirm(told.confirm, gate.answer), ())
 
 
 def _completed(told: Account, gate: Gate, *, broken: bool) -> None:

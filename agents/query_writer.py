@@ -127,13 +127,16 @@ def by_model(
             # a reading that the person chose needs no other opinion, what asks nothing of the graph none at all
             return drafted
         found = drafted.value
+        if priors.size == "small" and lead == "auto" and view.understanding.expected == "prose":
+            # it can't say that it gathers rows for a description, and the rules word one
+            return Result(found)
         rows = _filled(found.rows)
         if priors.size != "small" and lead == "auto":
             # what leaves words out is no answer, so it can't take a larger model's place
             rows = [each for each in rows if not view.understanding.readings[each.reading or 0].unused]
         best = max((chance(view.understanding, each) for each in rows), default=0.0)
-        # how good a description is was never measured; a small model can't say that it gathers rows for one
-        known = view.understanding.expected != "prose" or priors.size == "small" or lead == "rules"
+        # how good a description is was never measured
+        known = view.understanding.expected != "prose" or lead == "rules"
         if lead != "model" and known and best >= (_bar(priors) if lead == "auto" else 0.01):
             return Result(found)
         bounds = limits.until(view.deadline, view.version)

@@ -15,7 +15,7 @@ from agents.off_loop import off_loop
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
-from nacre.records.turn import Rewrite
+from nacre.records.turn import Rewrite, Scope
 from nacre.semantics.dialogue.conversation import rewrite
 from nacre.semantics.languages import ENGLISH, language_name, language_of
 from nacre.semantics.plain import quoted
@@ -75,10 +75,20 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
         if isinstance(answer, Translated):
             english = " ".join(answer.english.split())
             return Result(Rewrite(english, depends, language=draft.language, own=worded), "model", usage)
-        # the names that it put in say what the rules' scope said, or better
-        return Result(replace(draft, standalone=worded, depends=depends, scope=None), "model", usage)
+        # the names that it put in say what the rules' scope said, or better; they are as sure as before
+        ground = _ground(draft, view) if depends else 1.0
+        scope = Scope(confidence=ground) if ground < 1.0 else None
+        return Result(replace(draft, standalone=worded, depends=depends, scope=scope), "model", usage)
 
     return rewriter
+
+
+def _ground(draft: Rewrite, view: TurnView) -> float:
+    """The probability that what a follow-up leans on was right: what the rules found, else the turn before."""
+    if draft.scope is not None:
+        return draft.scope.confidence
+    before = view.conversation[-1].confidence if view.conversation else None
+    return 1.0 if before is None else before
 
 
 def _refusal(view: TurnView, foreign: bool) -> Callable[[Standalone | Translated], Awaitable[str | None]]:

@@ -56,6 +56,6 @@ def build_agents(
         rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter), small=chances.size == "small"),
         tool_selector.by_model(models.selector, rules.tool_selector, own(models.selector)),
         query_writer.by_model(models.query, rules.query_writer, limits, chances, lead),
-        fuser.by_model(models.fuser, rules.fuser, own(models.fuser)),
+        fuser.by_model(models.fuser, rules.fuser, own(models.fuser), small=chances.size == "small"),
         extractor.by_model(models.query, rules.extractor, limits),
     )

@@ -62,6 +62,7 @@ def turn(folder: Path) -> Measured:
     from nacre.config.embedder import embedder
     from nacre.config.settings import Settings
     from nacre.serving.asking import opened
+    from nacre.serving.imports import collect_rarely
 
     settings = Settings(data=folder, model=None, qdrant_url=None)
     ingest([str(EXAMPLE / "kg.ttl")], "example", data=folder, embedder=embedder(settings.embedder))
@@ -70,6 +71,7 @@ def turn(folder: Path) -> Measured:
     async def timed() -> Measured:
         seconds: list[float] = []
         async with opened(settings, lasting=False) as asking:
+            collect_rarely()
 
             async def ask(question: Question, thread: str) -> Answer:
                 start = perf_counter()

@@ -22,12 +22,12 @@ from nacre.records.errors import ConfigError, ToolError
 from nacre.records.evidence import Found
 from nacre.records.turn import Understanding
 from tools import lexical as lexical_tool
-from tools import triples as triples_tool
 from tools import vector as vector_tool
 from tools.apart import Apart
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
+    from nacre.stores.vectors import Embedder
 
 log = logging.getLogger(__name__)
 
@@ -120,9 +120,16 @@ async def _triples(view: TurnView, tools: Tools) -> Result[Found]:
     embedder = graph.lexicon.embedder
     if embedder is None or graph.stored is None:
         raise ToolError("unavailable", lacks_single_triples(graph))
-    stores = triples_tool.Stores(graph.lexicon, embedder, graph.passages, graph.extracted)
-    looking = off_loop(triples_tool.search, view.understanding, stores, round=view.round)
+    looking = off_loop(_single_triples, view, graph, embedder)
     return Result(await asyncio.wait_for(looking, tools.settings.branch_seconds))
+
+
+def _single_triples(view: TurnView, graph: Graph, embedder: Embedder) -> Found:
+    # numpy is slow to import, and most turns do without it
+    from tools import triples
+
+    stores = triples.Stores(graph.lexicon, embedder, graph.passages, graph.extracted)
+    return triples.search(view.understanding, stores, round=view.round)
 
 
 def _text(view: TurnView, top_k: int) -> tuple[str, int]:

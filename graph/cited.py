@@ -36,11 +36,15 @@ async def opened(
                 await off_loop(sources_away, each, plan, graph.remote, words, names)
                 for each, plan in zip(found, plans, strict=True)
             ]
-        traced = [await off_loop(_here, each, plan, graph) for each, plan in zip(found, plans, strict=True)]
-        return [await off_loop(_with_texts, each, graph.extracted) for each in traced] if graph.extracted else traced
+        return await off_loop(_all_here, found, plans, graph)
     except Exception:
         log.exception("citations could not be traced")
         return found
+
+
+def _all_here(found: Sequence[Evidence], plans: Sequence[Plan | None], graph: Graph) -> list[Evidence]:
+    traced = [_here(each, plan, graph) for each, plan in zip(found, plans, strict=True)]
+    return [_with_texts(each, graph.extracted) for each in traced] if graph.extracted else traced
 
 
 def _here(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:

@@ -20,7 +20,6 @@ _END = re.compile(
 _STOP = re.compile(r"[.!?…।。\n]")
 _CITED = re.compile(r"\s*\[(\d[\d,; ]*)\]")
 _LAST = re.compile(r"([.!?…।。:]*['\"”’»)]*)\s*$")
-_TOKENS = re.compile(r"\S+\s*|\s+")
 _LETTER = re.compile(r"[^\W_]")
 # where a Markdown table begins, and what parts its cells; in a cell a bar is "\\|"
 _TABLE = "\n\n| "
@@ -182,9 +181,8 @@ class Gate:
         stop = end[1] if end else ""
         body = core[: len(core) - len(stop)] if stop else core
         piece = f"{gap if self.answer else ''}{body}{numbers}{stop}{table}"
-        for token in _TOKENS.findall(piece):
-            self.answer += token
-            self._release(token)
+        self.answer += piece
+        self._release(piece)
 
     def _lacks(self, core: str, indexes: Sequence[int]) -> list[str]:
         return unsupported(core, self._hold(indexes), self._known, self._language)

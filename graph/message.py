@@ -1,43 +1,70 @@
 """The answer as a chat message: released tokens -> the `messages` stream; the record -> what travels beside it."""
 
+import re
 import textwrap
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk
+from langgraph.config import get_config
 from langgraph.graph.message import push_message
 
 from nacre.records.answer import Answer, Citation
 
+Json = dict[str, Any]
+
+# in the configuration of a run: its caller takes sentences as they are, and reads no messages; each event takes a round
+# of the event loop
+SENTENCES = "sentences"
 LONGEST_CITED = 300
 MOST_KEYS = 5
+_TOKENS = re.compile(r"\S+\s*|\s+")
 
 
 class Message:
-    """One answer that streams: `say` each token as it is released, then `end` with the record.
+    """One answer that streams: `say` each sentence as it is released, then `end` with the record.
 
-    Clients of the graph see chunks with one id in the stream mode `messages`; they join to the message that stays in
-    the thread.
+    Clients of the graph see its tokens as custom events and as chunks with one id in the stream mode `messages`; they
+    join to the message that stays in the thread. A caller that takes sentences as they are has one custom event for
+    each, and no chunks.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, write: Callable[[Json], None]) -> None:
         self._id = str(uuid.uuid4())
+        self._write = write
+        self._whole = bool(get_config().get("configurable", {}).get(SENTENCES))
 
-    def say(self, token: str) -> None:
-        """Stream one token; inside a node only."""
-        push_message(AIMessageChunk(content=token, id=self._id), state_key=None)
+    def say(self, sentence: str) -> None:
+        """Stream one sentence; inside a node only."""
+        if self._whole:
+            self._write({"type": "token", "text": sentence})
+            return
+        for token in tokens_of(sentence):
+            self._write({"type": "token", "text": token})
+            push_message(AIMessageChunk(content=token, id=self._id), state_key=None)
 
     def end(self, record: Answer) -> AIMessage:
         """Stream what travels beside the text, and give the message as the thread keeps it."""
         beside = beside_text(record)
-        push_message(
-            AIMessageChunk(content="", id=self._id, additional_kwargs=beside, chunk_position="last"),
-            state_key=None,
-        )
+        if not self._whole:
+            push_message(
+                AIMessageChunk(content="", id=self._id, additional_kwargs=beside, chunk_position="last"),
+                state_key=None,
+            )
         return AIMessage(record["answer"], id=self._id, additional_kwargs=beside)
 
 
-def beside_text(record: Answer) -> dict[str, Any]:
+def tokens_of(text: str) -> list[str]:
+    """The words of a text with the space behind them.
+
+    >>> tokens_of(" Two [1].")
+    [' ', 'Two ', '[1].']
+    """
+    return _TOKENS.findall(text)
+
+
+def beside_text(record: Answer) -> Json:
     """The status and the citations of an answer, short enough to stay in a thread; the record has all of them."""
     return {
         "status": record["status"],
@@ -46,7 +73,7 @@ def beside_text(record: Answer) -> dict[str, Any]:
     }
 
 
-def _short(citation: Citation) -> dict[str, Any]:
+def _short(citation: Citation) -> Json:
     return {
         "n": citation["n"],
         "tool": citation["tool"],

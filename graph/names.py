@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from agents.off_loop import off_loop
 from nacre.records.endpoint import Endpoint
 from nacre.semantics.linking.endpoint_names import EndpointNames
 from nacre.stores.catalog import Graph
@@ -13,6 +14,11 @@ def names_for(graph: Graph, *texts: str) -> Lexicon:
     """The lexicon of an ingested graph; of an attached one, with the things that the texts may name."""
     names = endpoint_names(graph)
     return names.about("\n".join(texts)) if names is not None else graph.lexicon
+
+
+async def names_about(graph: Graph, *texts: str) -> Lexicon:
+    """The same from the event loop: names of an attached graph are looked up where it lies."""
+    return graph.lexicon if graph.endpoint is None else await off_loop(names_for, graph, *texts)
 
 
 def endpoint_names(graph: Graph) -> EndpointNames | None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -28,7 +29,7 @@ from graph.derivation import derivation
 from graph.gate import Gate
 from graph.holds import Holds
 from graph.message import Message
-from graph.names import names_for
+from graph.names import names_about
 from graph.record import answer_record, earlier_turns, faded
 from graph.state import State, add_up, attribute
 from graph.understood import understood
@@ -93,7 +94,7 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
     view = replace(asked_first(question), conversation=earlier, deadline=deadline, version=graph.version)
     try:
         texts = [question, *(turn.question for turn in earlier)]
-        names = await off_loop(names_for, graph, *texts)
+        names = await names_about(graph, *texts)
         rewrite = await team.rewriter(view, database(graph, resources.settings, resources.apart, names=names))
     except Exception:
         log.exception("rewriting failed")
@@ -137,8 +138,8 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
     what goes wrong there is the branch's to say, which will ask for it again."""
     rewrite, caveats = from_json(Rewrite, state["rewrite"]), state["caveats"]
     read, _ = await asyncio.gather(
-        off_loop(_understood, resources, state, rewrite),
-        off_loop(_prepared, resources.library, state, rewrite.standalone),
+        _understood(resources, state, rewrite),
+        _prepared(resources, state, rewrite.standalone),
         return_exceptions=True,
     )
     if isinstance(read, BaseException):
@@ -185,7 +186,7 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
         context, settings = runtime.context, resources.settings
         result: Result[Found]
         try:
-            with await off_loop(_pinned, resources.library, state) as graph:
+            with await _pinned(resources, state) as graph:
                 top_k = (context and context.top_k) or settings.top_k
                 tools = Tools(graph, team_of(resources, context), settings, resources.apart, top_k)
                 result = await BRANCHES[name].look(view_of(state, settings), tools)
@@ -208,7 +209,7 @@ async def check(state: State, runtime: Runtime[Context], resources: Resources) -
     by_model = _mind(resources, runtime.context) == "model"
     view = view_of(state, resources.settings)
     if view.strategy == "waterfall":
-        return {"wanted": await off_loop(_further, resources.library, state, view)}
+        return {"wanted": await _further(resources, state, view)}
     return {"wanted": list(wanted(view, by_model=by_model))}
 
 
@@ -223,16 +224,15 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
     """Say what was found, through the gate, and write the record of the turn."""
     view = view_of(state, resources.settings)
     first: list[float] = []
-    message = Message()
+    message = Message(runtime.stream_writer)
 
-    def release(token: str) -> None:
+    def release(sentence: str) -> None:
         if not first:
             first.append(time.time())
-        runtime.stream_writer({"type": "token", "text": token})
-        message.say(token)
+        message.say(sentence)
 
-    with await off_loop(_pinned, resources.library, state) as graph:
-        names = await off_loop(names_for, graph, view.standalone)
+    with await _pinned(resources, state) as graph:
+        names = await names_about(graph, view.standalone)
         gate = Gate(view.evidence, release, partial(known_names, lexicon=names), view.language)
         told = await _fused(team_of(resources, runtime.context), view, graph.schema, gate)
         cited = await opened(gate.cited, view.evidence, view.understanding, graph)
@@ -285,27 +285,32 @@ def _open(library: Library, name: str | None) -> Graph:
     return library.open(library.resolve(name))
 
 
-def _pinned(library: Library, state: State) -> Graph:
+async def _pinned(resources: Resources, state: State) -> AbstractContextManager[Graph]:
     """The graph as the turn began with it."""
-    return library.open(state["about"], state["version"], state.get("vectors"), state.get("layers", ""))
+    held = resources.holds.fresh(state["hold"])
+    if held is not None:
+        return held
+    version, vectors, layers = state["version"], state.get("vectors"), state.get("layers", "")
+    return await off_loop(resources.library.open, state["about"], version, vectors, layers)
 
 
-def _further(library: Library, state: State, view: TurnView) -> list[str]:
-    with _pinned(library, state) as graph:
-        return list(below(view, partial(texts_may_answer, view.standalone, graph)))
+async def _further(resources: Resources, state: State, view: TurnView) -> list[str]:
+    with await _pinned(resources, state) as graph:
+        return list(await off_loop(below, view, partial(texts_may_answer, view.standalone, graph)))
 
 
-def _prepared(library: Library, state: State, text: str) -> None:
+async def _prepared(resources: Resources, state: State, text: str) -> None:
     if "vector" in state["enabled"]:
-        with _pinned(library, state) as graph:
+        with await _pinned(resources, state) as graph:
             if graph.vectors is not None:
-                graph.vectors.prepare(text)
+                await off_loop(graph.vectors.prepare, text)
 
 
-def _understood(resources: Resources, state: State, rewrite: Rewrite) -> Understanding:
-    with _pinned(resources.library, state) as graph:
+async def _understood(resources: Resources, state: State, rewrite: Rewrite) -> Understanding:
+    with await _pinned(resources, state) as graph:
         most = resources.settings.endpoint_candidates if graph.endpoint is not None else MOST
-        return understood(rewrite, graph.schema, names_for(graph, rewrite.standalone), most)
+        names = await names_about(graph, rewrite.standalone)
+        return await off_loop(understood, rewrite, graph.schema, names, most)
 
 
 def _usage(usage: Usage) -> dict[str, float]:

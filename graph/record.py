@@ -8,6 +8,7 @@ from typing import Any
 from langgraph.config import get_config
 
 from agents.answering.account import Account
+from agents.answering.ground import as_ground
 from agents.answering.trust import plan_of
 from agents.turn_view import TurnView
 from graph.gate import Gate
@@ -148,7 +149,7 @@ def earlier_turns(
         options=told.options,
         confirm=_to_confirm(view, told),
         evidence=tuple(_remembered(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
-        confidence=told.confidence,
+        confidence=as_ground(told, understanding),
     )
     return (turn,)
 

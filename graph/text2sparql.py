@@ -7,7 +7,7 @@ from agents.off_loop import off_loop
 from agents.query_writer import by_rules
 from agents.turn_view import asked
 from graph.database import database
-from graph.names import names_for
+from graph.names import names_about
 from graph.triples_database import over_triples
 from nacre.config.settings import Settings
 from nacre.records.errors import ToolError
@@ -30,7 +30,7 @@ async def text2sparql(question: str, graph: Graph, settings: Settings, apart: Ap
     Raises ToolError: `empty` where the question gives no query that is likely enough, `refused` where its answer is
     prose, and where the endpoint can't be asked.
     """
-    names = await off_loop(names_for, graph, question)
+    names = await names_about(graph, question)
     understanding = await off_loop(understand, Rewrite(question), graph.schema, names)
     away = await off_loop(over_triples, graph, settings, question) if graph.endpoint is not None else None
     found = (await by_rules(asked(question, understanding), away or database(graph, settings, apart))).value

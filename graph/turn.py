@@ -12,6 +12,7 @@ from graph.asked import checked_question
 from graph.branches import BRANCHES
 from graph.builder import App
 from graph.context import Context, context_of
+from graph.message import SENTENCES, tokens_of
 from graph.record import query_record
 from graph.state import Input
 from nacre.records.errors import ConfigError
@@ -46,7 +47,7 @@ async def stream(
     if graph:
         asked["graph"] = graph
     chosen = context_of(context)
-    config = RunnableConfig(configurable={"ask_id": id})
+    config = RunnableConfig(configurable={"ask_id": id, SENTENCES: True})
     async with AsyncExitStack() as stack:
         if thread is None or app.checkpointer is None:
             running = app.copy({"checkpointer": None})
@@ -80,7 +81,7 @@ async def _check_thread(app: App, config: RunnableConfig, graph: str | None) -> 
 
 def _events(mode: str, chunk: Any) -> list[Event]:
     if mode == "custom":
-        return [("token", chunk["text"])] if chunk.get("type") == "token" else []
+        return [("token", token) for token in tokens_of(chunk["text"])] if chunk.get("type") == "token" else []
     return [event for node, update in chunk.items() if update for event in _of_node(node, update)]
 
 

@@ -50,4 +50,6 @@ def _places(body: Select | Combine) -> set[str]:
         return _places(body.left) | _places(body.right)
     inner = [f.right for f in body.filters if isinstance(f.right, Select)]
     own = {"0", "1", str(body.offset), str(body.offset + (body.limit or 0))}
+    # a year is four characters of a date, a month is seven
+    own |= {{"year": "4", "month": "7"}[each.part] for each in body.by if each.part in ("year", "month")}
     return own.union(*(_places(select) for select in inner))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Literal
 
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ HOSTILE = "x'); DROP TABLE entity; --"
 COMPARISONS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
 NUMBERS = st.one_of(st.integers(-5, 3000), st.floats(-1e6, 1e6, allow_nan=False))
 SELDOM = st.sampled_from([False] * 9 + [True])
+PARTS: st.SearchStrategy[Literal["year", "month"]] = st.sampled_from(["year", "month"])
 
 
 @st.composite
@@ -46,6 +48,12 @@ def selects(draw: st.DrawFn, schema: Schema) -> Select:
     order = Order(draw(by), draw(st.booleans()))
     if shape == "ordered":
         return Select(answers, variables, edges, filters, (), order, limit, offset)
+    dates = [p.iri for p in schema.predicates if p.datatype in ("date", "datetime") and p.has_literals]
+    if draw(SELDOM) and dates:
+        # so many a year, or a month
+        time = draw(st.builds(Attribute, st.sampled_from([v.name for v in variables]), st.sampled_from(dates), PARTS))
+        known = Filter(replace(time, part=""), "known")
+        return Select((time, *answers), variables, edges, (*filters, known), order=order, limit=limit, by=(time,))
     having = draw(st.lists(st.builds(Filter, figures, COMPARISONS, NUMBERS), max_size=1))
     return Select((Itself("a"), *answers), variables, edges, (*filters, *having), ("a",), order, limit, offset)
 

@@ -48,8 +48,7 @@ def absence(
     empty = empty_table(understanding, evidence)
     if understanding.unknown:
         names = listed([word for word, _ in understanding.unknown])
-        near = [nearest for _, nearest in understanding.unknown if nearest]
-        hint = f" The nearest name it has is {listed(near)}." if near else ""
+        hint = nearest(understanding.unknown)
         text = f"This graph knows nothing called {names}.{hint}"
         if not schema.predicates:
             text = f"The texts do not tell of {names}."
@@ -57,10 +56,8 @@ def absence(
             text = f"This graph knows nothing called {names}, and its texts do not answer this.{hint}"
         return Absence(text, "not_in_graph", text)
     if understanding.unstated is not None:
-        asked, nearest = understanding.unstated
-        text = (
-            f"This graph does not state {quoted(asked)}. The nearest it has is {quoted(nearest)}, which is no answer."
-        )
+        asked, other = understanding.unstated
+        text = f"This graph does not state {quoted(asked)}. The nearest it has is {quoted(other)}, which is no answer."
         return Absence(text, "not_in_graph", text)
     silent = unsaid(understanding, evidence)
     if silent is not None and is_unknown(silent.table):
@@ -83,6 +80,12 @@ def absence(
         return _not_understood(best, empty is not None)
     text = _known_instead(understanding, schema, evidence)
     return Absence(text, "not_in_graph", text)
+
+
+def nearest(unknown: Sequence[tuple[str, str]]) -> str:
+    """A sentence with the names that words which name nothing may be meant for, "" where there are none."""
+    near = [name for _, name in unknown if name]
+    return f" The nearest name it has is {listed(near)}." if near else ""
 
 
 def _not_understood(best: Reading, empty: bool) -> Absence:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.answering.absence import absence, closed, listed
+from agents.answering.absence import absence, closed, listed, nearest
 from agents.answering.agreement import Dispute, disputes
 from agents.answering.clarify import others
 from agents.answering.from_texts import FromText, from_texts, is_of_texts
@@ -52,7 +52,7 @@ class Account:
     """The whole answer. `table` is the index of the evidence whose rows the values are, if any; `disputed` are those
     sentences of the ledger that say what other evidence gives instead; `options` are readings as good as the one that
     is answered, to be offered at the end; `confirm` is what was understood, to be confirmed where there are none;
-    `columns` and `rows` are an answer of several columns, as a table."""
+    `doubt` is what is doubtful besides; `columns` and `rows` are an answer of several columns, as a table."""
 
     ledger: Ledger
     status: Status
@@ -65,6 +65,7 @@ class Account:
     disputed: tuple[tuple[str, tuple[int, ...]], ...] = ()
     options: tuple[Reading, ...] = ()
     confirm: str = ""
+    doubt: str = ""
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Value | None, ...], ...] = ()
 
@@ -96,7 +97,10 @@ def account(view: TurnView, schema: Schema) -> Account:
         if told is not None and read is not None and read.probability > DECLINED:
             return _from_text(read, view, schema)
         return _rows(*answering, view, schema)
-    told = _text(understanding, evidence, only_texts=closed(understanding, evidence))
+    # what the graph's own facts say of the things named is no answer where a condition could not be read
+    likeliest = max(understanding.readings, key=lambda reading: reading.score, default=None)
+    unread = likeliest is not None and bool(likeliest.lost)
+    told = _text(understanding, evidence, only_texts=unread or closed(understanding, evidence))
     if told is not None:
         return told
     lacks = next((part.missing for part in view.found if part.missing), "")
@@ -167,7 +171,10 @@ def _rows(index: int, used: Rows, view: TurnView, schema: Schema) -> Account:
     missing = tuple(word for word, _ in understanding.unknown) if by_reading else ()
     caveats: tuple[str, ...] = ()
     if missing:
-        caveats += (f"The answer leaves out {listed(missing)}: nothing in this graph is called that.",)
+        told = f"The answer leaves out {listed(missing)}: nothing in this graph is called that."
+        # a code that is nearly another is a slip, where a word may just be another word
+        codes = [each for each in understanding.unknown if any(map(str.isdigit, each[0]))]
+        caveats += (f"{told}{nearest(codes)}",)
     lacks = next((part.missing for part in view.found if part.missing), "")
     if lacks and not by_reading:
         caveats += (f"This graph does not hold {quoted(lacks)}.",)

@@ -11,8 +11,11 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.semantics.labels_said import class_noun
 from nacre.semantics.plain import quoted
+from nacre.semantics.words import tokens
 
 MOST = 3
+# words that put what was understood in a form that an answer does not have
+UNSAID = frozenset(("whether", "that", "the", "what", "when"))
 
 
 def others(
@@ -54,6 +57,14 @@ def offer(readings: Sequence[Reading]) -> str:
     return f"Or did you mean: {'; '.join(f'{n}. “{quoted(each.words)}”' for n, each in enumerate(readings, 1))}?"
 
 
-def confirm(words: str) -> str:
-    """What was understood, to be confirmed, where there is no other reading to offer."""
+def confirm(words: str, answer: str = "") -> str:
+    """What was understood, to be confirmed, where there is no other reading to offer; not once more where the
+    answer says it.
+
+    >>> confirm("the age of Ann", "The age of Ann is 40."), confirm("towns that Ann lives in", "Ann lives in Hay.")
+    ('Is that what you meant?', 'I read this as “towns that Ann lives in”. Is that what you meant?')
+    """
+    said = {token.norm for token in tokens(answer)}
+    if answer and {token.norm for token in tokens(words)} <= said | UNSAID:
+        return "Is that what you meant?"
     return f"I read this as “{quoted(words)}”. Is that what you meant?"

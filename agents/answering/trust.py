@@ -14,6 +14,8 @@ from nacre.semantics.words import tokens
 
 # of what is less likely than this one in ten is right (measured out of fold): no values are given for it
 DECLINED = 0.1
+# below the threshold of what is sure
+UNSURE = 0.01
 # the share of the question's words that sentences must hold to answer it (given)
 ENOUGH_WORDS = 0.6
 

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agents.answering.trust import UNSURE
 from nacre.records.evidence import Evidence, Found, Rows, Table
 from nacre.records.turn import Understanding
 from nacre.semantics.ranking.calibrate import MOST_RUN, after_running, choose, outcome, outcome_features
 from nacre.semantics.ranking.weights import weights
-
-# below the threshold of what is sure
-UNSURE = 0.01
 
 __all__ = ["MOST_RUN", "weighed"]
 

@@ -2,8 +2,13 @@
 
 from collections import Counter
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from ingestion.read.capsules import Facts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Each round lets a node see one link further; what is still equal then is told apart by its order in the file.
 ROUNDS = 5
@@ -25,7 +30,8 @@ def name_blanks(facts: Facts) -> None:
     nodes = np.flatnonzero(blank).tolist()
     # all are kept as they go into the next hash: with their lengths before them
     names = dict.fromkeys(nodes, _part(b""))
-    fixed = {n: _fixed(facts, n) for n in np.unique(np.concatenate((columns[0], columns[2]))).tolist() if not blank[n]}
+    ends = np.unique(np.concatenate((columns[0], columns[2])))
+    fixed = _fixed(facts, ends[~blank[ends]])
     distinct = 1
     for _ in range(ROUNDS):
         seen: dict[int, list[bytes]] = {node: [] for node in nodes}
@@ -47,8 +53,18 @@ def name_blanks(facts: Facts) -> None:
         facts.texts[node] = f"_:b{name.hex()}" if count[name] == 1 else f"_:b{name.hex()}x{count[name]}"
 
 
-def _fixed(facts: Facts, number: int) -> bytes:
-    return _hash(b"".join(_part(text.encode(errors="surrogatepass")) for text in facts.term(number)))
+def _fixed(facts: Facts, numbers: "NDArray[np.int32]") -> dict[int, bytes]:
+    """The hashes of terms that are no blank nodes, by their numbers: of kind, text, datatype and language."""
+    around = [(_part(kind.encode()), _said(datatype) + _said(language)) for kind, datatype, language in facts.sorts]
+    found = {}
+    for number, sort in zip(numbers.tolist(), facts.sort_of[numbers].tolist(), strict=True):
+        before, after = around[sort]
+        found[number] = _hash(before + _said(facts.texts[number]) + after)
+    return found
+
+
+def _said(text: str) -> bytes:
+    return _part(text.encode(errors="surrogatepass"))
 
 
 def _hash(data: bytes) -> bytes:

@@ -48,6 +48,9 @@ def format_of(name: str) -> str:
     >>> format_of("a.ttl"), format_of("a.nq.gz"), format_of("a.txt")
     ('TURTLE', 'N_QUADS', '')
     """
+    dot = name.rfind(".")
+    if dot > 0 and name[0] != "." and (form := FORMATS.get(name[dot:])):  # nearly all
+        return form
     stem, suffix = splitext(name.lower())
     return FORMATS.get(splitext(stem)[1] if suffix in {".gz", ".gzip"} else suffix, "")
 

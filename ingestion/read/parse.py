@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import re
 import warnings
 import zlib
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, cast
 
 import numpy as np
+import pyoxigraph as ox
 
 from ingestion.read.blanks import name_blanks
 from ingestion.read.capsules import Collector, Facts, counted
@@ -44,8 +46,6 @@ def read(sources: Sources) -> Facts:
     read where the reading is strict, else for a file that was named itself, or is the only one, and is cut off, empty
     or without a single triple.
     """
-    import pyoxigraph as ox
-
     collector = Collector()
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
     load = loader(sources.reading.contexts, sources.reading.fetch)
@@ -224,11 +224,14 @@ def _line_with(document: _Document, text: str) -> tuple[int, str]:
 
 
 def _opened(source: Source) -> _Document:
-    with open(source.path, "rb", buffering=0) as raw:
+    file = os.open(source.path, os.O_RDONLY)
+    try:
         # small files would take thrice as long with a buffer of a megabyte
-        head = raw.read(FIRST)
-        if len(head) == FIRST:
-            head += raw.read(HEAD - FIRST)
+        head = os.read(file, FIRST)
+        while FIRST <= len(head) < HEAD and (more := os.read(file, HEAD - len(head))):
+            head += more
+    finally:
+        os.close(file)
     packed = head.startswith(b"\x1f\x8b")
     if packed:
         with gzip.open(source.path, "rb") as unpacked:

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from nacre.records.errors import IngestionError
 
 NOT_RDF = frozenset({".md", ".markdown", ".pdf", ".doc", ".docx", ".odt", ".csv", ".tsv", ".xlsx", ".sqlite", ".zip"})
 STANDARD_INPUT = "standard input"
+_PLAIN = re.compile(r"[\w.-]+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ def _inside(folder: Path, reading: Reading) -> Iterator[Source]:
         for name in sorted(files):
             if not name.startswith("."):
                 path = start + name
-                yield Source(path, format_of(name), path, reading.base or f"{base}/{quote(name)}", named=False)
+                written = name if _PLAIN.fullmatch(name) else quote(name)
+                yield Source(path, format_of(name), path, reading.base or f"{base}/{written}", named=False)
 
 
 def _source(path: Path, reading: Reading, named: bool) -> Source:

@@ -9,6 +9,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
+import pyoxigraph as ox
+
 from ingestion.read.contexts import Load, with_contexts
 from ingestion.read.formats import LINES, NAMED, STATEMENTS
 
@@ -47,8 +49,6 @@ class Statements(NamedTuple):
 
 def read_statements(content: Content, form: str, base: str, terms: Numbers) -> Statements:
     """All statements that can be read. RDF/XML and JSON-LD end at the first problem; IRIs there are not checked."""
-    import pyoxigraph as ox
-
     quads = ox.parse(
         None if isinstance(content, str) else content,
         format=getattr(ox.RdfFormat, form),

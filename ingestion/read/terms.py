@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from pyoxigraph import BlankNode, Literal, NamedNode
+
 from ingestion.read.capsules import BLANK, IRI, STRING, Collector
 from ingestion.read.statements import MARK
 
@@ -33,8 +35,6 @@ def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict
 
     `loose`: the parser did not check IRIs. `tags` are the language tags that others stand for.
     """
-    from pyoxigraph import BlankNode, Literal, NamedNode
-
     text, sort = collector.texts.append, collector.sort
     taken = Taken([], {})
     for number, term in enumerate(terms, len(collector.texts)):

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from ingestion.verbalise.wording import Pattern, be, clean, is_state, pattern, spoken
 from ingestion.vocabulary import ALTERNATIVE, local_name
 from nacre.records.schema import Predicate, Schema
+from nacre.semantics.labels_said import FIRST_YEAR, LAST_YEAR
+from nacre.semantics.nouns import wording
 
 # Where a sentence about a thing goes: its level and, within it, the turn of its predicate, as one number.
 TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))
@@ -29,9 +31,22 @@ def ways(schema: Schema, iris: Iterable[tuple[int, str]]) -> dict[int, Way]:
     """How to say the predicates, given with their numbers; what declares the schema is not said."""
     known = schema.predicate_of
     said = [(n, known[iri]) for n, iri in iris if iri in known and known[iri].role not in ("type", "schema")]
-    forms = {n: pattern(spoken(clean(p.label), local_name(p.iri))) for n, p in said}
+    forms = {n: _form(p) for n, p in said}
     said.sort(key=lambda each: (forms[each[0]].text, each[0]))
     return {n: _way(predicate, forms[n], turn) for turn, (n, predicate) in enumerate(said)}
+
+
+def _form(predicate: Predicate) -> Pattern:
+    label = spoken(clean(predicate.label), local_name(predicate.iri))
+    if predicate.datatype in ("integer", "real", "boolean") and " " not in label and not _are_years(predicate):
+        # "won", of games
+        return pattern(label) if label in wording("verbs") else Pattern("noun", label, label)
+    return pattern(label)
+
+
+def _are_years(predicate: Predicate) -> bool:
+    low, high = predicate.minimum, predicate.maximum
+    return low is not None and high is not None and FIRST_YEAR <= low <= high <= LAST_YEAR
 
 
 def boolean(name: str, way: Way, true: bool) -> str:

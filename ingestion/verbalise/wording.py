@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from nacre.semantics.nouns import wording
+from nacre.semantics.nouns import is_participle, wording
+from nacre.semantics.verbs import is_done
 
 Kind = Literal["noun", "verb"]
 
@@ -24,8 +25,8 @@ def pattern(label: str) -> Pattern:
     Pattern(kind='verb', text='is located in', plural='are located in')
     >>> pattern("borders")
     Pattern(kind='verb', text='borders', plural='border')
-    >>> pattern("has part").text, pattern("fuel type").kind
-    ('part', 'noun')
+    >>> pattern("has part").text, pattern("fuel type").kind, pattern("located at site").text, pattern("born").text
+    ('part', 'noun', 'is located at site', 'was born')
     """
     words = label.split() or ["value"]
     first, text = words[0].lower(), " ".join(words)
@@ -39,8 +40,12 @@ def pattern(label: str) -> Pattern:
     then = words[1].lower() if len(words) > 1 else ""
     if first in wording("verbs") or (third_person and then in wording("prepositions") - {"of"}):
         return Pattern("verb", text, " ".join([_plural_verb(words[0]), *words[1:]]))
-    if len(words) > 1 and words[-1].lower() in wording("prepositions"):
-        return Pattern("verb", f"is {text}", f"are {text}")
+    done = is_participle(first)
+    if (len(words) > 1 and words[-1].lower() in wording("prepositions")) or (
+        done and (not then or then in wording("prepositions"))
+    ):
+        one, many = ("was", "were") if done and is_done(text.lower()) else ("is", "are")
+        return Pattern("verb", f"{one} {text}", f"{many} {text}")
     return Pattern("noun", text, text)
 
 

@@ -39,12 +39,13 @@ class Edge:
 class Attribute:
     """The literal values of `predicate` of the variable.
 
-    `part` picks an end of a range; "" is its middle, or the value itself.
+    `part` picks an end of a range, or of a date its year ("2024", a number) or its month ("2024-03"); "" is the middle
+    of a range, or the value itself.
     """
 
     variable: str
     predicate: str
-    part: Literal["", "low", "high"] = ""
+    part: Literal["", "low", "high", "year", "month"] = ""
     kind: Literal["attribute"] = "attribute"
 
 

@@ -12,7 +12,8 @@ class Reading:
     """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1.
 
     `probability` is the calibrated chance that its rows are right, before anything is run (None: not known); `unused`
-    are the content words that it does not account for; `odds` is what is known, before running, of the log-odds after.
+    are the content words that it does not account for; `odds` is what is known, before running, of the log-odds after;
+    `lost` is what the question bounds, negates or ranks by and the plan does nothing with.
     """
 
     plan: Plan
@@ -22,6 +23,7 @@ class Reading:
     probability: float | None = None
     unused: tuple[str, ...] = ()
     odds: float = 0.0
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

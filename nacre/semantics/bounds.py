@@ -1,12 +1,13 @@
 """Numbers and dates that a question compares with: text + tokens -> bounds ("over 4.8 m", "before March 2015")."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from nacre.records.plan import Comparison
 from nacre.semantics.english import Measure, measure, resource
-from nacre.semantics.periods import Period, periods
+from nacre.semantics.periods import Period, periods, year
 from nacre.semantics.units import Quantity, quantities
 from nacre.semantics.words import Token
 
@@ -33,11 +34,17 @@ _AFTER = re.compile(
     r"|more|over|above|up|higher|larger|longer|later|greater|bigger|older|after|upwards)\b(?!\s+than|\s*[£€$]?\d)",
     re.IGNORECASE,
 )
+# what stands before a range and between its ends
+_BETWEEN = re.compile(r"\b(?:between|range(?: of)?|ranging from)(?:\s+(?:the|years?|ages?(?: of)?))*\s*$")
+_TO = re.compile(r"\s*(?:to|-|–|—|through|until|till)\s*(?:the\s+)?")
+_AND = re.compile(r"\s*(?:and|to)\s*(?:the\s+)?")
+FIRST_YEAR, LAST_YEAR = 1000, 2100
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A number to compare with: "over 4.8 m", "longer than 5 m" (with its measure); "between 3 and 5" gives two."""
+    """A number to compare with: "over 4.8 m", "longer than 5 m" (with its measure); of "between 3 and 5", "3 to 5" both
+    ends, the upper one in `until`."""
 
     start: int
     end: int
@@ -45,6 +52,7 @@ class Bound:
     quantity: Quantity
     measure: Measure | None = None
     period: Period | None = None
+    until: float | None = None
 
 
 def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
@@ -57,6 +65,8 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
     numbers += when
     words = resource()["numbers"]
     for i, token in enumerate(tokens):
+        if any(q.start <= token.start < q.end for q in numbers):
+            continue
         if token.norm in words and token.norm not in ("one", "zero"):
             unit, end = _unit_after(tokens, i)
             numbers.append(Quantity(float(words[token.norm]), unit, token.start, end))
@@ -66,7 +76,17 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
                 numbers.append(Quantity(1.0, unit, token.start, end))
         elif token.norm == "one" and i and tokens[i - 1].norm in ("least", "than", "exactly", "only"):
             numbers.append(Quantity(1.0, "", token.start, token.end))
-    for number in sorted(numbers, key=lambda q: q.start):
+    numbers.sort(key=lambda q: q.start)
+    ranges = {low.start: (low, high, period) for low, high, period in _ranges(lowered, numbers, when)}
+    for number in numbers:
+        if number.start in ranges:
+            low, high, period = ranges[number.start]
+            introduced = _BETWEEN.search(lowered[: number.start].rstrip(" £€$"))
+            at = introduced.start() if introduced else number.start
+            found.append(replace(_bound(tokens, at, low._replace(end=high.end), ">="), period=period, until=high.value))
+            continue
+        if any(low.start < number.start < high.end for low, high, _ in ranges.values()):
+            continue
         before = lowered[: number.start].rstrip(" £€$")
         if re.search(r"\bfrom(?:\s\S+)? to$|\bfrom$", before) and re.search(
             r"\bfrom\s\S+(?:\s[a-z/]+)? to \d", lowered
@@ -108,6 +128,56 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
             ):
                 found.append(_bound(tokens, number.start, number, "="))
     return tuple(replace(b, period=when[b.quantity]) if b.quantity in when else b for b in found)
+
+
+def _ranges(
+    text: str, numbers: Sequence[Quantity], when: dict[Quantity, Period]
+) -> Iterator[tuple[Quantity, Quantity, Period | None]]:
+    """Both ends of each range of a text in lower case, in one unit, and the time that it spans.
+
+    "between 2 and 4 million", "from 1990 to 1995", "5-15 km". What runs downwards, or from nothing, is
+    a score or a course.
+    """
+    last = -1
+    for low, high in pairwise(numbers):
+        between = _BETWEEN.search(text[: low.start].rstrip(" £€$"))
+        apart = text[low.end : high.start].rstrip("£€$")
+        if low.start < last or not (_TO.fullmatch(apart) or (between and _AND.fullmatch(apart))):
+            continue
+        if "-" in apart and low.value >= 100 and len(f"{low.value:g}") != len(f"{high.value:g}"):
+            # a number of a telephone or a form
+            continue
+        spans = [when.get(each) or _of_year(each) for each in (low, high)]
+        if low in when or high in when:
+            if None not in spans and spans[0].first < spans[1].first:  # type: ignore[union-attr]
+                last = high.end
+                yield low, high, Period(spans[0].first, spans[1].after, low.start, high.end)  # type: ignore[union-attr]
+            continue
+        said = _said(text, high)
+        if said != high.value and low.value == _said(text, low) and low.value < said:
+            low = low._replace(value=low.value * high.value / said)
+        if low.unit not in ("", high.unit) and high.unit:
+            continue
+        unit = high.unit or low.unit
+        if low.value < high.value and (between or low.value):
+            last = high.end
+            yield low._replace(unit=unit), high._replace(unit=unit), None
+
+
+def _of_year(number: Quantity) -> Period | None:
+    if number.unit or number.value != int(number.value) or not FIRST_YEAR <= number.value <= LAST_YEAR:
+        return None
+    return Period(*year(int(number.value)), number.start, number.end)
+
+
+def _said(text: str, number: Quantity) -> float:
+    """A number without the "million" that follows it."""
+    word = text[number.start : number.end].lstrip("£€$ ")
+    digits = re.match(r"[\d,]+(?:\.\d+)?", word)
+    if digits:
+        return float(digits[0].replace(",", ""))
+    first = re.match(r"[a-z]*", word)
+    return float(resource()["numbers"].get(first[0] if first else "", number.value))
 
 
 def _unit_after(tokens: Sequence[Token], i: int) -> tuple[str, int]:

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 
 from nacre.records.plan import Attribute, Constant, Filter
 from nacre.records.schema import Schema
-from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of
-from nacre.semantics.nouns import article, is_plural, joined
+from nacre.semantics.english import is_person
+from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
+from nacre.semantics.nouns import article, belonging, is_plural, joined
 from nacre.semantics.periods import said_bound, said_span
 from nacre.semantics.values_said import say
+from nacre.semantics.verbs import active, without_preposition
 
 _ABOVE = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _WHEN = {"<": "before", "<=": "no later than", ">": "after", ">=": "no earlier than"}
@@ -45,15 +47,19 @@ def forward(label: Label, other: str, noun: str, kind: str, *, named: bool, bare
     if label.kind == "past":
         said = f"that {label.one} {other}"
         return Clause(said, said, f"{{}} {label.one} {other}", f"{{}} did not {label.many} {other}")
+    if label.kind == "state" and label.one.startswith(f"{noun} "):
+        # an "appointment with" somebody
+        rest = f"{label.one.removeprefix(noun).strip()} {other}"
+        return Clause(rest, rest, f"{{}} is {rest}", f"{{}} is not {rest}")
     if label.kind in ("state", "flag"):
-        return _be(label.one, label.one, other)
+        return _be(label, other)
     if label.kind == "role":
         same = noun.split()[-1] == label.one.split()[-1]
         front = other if named and same else ""
         true, false = f"{{}} is {article(label.one)} of {other}", f"{{}} is not {article(label.one)} of {other}"
         one, many = f"that is {article(label.one)} of {other}", f"that are {label.many} of {other}"
         return Clause(one, many, true, false, front)
-    the = f"the {label.one} of {{}}"
+    the = f"the {belonging(label.one, '{}', person=is_person(noun))}"
     true, false = f"{the} is {other}", f"{the} is not {other}"
     if bare:
         a = article(label.one)
@@ -84,9 +90,15 @@ def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clau
     if label.kind == "past":
         said = f"that {other} {label.one}"
         return Clause(said, said, f"{other} {label.one} {{}}", f"{other} did not {label.many} {{}}")
+    does = active(label.one) if label.kind == "state" else None
+    if does is not None:
+        # "the potter that made the jar", not "that the jar was made by"
+        denied = f"{{}} {does.do[0]} not {does.base} {other}"
+        return Clause(f"that {does.one} {other}", f"that {does.many} {other}", f"{{}} {does.one} {other}", denied)
     if label.kind in ("state", "flag"):
-        said = f"that {other} {'are' if many else 'is'} {label.one}"
-        return Clause(said, said, f"{other} is {label.one} {{}}", f"{other} is not {label.one} {{}}")
+        verb, rest = label.be[many], label.one
+        said = f"that {other} {verb} {rest}"
+        return Clause(said, said, f"{other} {verb} {rest} {{}}", f"{other} {verb} not {rest} {{}}")
     if label.kind == "role":
         said = f"that {other} is {article(label.one)} of"
         true, false = f"{other} is {article(label.one)} of {{}}", f"{other} is not {article(label.one)} of {{}}"
@@ -94,8 +106,8 @@ def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clau
     if noun == label.one:
         said = f"of {other}"
         return Clause(said, said, f"the {noun} of {other} is {{}}", f"the {noun} of {other} is not {{}}")
-    true, false = f"{{}} is the {label.one} of {other}", f"{{}} is not the {label.one} of {other}"
-    return Clause(f"that is the {label.one} of {other}", f"that are {label.many} of {other}", true, false)
+    one, several = belonging(label.one, other), belonging(label.many, other)
+    return Clause(f"that is the {one}", f"that are {several}", f"{{}} is the {one}", f"{{}} is not the {one}")
 
 
 # a part of a text that is asked for, and denied
@@ -129,8 +141,8 @@ def _span(first: Filter, after: Filter, schema: Schema) -> str:
 
 def _when(each: Filter, value: str) -> str:
     """A condition on a date, without its verb."""
-    if each.op == "in":
-        return str(each.right)
+    if each.op == "in" and isinstance(each.right, str):
+        return each.right
     return said_bound(each.op, str(each.right)) or f"{compared(each.op, True)} {value}".strip()
 
 
@@ -138,8 +150,8 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     """A condition on a property; `right` says the select or property it is compared with, None for constants."""
     assert isinstance(each.left, Attribute)
     label, no = label_of(each.left.predicate, schema), "not " if each.negated else ""
-    name = label.one if label.kind == "noun" else f"“{label.one}”"
-    end = {"low": "lowest ", "high": "highest ", "": ""}[each.left.part]
+    name = nominal(each.left.predicate, schema)
+    end = {"low": "lowest ", "high": "highest "}.get(each.left.part, "")
     if each.op in ("known", "unknown"):
         known = (each.op == "known") != each.negated
         yes = Clause("", "", f"the {name} of {{}} is known", f"the {name} of {{}} is not known")
@@ -152,12 +164,17 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         (one, many), (denied, _) = flag(label, true), flag(label, not true)
         return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
     dated = is_time(each.left.predicate, schema)
+    predicate = schema.predicate_of[each.left.predicate]
     value = right if right is not None else _constants(each.right, schema, each.left)
     when = _when(each, value) if dated else ""
-    if dated and not each.left.part and label.kind in ("state", "past") and label.one.split()[-1] in ("in", "on"):
+    if dated and not each.left.part and label.kind in ("state", "past"):
+        day = predicate.datatype in ("date", "datetime")
         return _event(
-            label, f"{label.one.split()[-1]} {value}" if when == value and each.op != "in" else when, each.negated
+            label, f"{'on' if day else 'in'} {value}" if when == value and each.op != "in" else when, each.negated
         )
+    plain = isinstance(each.right, str) and each.op == "=" and not each.negated and right is None
+    if plain and label.kind in ("state", "verb") and not dated:
+        return _be(label, value) if label.kind == "state" else _verb(label, value)
     if each.op in _PARTS:
         does, not_does = (f"{words} “{each.right}”" for words in _PARTS[each.op])
         text, denied = (not_does, does) if each.negated else (does, not_does)
@@ -171,7 +188,7 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
 
 def _event(label: Label, when: str, negated: bool) -> Clause:
     """When something was done, or did: "founded in" and "after 2000" are "that were founded after 2000"."""
-    done, base = label.one.rpartition(" ")[0], label.many.rpartition(" ")[0]
+    done, base = without_preposition(label.one), without_preposition(label.many)
     if label.kind == "state":
         one, many, denied = f"was {done} {when}", f"were {done} {when}", f"was not {done} {when}"
         not_one, not_many = denied, f"were not {done} {when}"
@@ -221,7 +238,6 @@ def _verb(label: Label, other: str) -> Clause:
     return Clause(f"that {label.one} {other}", f"that {label.many} {other}", true, false)
 
 
-def _be(one: str, many: str, other: str) -> Clause:
-    rest = f" {other}" if other else ""
-    true, false = f"{{}} is {one}{rest}", f"{{}} is not {one}{rest}"
-    return Clause(f"that is {one}{rest}", f"that are {many}{rest}", true, false)
+def _be(label: Label, other: str) -> Clause:
+    (one, many), rest = label.be, f"{label.one} {other}".rstrip()
+    return Clause(f"that {one} {rest}", f"that {many} {rest}", f"{{}} {one} {rest}", f"{{}} {one} not {rest}")

@@ -6,7 +6,7 @@ from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.facts_of import Fact, Run, facts_of
-from nacre.semantics.labels_said import is_telling, label_of
+from nacre.semantics.labels_said import is_telling, label_of, nominal
 from nacre.semantics.nouns import joined, plural
 from nacre.semantics.parts import Part, Span, part_of, spans_of
 from nacre.semantics.words import fold
@@ -40,7 +40,7 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
         ]
         listed = predicate.has_links
         if any(said) and all(len(cell.split()) <= (LIST_WORDS if listed else WORDS) for cell in said):
-            rows.append((label_of(predicate.iri, schema).one, said[0] or "–", said[1] or "–"))
+            rows.append((_property(predicate, schema), said[0] or "–", said[1] or "–"))
             triples += [f.triple for facts in sides for f in facts[:NAMES]]
     rows = _once(rows)
     parts = [part_of(side.variable, schema, run) for side in (left, right)]
@@ -67,7 +67,7 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
     theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
     return [
         (
-            f"{label_of(s.predicate.iri, schema).one} of the {plural(left.noun)}",
+            f"{label_of(s.predicate.iri, schema).full} of the {plural(left.noun)}",
             s.said(schema),
             other.said(schema),
         )
@@ -81,16 +81,37 @@ def difference(table: Table) -> str:
 
     >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("size", "2", "2"))))
     'A and B differ in price; they have the same size'
+    >>> difference(Table(("property", "A", "B"), (("food safe", "yes", "yes"), ("has siren", "no", "no"))))
+    'both are food safe; neither has siren'
     """
     names = joined(table.columns[1:])
     other = [str(row[0]) for row in table.rows if row[1] != row[2] and "–" not in row]
     same = [str(row[0]) for row in table.rows if row[1] == row[2]]
+    flags = [str(row[0]) for row in table.rows if row[1] == row[2] and row[1] in ("yes", "no")]
+    same = [label for label in same if label not in flags]
     parts = []
     if other:
-        parts.append(f"{names} differ in {_some(other)}")
+        parts.append(f"{names} differ in {_some([label.removeprefix('has ') for label in other])}")
     if same:
         parts.append(f"{'they' if other else names} have the same {_some(same)}")
+    parts += [_of_both(label, yes=(label, "yes", "yes") in table.rows) for label in flags[:LISTED]]
     return "; ".join(parts) or f"{names} have no property in common"
+
+
+def _property(predicate: Predicate, schema: Schema) -> str:
+    """What a row is of: a noun where there is one; what things have or not with "has"."""
+    label = label_of(predicate.iri, schema)
+    if predicate.datatype == "boolean":
+        return f"has {label.one}" if label.has else label.one
+    name = nominal(predicate.iri, schema)
+    return label.one if name.startswith("“") else name
+
+
+def _of_both(label: str, *, yes: bool) -> str:
+    noun = label.removeprefix("has ")
+    if noun == label:
+        return f"{'both are' if yes else 'neither is'} {label}"
+    return f"{'both have' if yes else 'neither has'} {noun}"
 
 
 def _some(labels: list[str]) -> str:

@@ -44,7 +44,7 @@ def shared(left: Group, right: Group, name: str, schema: Schema, run: Run) -> li
     equal = [(a, part) for a, b, part in _pairs(left, right, schema, run) if (a.low, a.high) == (b.low, b.high)]
     for part in dict.fromkeys(part for _, part in equal):
         spans = [a for a, of in equal if of == part][:EQUAL]
-        clauses = [f"{label_of(a.predicate.iri, schema).one} ({a.said(schema)})" for a in spans]
+        clauses = [f"{label_of(a.predicate.iri, schema).full} ({a.said(schema)})" for a in spans]
         of = f"Their {plural(part)} have" if part else f"{name} have"
         facts = [Fact(t[0], "", t) for a in spans for t in a.triples]
         said.append((f"{of} the same {joined(clauses)}.", facts))
@@ -55,7 +55,7 @@ def _numbers(left: Group, right: Group, schema: Schema, run: Run) -> Iterator[To
     """The numbers of both, those first whose means lie the furthest apart."""
     pairs = [p for p in _pairs(left, right, schema, run) if p[0].mean != p[1].mean]
     for a, b, part in sorted(pairs, key=lambda p: -_apart(p[0], p[1])):
-        label = label_of(a.predicate.iri, schema).one
+        label = label_of(a.predicate.iri, schema).full
         be, verb = ("are", "those") if is_plural(label) else ("is", "that")
         first, second = _mean(a, schema), _mean(b, schema)
         whose = (f"the former's {plural(part)}", "the latter's") if part else ("the former", "the latter")

@@ -11,7 +11,7 @@ from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
 from nacre.semantics.labels_said import Label, class_noun, flag, is_telling, is_time, label_of
-from nacre.semantics.nouns import article, counted, is_plural, joined, plural
+from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.parts import numbers_said, part_of, spans_of
 from nacre.semantics.to_sql import to_sql
 from nacre.semantics.values_said import is_number_name
@@ -36,6 +36,11 @@ class _Known:
     facts: tuple[Fact, ...]
     timed: bool = False
     person: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether its numbers say how many of something there are."""
+        return self.predicate.datatype == "integer" and not self.predicate.unit and is_count(self.label.one)
 
     @property
     def number(self) -> int:
@@ -66,11 +71,16 @@ class _Known:
             verb = self.label.many if they and self.label.kind == "verb" else self.label.one
             return f"{it} {verb} {self.said}"
         if self.label.kind in ("state", "flag"):
-            was = "were" if they else "was"
-            be = was if self.label.kind == "state" and self.timed else be_
+            be = self.label.be[they]
+            if self.timed and self.label.kind == "state":
+                be = ("has", "have")[they] + " been" if self.label.one.endswith(" since") else ("was", "were")[they]
             return f"{it} {be} {self.label.one} {self.said}"
         if self.label.kind == "role":
             return f"{it} {be_} {article(self.label.one)} of {self.said}"
+        value = self.facts[0].number
+        if value is not None and number == 1 and self.counts and float(value).is_integer():
+            noun = singular(self.label.one) if value == 1 else self.label.one
+            return f"{it} {'have' if they else 'has'} {'no' if value == 0 else self.said} {noun}"
         name = plural(self.label.one) if number > 1 else self.label.one
         many = number > 1 or is_plural(name)
         if number > 1 and not is_plural(name) and name == self.label.one:
@@ -78,7 +88,7 @@ class _Known:
             be = "includes"
         else:
             be = "include" if number > len(self.shown) else "are" if many else "is"
-        return f"{f'the {name} of {owner}' if owner else f'{whose} {name}'} {be} {self.said}"
+        return f"{f'the {belonging(name, owner)}' if owner else f'{whose} {name}'} {be} {self.said}"
 
 
 def description(
@@ -107,7 +117,9 @@ def description(
     owner = name if name.startswith(f"{noun} ") else ""
     if thing.classes and not owner and not told:
         kind = Fact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
-        sentences.append((f"{name} is {article(noun)}.", (kind,)))
+        kind_of = noun.removeprefix("other ")
+        is_a = f"belongs to the {kind_of}" if kind_of in wording("collective") else f"is {article(kind_of)}"
+        sentences.append((f"{name} {is_a}.", (kind,)))
     sentences += _told(linked, 3, owner)
     if not about:
         sentences += parts_told(name, thing, schema, run)
@@ -197,7 +209,7 @@ def _incoming(
         named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not numbered else ""
         number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]
         if label.kind == "noun":
-            clauses.append(f"the {label.one} of {number}{named}")
+            clauses.append(f"the {belonging(label.one, number)}{named}")
             # what is counted can be counted again
             told += facts[:MOST_CITED]
     if not clauses:

@@ -25,7 +25,7 @@ class Measure(NamedTuple):
 @cache
 def resource() -> dict[str, Any]:
     """The parsed resource file."""
-    return _load("english.yaml")
+    return read("english.yaml")
 
 
 @lru_cache(maxsize=4096)
@@ -46,10 +46,11 @@ def _persons() -> frozenset[str]:
 
 @cache
 def _thesaurus() -> dict[str, Any]:
-    return _load("synonyms.yaml")
+    return read("synonyms.yaml")
 
 
-def _load(name: str) -> dict[str, Any]:
+def read(name: str) -> dict[str, Any]:
+    """What a file of `resources` says."""
     path = Path(__file__).parent / "resources" / name
     data: dict[str, Any] = yaml.load(
         path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -136,6 +137,8 @@ def measure(token: Token) -> Measure | None:
     >>> from nacre.semantics.words import tokens
     >>> measure(tokens("cheapest")[0])
     Measure(degree='superlative', descending=False, concepts=('price', 'cost', 'fee', 'fare'))
+    >>> measure(tokens("expensivst")[0]).degree, measure(tokens("populatd")[0])
+    ('superlative', None)
     """
     measures, irregular = resource()["measures"], resource()["irregular"]
     word, degree = token.norm, "positive"
@@ -157,7 +160,8 @@ def measure(token: Token) -> Measure | None:
         and len(token.norm) >= 6
         and not simplemma.is_known(token.norm, lang="en")
     ):
-        near = process.extractOne(token.norm, superlatives(), scorer=fuzz.ratio, score_cutoff=90)
+        # of a mapping its values would be compared
+        near = process.extractOne(token.norm, list(superlatives()), scorer=fuzz.ratio, score_cutoff=90)
         word, degree = (superlatives()[near[0]], "superlative") if near else (word, degree)
     if word not in measures:
         return None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Attribute, Edge, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
+from nacre.semantics.called import called
 from nacre.semantics.grid import grid
 from nacre.semantics.labels_said import class_noun
 from nacre.semantics.statement import Statement
@@ -64,12 +65,18 @@ def links_of(predicate: Predicate, things: Variable, schema: Schema, run: Run, *
     found = []
     kind = max((c for c in predicate.ranges if c), key=lambda c: predicate.ranges[c], default="")
     noun = class_noun(Variable("x", (kind,)), schema) if kind in schema.class_of and not incoming else ""
+    numbered = [keys[-1] for keys, row in zip(table.keys, table.rows, strict=True) if _is_numbered(keys, row)]
+    names = called(kind, numbered, schema, run) if noun else {}
     for keys, row in zip(table.keys, table.rows, strict=True):
         own, far = keys[0], keys[-1]
         triple = (far, predicate.iri, own) if incoming else (own, predicate.iri, far)
-        name = shown_name(str(row[-1]), (far,))
+        name = names.get(far) or shown_name(str(row[-1]), (far,))
         found.append(Fact(own, f"{noun} {name}" if noun and is_number_name(name, (far,)) else name, triple))
     return found
+
+
+def _is_numbered(keys: tuple[str, ...], row: tuple[Cell, ...]) -> bool:
+    return is_number_name(shown_name(str(row[-1]), keys[-1:]), keys[-1:])
 
 
 def without_kind(facts: Sequence[Fact], predicate: Predicate) -> list[Fact]:

@@ -151,9 +151,10 @@ def _column(
         label = heading(term, select, schema)
         if isinstance(term, Attribute) and term.predicate in schema.predicate_of:
             datatype = schema.predicate_of[term.predicate].datatype
-            label = label_of(term.predicate, schema).one
+            label = term.part if term.part in ("year", "month") else label_of(term.predicate, schema).full
     of = term.of if isinstance(term, Aggregate) and term.function != "count" else term
     counted = not (isinstance(of, Attribute) and schema is not None) or is_amount(of.predicate, schema)
+    counted = counted and not (isinstance(of, Attribute) and of.part == "year")
     rounded = isinstance(term, Aggregate) and term.function == "avg"
     said, data = [], []
     truth = datatype == "boolean"

@@ -10,9 +10,10 @@ from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import synonyms
 from nacre.semantics.facts_of import Fact, Run, facts_of, without_kind
 from nacre.semantics.labels_said import class_noun, is_telling, label_of
-from nacre.semantics.nouns import counted, joined, plural
+from nacre.semantics.nouns import counted, is_plural, joined, plural
 from nacre.semantics.parts import SPANS, Part, Span, numbers_said, part_of, spans_of
 from nacre.semantics.to_words import select_words
+from nacre.semantics.values_said import is_number_name
 from nacre.semantics.words import tokens
 from nacre.stores.triples import TYPE
 
@@ -37,7 +38,9 @@ class Group:
         answer = self.select.answers[0]
         asked = next(v for v in self.select.variables if isinstance(answer, Itself) and v.name == answer.variable)
         if asked.keys:
-            return counted(len(self.members), class_noun(asked, schema))
+            same = set(self.members.values())
+            named = f" called {same.pop()}" if len(same) == 1 < len(self.members) else ""
+            return f"{counted(len(self.members), class_noun(asked, schema))}{named}"
         said = select_words(self.select, schema)
         return f"{len(self.members):,} {said}"
 
@@ -53,8 +56,11 @@ class Item:
 
 def group_description(group: Group, topic: set[str], schema: Schema, run: Run) -> list[Sentence]:
     """How many members there are and who, what all or most have, and the ends of their numbers; each fact once."""
-    names = sorted(group.members.values())
+    names = sorted(set(group.members.values()))
     listed = f": {joined(names)}" if len(names) <= NAMED else f", among them {joined(names[: NAMED - 2])}"
+    if len(names) < len(group.members) or all(is_number_name(name, (iri,)) for iri, name in group.members.items()):
+        # names that tell no one from another, and numbers that tell nothing
+        listed = ""
     said: list[tuple[str, Sequence[Fact]]] = [(f"There are {group.name(schema)}{listed}.", kinds_of(group))]
     defining = {e.predicate for e in group.select.edges}
     shared, lists = [], []
@@ -81,8 +87,8 @@ def group_description(group: Group, topic: set[str], schema: Schema, run: Run) -
     for _, number, predicate, items in lists[:LISTS]:
         be = "include" if number > len(items) else "are" if len(items) > 1 else "is"
         label = _plural(predicate, len(items), schema)
-        if label == label_of(predicate.iri, schema).one:
-            be = "includes"
+        if not is_plural(label):
+            be = "includes" if number > len(items) else "is"
         said.append((f"Their {label} {be} {joined([i.said for i in items])}.", [f for i in items for f in i.facts]))
     title = group.name(schema)
     return [

@@ -10,8 +10,9 @@ import simplemma
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import resource
-from nacre.semantics.nouns import article, is_plural, plural, singular, wording
+from nacre.semantics.nouns import article, is_participle, is_plural, plural, singular, wording
 from nacre.semantics.values_said import is_counted
+from nacre.semantics.verbs import is_done, without_preposition
 from nacre.semantics.words import lemma, split_name
 
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
@@ -30,20 +31,37 @@ class Label:
     """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
     after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
     `many` is the form for several, of a "past" ("died in") the one that denies ("die in"); `has` where "has" stood
-    before it ("has roof")."""
+    before it ("has roof"); `full` has what its owner says too ("ship type" of a ship's "type"); `done`: a state that is
+    said with "was" ("built by")."""
 
     kind: Kind
     one: str
     many: str
     has: bool = False
+    full: str = ""
+
+    @property
+    def done(self) -> bool:
+        return self.kind == "state" and is_done(self.one)
+
+    @property
+    def be(self) -> tuple[str, str]:
+        """The form of "be" before a state, of one thing and of several."""
+        return ("was", "were") if self.done else ("is", "are")
 
 
 def label_of(iri: str, schema: Schema) -> Label:
     """The label of a predicate, split into words and without the unit that its values have; KeyError where the graph
     has no such predicate."""
     predicate = schema.predicate_of[iri]
-    label = _label(_without_range(_words(_without_unit(predicate), schema.labels), predicate, schema))
+    words = _words(_without_unit(predicate), schema.labels)
+    words = _without_domain(_without_range(words, predicate, schema), predicate, schema)
+    label = _label(_without_owner(words, predicate, schema))
+    if label.kind == "state" and " " not in label.one and _is_amount_of(predicate):
+        # "won", of games: how many
+        label = Label("noun", f"number {label.one}", f"numbers {label.one}")
     # "members" links to one member at a time; numbers of "passengers" stay what they are
+    label = replace(label, full=words if label.kind == "noun" and words.endswith(f" {label.one}") else label.one)
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
 
 
@@ -72,11 +90,15 @@ def _label(text: str) -> Label:
 
     >>> _label("borders").many, _label("is part of").one, _label("variant of").kind, _label("has price").one
     ('border', 'part of', 'role', 'price')
+    >>> _label("born").kind, _label("first flown").kind, _label("amount paid").kind, _label("serves cuisine").one
+    ('state', 'state', 'noun', 'cuisine')
     """
     words, prepositions = text.split(), wording("prepositions")
     first, last = words[0], words[-1]
     if first in ("has", "have") and len(words) > 1 and last not in prepositions:
         text = " ".join(words[1:])
+        if words[1] == "been":
+            return Label("flag", " ".join(words[2:]), " ".join(words[2:]))
         return Label("noun", text, plural(text), True)
     if first in ("is", "was", "are", "were") and len(words) > 1:
         rest = " ".join(words[1:])
@@ -92,24 +114,79 @@ def _label(text: str) -> Label:
         if first in wording("intransitive") and last != "by":
             return Label("past", text, " ".join([lemma(first), *words[1:]]))
         return Label("state", text, text)
-    if first in prepositions or (len(words) == 1 and first.endswith("ed") and lemma(first) != first):
+    if first in wording("intransitive") and len(words) == 1:
+        return Label("past", text, lemma(first))
+    if first in prepositions or (is_participle(last) and wording("adverbs").issuperset(words[:-1])):
         return Label("state", text, text)
     if len(words) == 1 and _is_verb(first):
         return Label("verb", text, _base(first))
+    if _is_verb(first) and not is_participle(last):
+        # "speaks language": what is spoken
+        rest = " ".join(words[1:])
+        return Label("noun", rest, plural(rest))
     return Label("noun", text, plural(text))
 
 
 def _without_range(text: str, predicate: Predicate, schema: Schema) -> str:
-    """A label of a link without the kind of thing at its end: "on" of "on island", "part of" of "part of museum"."""
+    """A label of a link without the kind of thing at its end: "on" of "on island", "part of" of "part of museum",
+    "speaks" of "speaks language"."""
     if not predicate.has_links:
         return text
     for iri in predicate.ranges:
         kind = schema.class_of.get(iri)
         noun = singular(_words(kind.label, schema.labels)) if kind is not None else ""
         before = text.removesuffix(f" {noun}")
-        if noun and before != text and before.split()[-1] in wording("prepositions"):
+        last = before.split()[-1] if noun and before != text else ""
+        if last in wording("prepositions") or (_is_verb(before) and last != "has"):
             return before
     return text
+
+
+def _without_domain(text: str, predicate: Predicate, schema: Schema) -> str:
+    """A label without the kind of thing that has it at its end: "head" of "head of department"."""
+    for iri in predicate.domains:
+        kind = schema.class_of.get(iri)
+        noun = singular(_words(kind.label, schema.labels)) if kind is not None else ""
+        before = text.removesuffix(f" of {noun}")
+        if noun and before != text and iri not in predicate.ranges and not before.startswith(("is ", "has ")):
+            return before
+    return text
+
+
+def _without_owner(text: str, predicate: Predicate, schema: Schema) -> str:
+    """A label without the kind of thing that has it at its start: "price" of "product price"."""
+    kinds = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
+    rest = [_rest_of(text, singular(_words(kind.label, schema.labels))) for kind in kinds]
+    return rest[0] if rest and rest[0] and len(set(rest)) == 1 else text
+
+
+def _rest_of(text: str, noun: str) -> str:
+    """What follows the last words of a noun in a label: "code" of "channel code" for "contact channel"."""
+    words = noun.split()
+    for at in range(len(words)):
+        before = " ".join(words[at:])
+        rest = text.removeprefix(f"{before} ")
+        if rest != text and rest not in wording("counting") and _label(rest).kind == "noun":
+            return rest
+    return ""
+
+
+def _is_amount_of(predicate: Predicate) -> bool:
+    """Whether a predicate counts or measures, and gives no year."""
+    low, high = predicate.minimum, predicate.maximum
+    numeric = predicate.datatype in ("integer", "real") and low is not None and high is not None
+    return numeric and not (FIRST_YEAR <= low <= high <= LAST_YEAR)  # type: ignore[operator]
+
+
+def nominal(iri: str, schema: Schema) -> str:
+    """A property as a noun: "price", "year built" of "built in", “known for” where English has none."""
+    label = label_of(iri, schema)
+    if label.kind == "noun":
+        return label.one
+    if label.kind in ("state", "past") and is_time(iri, schema):
+        dated = schema.predicate_of[iri].datatype in ("date", "datetime")
+        return f"{'date' if dated else 'year'} {without_preposition(label.one)}"
+    return f"“{label.one}”"
 
 
 def _is_role(words: list[str]) -> bool:

@@ -1,10 +1,9 @@
 """The language of a question by its function words: text -> a code such as "de"; English where that is unclear."""
 
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
-import yaml
+from nacre.semantics.english import read
 
 ENGLISH = "en"
 FEWEST = 2
@@ -39,5 +38,5 @@ def language_name(code: str) -> str:
 @cache
 def languages() -> dict[str, Language]:
     """The languages that questions are told apart in, by code."""
-    table = yaml.safe_load(files("nacre.semantics.resources").joinpath("languages.yaml").read_text(encoding="utf-8"))
+    table = read("languages.yaml")
     return {code: Language(each["name"], frozenset(each["words"].split())) for code, each in table.items()}

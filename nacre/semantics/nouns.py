@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
-import yaml
-
+from nacre.semantics.english import read
 from nacre.semantics.words import lemma
 
 _OF = (" of ", " in ", " for ", " from ", " with ", " by ", " at ", " on ", " to ", " per ", " as ")
@@ -17,9 +15,9 @@ _ACRONYM = 4
 
 @cache
 def _wording() -> dict[str, Any]:
-    path = Path(__file__).parent / "resources" / "wording.yaml"
-    data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return {name: each if isinstance(each, dict) else frozenset(each.split()) for name, each in data.items()}
+    return {
+        name: each if isinstance(each, dict) else frozenset(each.split()) for name, each in read("wording.yaml").items()
+    }
 
 
 def wording(name: str) -> Any:
@@ -33,6 +31,8 @@ def plural(noun: str) -> str:
 
     >>> plural("car variant"), plural("country"), plural("branch of a bank"), plural("Grapes"), plural("vehicle sent")
     ('car variants', 'countries', 'branches of a bank', 'Grapes', 'vehicles sent')
+    >>> plural("active from date")
+    'active from dates'
     """
     head, rest = _headed(noun)
     before, space, word = head.rpartition(" ")
@@ -68,6 +68,48 @@ def is_plural(noun: str) -> bool:
     (True, False, False, True)
     """
     return singular(noun) != noun or _headed(noun)[0].rpartition(" ")[2].lower() in wording("plural_only")
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word is a past participle by its form.
+
+    >>> is_participle("founded"), is_participle("built"), is_participle("speed"), is_participle("red")
+    (True, True, False, False)
+    """
+    return word in wording("participles") or (word.endswith("ed") and lemma(word) != word)
+
+
+def belonging(noun: str, owner: str, *, person: bool = False) -> str:
+    """What is whose: a noun with a participle is no noun "of" its owner.
+
+    >>> belonging("price", "Emma"), belonging("amount paid", "sale 12"), belonging("course held", "Ann", person=True)
+    ('price of Emma', 'amount paid for sale 12', 'course held by Ann')
+    """
+    before, _, last = noun.rpartition(" ")
+    when = before.rpartition(" ")[2] in ("date", "dates", "year", "years")
+    if not before or not is_participle(last) or when:
+        return f"{noun} of {owner}"
+    return f"{noun} {'by' if person or noun.startswith('number ') else 'for'} {owner}"
+
+
+def number_of(noun: str, *, counts: bool) -> str:
+    """What is computed of a property that counts things: "number of passengers"; any other stays.
+
+    >>> number_of("passengers", counts=True), number_of("sales", counts=True), number_of("price", counts=True)
+    ('number of passengers', 'sales', 'price')
+    """
+    return f"number of {noun}" if counts and is_count(noun) else noun
+
+
+def is_count(noun: str) -> bool:
+    """Whether a whole number of this noun says how many things there are.
+
+    >>> is_count("passengers"), is_count("people injured"), is_count("sales"), is_count("price")
+    (True, True, False, False)
+    """
+    head, _ = _headed(noun)
+    word = head.rpartition(" ")[2].lower()
+    return is_plural(noun) and word not in wording("plural_only") and not noun.startswith(("number of", "numbers of"))
 
 
 def article(noun: str) -> str:
@@ -139,8 +181,11 @@ def _headed(noun: str) -> tuple[str, str]:
     participle before it ("vehicle sent").
     """
     ends = [at for mark in (*_OF, " (") if (at := noun.find(mark)) > 0]
+    last = noun.rpartition(" ")[2].lower()
+    if ends and last in wording("ending") and " of " not in noun and not noun.endswith(")"):
+        return noun, ""
     end = min(ends, default=len(noun))
     before, space, last = noun[:end].rpartition(" ")
-    if space and last in wording("participles"):
+    if space and is_participle(last):
         end = len(before)
     return noun[:end], noun[end:]

@@ -7,7 +7,7 @@ from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order
 from nacre.records.schema import HALVES, Predicate, Schema
 from nacre.semantics.facts_of import Run, Triple
 from nacre.semantics.labels_said import class_noun, is_amount, is_telling, is_time, label_of
-from nacre.semantics.nouns import is_plural, joined
+from nacre.semantics.nouns import is_plural, joined, number_of
 from nacre.semantics.to_sql import to_sql
 from nacre.semantics.values_said import say
 
@@ -143,6 +143,8 @@ def _numbers(variable: Variable, schema: Schema) -> list[Predicate]:
         and p.datatype not in ("date", "datetime", "year")
         and is_telling(p, schema)
         and not is_time(p.iri, schema)
+        and is_amount(p.iri, schema)
+        and not (p.datatype == "integer" and (p.minimum, p.maximum) in ((0, 1), (0, 0), (1, 1)))
         and label_of(p.iri, schema).kind == "noun"
     ]
 
@@ -194,11 +196,19 @@ def _whole(number: float) -> int | float:
 
 
 def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False) -> str:
-    """ "the price is 5 to 7 EUR and the length is 3 m", with `average` "(6 EUR on average)" after each range."""
-    clauses = []
+    """ "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m", with `average` "(6 EUR on
+    average)" after each range."""
+    clauses = list[str]()
+    ranged = False
     for span in spans:
-        label = label_of(span.predicate.iri, schema).one
+        predicate = span.predicate
+        whole = predicate.datatype == "integer" and not predicate.unit
+        label = number_of(label_of(predicate.iri, schema).full, counts=whole)
         mean = span.average(schema) if average else ""
         shown = f" ({mean} on average)" if mean else ""
-        clauses.append(f"the {label} {'are' if is_plural(label) else 'is'} {span.said(schema)}{shown}")
+        be = "are" if is_plural(label) else "is"
+        if span.low != span.high:
+            be = "from" if ranged else "range from" if is_plural(label) else "ranges from"
+        ranged = span.low != span.high
+        clauses.append(f"the {label} {be} {span.said(schema)}{shown}")
     return joined(clauses)

@@ -1,21 +1,26 @@
 """Say a result in words: Plan + Table -> Phrase."""
 
+import re
 from dataclasses import dataclass, replace
 
 from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import ELAPSED, Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, value_of
 from nacre.records.schema import Schema
-from nacre.semantics.chained import name_of
 from nacre.semantics.elapsed import in_words
+from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
-from nacre.semantics.labels_said import flag, is_amount, label_of
-from nacre.semantics.nouns import article, is_plural, joined, plural, wording
+from nacre.semantics.labels_said import is_amount, is_time, label_of, nominal
+from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular
+from nacre.semantics.properties_said import linked_to, of_one, stated, valued
 from nacre.semantics.select_words import Wording
 from nacre.semantics.to_words import asked_of, heading, select_words, to_words
 from nacre.semantics.values_said import say
 
 NAMED = 30
+_OF_THOSE = re.compile(
+    r"the one of (?P<those>those [\d,]+ .+?) (?P<placed>(?:with|that|whose) .+|\S+ (?:\S+ )?(?:last|first))"
+)
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20
 
@@ -71,7 +76,7 @@ def rows_said(table: Table, lead: str = "") -> Phrase:
     if len(found.columns) == 1:
         said = list(dict.fromkeys(filter(None, found.columns[0].said)))
         return Phrase(f"{_first(said)}." if said else "", found.values(), unit)
-    return _columns(found, lead or f"{len(found.rows):,} rows", unit)
+    return _columns(found, lead or _of_columns(found), unit)
 
 
 def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
@@ -109,7 +114,8 @@ def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     if not values or not column.said[0]:
         return Phrase("")
     said = joined(list(dict.fromkeys(column.said)))
-    return Phrase(_is(to_words(plan, schema), said, len(values) > 1), values, column.unit or None)
+    words = to_words(plan, schema)
+    return Phrase(_is(words, said, len(values) > 1 or _is_many(words)), values, column.unit or None)
 
 
 def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) -> Phrase:
@@ -119,25 +125,35 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if not names:
         return Phrase("")
     values, body = found.values(), plan.body
-    linked = _linked(body, names, schema) if isinstance(body, Select) else ""
+    linked = linked_to(body, _first(names), schema, many=len(names) > 1) if isinstance(body, Select) else ""
     if linked:
         return Phrase(linked, values, column.unit or None)
     one = len(names) == 1
-    words = select_words(body, schema, many=not one) if isinstance(body, Select) else to_words(plan, schema)
+    told = of_one(body, names, schema) if isinstance(body, Select) and len(names) <= NAMED else ""
+    if told:
+        return Phrase(told, values, column.unit or None)
+    tied = not one and isinstance(body, Select) and body.limit == 1
+    words = select_words(body, schema, many=not one, tied=tied) if isinstance(body, Select) else to_words(plan, schema)
     if not column.is_named and one:
         names = [f"{column.heading} {names[0]}"]
     beside = _measured(plan, measured, schema)
     said = _first([f"{n} ({b})" for n, b in zip(names, beside, strict=False)]) if beside else _first(names)
     if one and beside:
-        said = f"{names[0]}, with {_of_what(beside[0])}"
-    elif beside and len(set(beside)) == 1 and len(beside) == len(names):
+        said = f"{names[0]} ({beside[0]})" if _is_dated(body, schema) else f"{names[0]}, with {_of_what(beside[0])}"
+    elif beside and len(set(beside)) == 1 and len(beside) == len(names) and not _is_dated(body, schema):
         said = f"{_first(names)}, {'both' if len(names) == 2 else 'all'} with {_of_what(beside[0])}"
     if not isinstance(body, Select) and one:
         return Phrase(f"{said}.", values, column.unit or None)
     if isinstance(body, Select) and one:
         many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading)
         return Phrase(_is(words, said, many), values, column.unit or None)
-    return Phrase(f"{_heading(words, len(names), body, schema)}: {said}.", values, column.unit or None)
+    as_sentence = words.startswith("the ") and "," not in words and len(words.split()) <= LONGEST
+    if as_sentence and len(names) <= NAMED:
+        last = body.answers[-1] if isinstance(body, Select) else None
+        mass = isinstance(last, Attribute) and not is_plural(plural(column.heading))
+        return Phrase(_is(words, said, not mass), values, column.unit or None)
+    lead = _heading(words, len(names), column.heading, body)
+    return Phrase(f"{lead}: {said}.", values, column.unit or None)
 
 
 def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[str]:
@@ -163,12 +179,28 @@ def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
     counted = is_amount(of.predicate, schema)
     rounded = isinstance(by, Aggregate) and by.function == "avg"
     said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
-    if label.kind != "noun" or predicate.unit or not all(isinstance(m, int | float) for m in measured):
+    if (
+        label.kind != "noun"
+        or predicate.unit
+        or _is_dated(body, schema)
+        or not all(isinstance(m, int | float) for m in measured)
+    ):
         return said
     what = label.one.removeprefix("number of ")
-    if is_plural(label.one) or what != label.one:
+    if (predicate.datatype == "integer" and is_count(label.one)) or what != label.one:
         return [f"{each} {what}" for each in said]
     return [f"{label.one} {each}" for each in said]
+
+
+def _is_dated(body: object, schema: Schema) -> bool:
+    """Whether things are placed by when something was."""
+    order = body.order if isinstance(body, Select) else None
+    return order is not None and isinstance(order.by, Attribute) and is_time(order.by.predicate, schema)
+
+
+def _is_many(words: str) -> bool:
+    """Whether what a number is of is said in the plural: "the total sales of shops"."""
+    return is_plural(words.removeprefix("the "))
 
 
 def _of_what(measure: str) -> str:
@@ -178,7 +210,9 @@ def _of_what(measure: str) -> str:
     ('a price of 225', '7.8 %')
     """
     name, _, number = measure.rpartition(" ")
-    return f"{article(name)} of {number}" if name[:1].isalpha() and number[:1].isdigit() else measure
+    if not (name[:1].isalpha() and number[:1].isdigit()):
+        return measure
+    return f"{name if is_plural(name) else article(name)} of {number}"
 
 
 def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
@@ -193,66 +227,31 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
     said = list(dict.fromkeys(filter(None, column.said)))
     if not said:
         return Phrase("")
-    label = heading(body.answers[-1], body, schema)
-    verb = label_of(body.answers[-1].predicate, schema).kind != "noun"  # type: ignore[union-attr]
-    name = f"“{label}”" if verb else label
-    stated = _stated(names[0], said[0], body.answers[-1], schema) if len(names) == len(said) == 1 else ""
-    if stated:
-        return Phrase(stated, values, unit)
+    term = body.answers[-1]
+    assert isinstance(term, Attribute)
+    name = nominal(term.predicate, schema)
+    verb = name.startswith("“")
+    sentence = ""
+    if len(names) == 1 and len(said) <= NAMED:
+        owner = names[0] if things.is_named else f"{things.heading} {names[0]}"
+        sentence = stated(owner, joined(said), term, schema) or valued(owner, said, term, schema)
+    if sentence:
+        return Phrase(sentence, values, unit)
     if len(names) == 1:
         if not things.is_named:
             names = [f"{things.heading} {names[0]}"]
         told = joined(said[:NAMED])
         many = len(said) > 1 or is_plural(name)
         noun = plural(name) if many and not verb else name
-        return Phrase(f"The {noun} of {names[0]} {'are' if many else 'is'} {told}{_rest(said)}.", values, unit)
+        whose = belonging(noun, names[0], person=is_person(things.heading))
+        return Phrase(f"The {whose} {'are' if many else 'is'} {told}{_rest(said)}.", values, unit)
     if len(said) == 1:
         be = "are" if is_plural(name) else "is"
-        return Phrase(f"The {name} of {_first(names)} {be} {said[0]}.", values, unit)
+        whose = belonging(name, _first(names), person=is_person(things.heading))
+        return Phrase(f"The {whose} {be} {said[0]}.", values, unit)
     lead = _capital(select_words(body, schema))
     shown = _columns(found, lead, unit)
     return Phrase(shown.text, values, unit, shown.columns, shown.rows)
-
-
-def _stated(name: str, said: str, term: object, schema: Schema) -> str:
-    """A property that is said with a verb: "Emma is open", "Emma was founded in 1961"; "" for what has a noun."""
-    assert isinstance(term, Attribute)
-    label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
-    if predicate.datatype == "boolean" and said in ("yes", "no"):
-        return f"{name} {flag(label, said == 'yes')[0]}."
-    if label.kind == "past":
-        return f"{name} {label.one} {said}."
-    if label.kind == "verb":
-        return f"{name} {label.one} {said}."
-    if label.kind == "state":
-        dated = predicate.datatype in ("date", "datetime")
-        past = predicate.datatype in ("date", "datetime", "year") or not is_amount(term.predicate, schema)
-        return f"{name} {'was' if past else 'is'} {label.one}{_preposition(label.one, dated, past)} {said}."
-    return ""
-
-
-def _preposition(label: str, dated: bool, past: bool) -> str:
-    if not past or label.split()[-1] in wording("prepositions"):
-        return ""
-    return " on" if dated else " in"
-
-
-def _linked(body: Select, names: list[str], schema: Schema) -> str:
-    """What a named thing links to with a verb: "Spain borders France and Portugal"; "" for other selects."""
-    if len(body.edges) != 1 or body.filters or body.order is not None or len(body.variables) != 2:
-        return ""
-    edge = body.edges[0]
-    subject = next((v for v in body.variables if v.name == edge.subject), None)
-    label = label_of(edge.predicate, schema)
-    last = body.answers[-1]
-    if subject is None or len(subject.keys) != 1 or not subject.label or label.kind in ("noun", "role"):
-        return ""
-    if not isinstance(last, Itself) or last.variable != edge.object:
-        return ""
-    name = name_of(subject, Wording(body, schema).noun(subject.name))
-    verb = f"is {label.one}" if label.kind in ("state", "flag") else label.one
-    text = f"{name} {verb} {_first(names)}."
-    return text if name == subject.label else _capital(text)
 
 
 def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
@@ -264,15 +263,14 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         if len(numbers) == len(body.answers) and len({a.of for a in numbers}) == 1:
             said = joined([c.said[0] for c in found.columns])
             return Phrase(f"{_capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
-    return _columns(found, _short(to_words(plan, schema), len(found.rows)), unit)
+    return _columns(found, words if len(words.split()) <= LONGEST else _of_columns(found), unit)
 
 
 def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
     """Rows of several columns: one is a sentence, several are a table of the first rows."""
     columns, values = found.headings(), found.values()
     if len(found.rows) == 1:
-        parts = [f"{c.heading}: {c.said[0]}" for c in found.columns if c.said[0]]
-        return Phrase(f"{_capital('; '.join(parts))}.", values, unit, columns, found.data())
+        return Phrase(_one_row(found), values, unit, columns, found.data())
     said = _capital(lead)
     if len(found.rows) > NAMED:
         number = f"{len(found.rows):,}"
@@ -281,16 +279,35 @@ def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
     return Phrase(f"{said}:\n\n{found.markdown(NAMED)}", values, unit, columns, found.data())
 
 
+def _one_row(found: Grid) -> str:
+    """A row in words: of a thing by its name, "Emma: captain Ann and 3 masts"."""
+    first, *rest = [c for c in found.columns if c.said[0]]
+    if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
+        return f"{_capital('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
+    parts = []
+    for column in rest:
+        number, noun = column.said[0], column.heading.removeprefix("number of ")
+        is_number = noun != column.heading or (column.is_number and is_count(noun) and not column.unit)
+        counted_as = f"{number} {singular(noun) if number == '1' else noun}"
+        parts.append(counted_as if is_number else f"{column.heading} {number}")
+    return f"{first.said[0]}: {joined(parts)}."
+
+
 def _is(words: str, said: str, many: bool) -> str:
     if len(words.split()) > LONGEST:
         return f"{said}."
+    of_those = _OF_THOSE.fullmatch(words)
+    if of_those is not None:
+        words = f"of {of_those['those']}, the one {of_those['placed']}"
+    if words.startswith(("when ", "whether ", "what ")):
+        return f"{_capital(words)}: {said}."
     return f"{_capital(words)} {'are' if many else 'is'} {said}."
 
 
-def _heading(words: str, number: int, body: object, schema: Schema) -> str:
-    """What a list is of, with how many there are: "3 stadiums whose ..."."""
+def _heading(words: str, number: int, noun: str, body: object) -> str:
+    """What a list is of, with how many there are: "3 stadiums whose ..."; too long for that, "3 stadiums"."""
     if len(words.split()) > LONGEST:
-        return f"{number:,}"
+        return counted(number, noun)
     if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
         return _capital(words)
     if words.startswith("those "):
@@ -306,11 +323,14 @@ def _as_sentence(words: str) -> str:
     """
     noun, that, said = words.partition(" that ")
     plain = not any(f" {word} " in f" {words.replace(' that ', ' ', 1)} " for word in ("that", "whose", "with", "of"))
-    return f"{noun} {said}" if that and plain and said.startswith(("are ", "have ")) else words
+    return f"{noun} {said}" if that and plain and said.startswith(("are ", "have ", "were ")) else words
 
 
-def _short(words: str, number: int) -> str:
-    return words if len(words.split()) <= LONGEST else f"{number:,} rows"
+def _of_columns(found: Grid) -> str:
+    """What a table shows, by its headings: "ships with their captain and year"."""
+    first, *rest = [column.heading for column in found.columns]
+    own = found.columns[0].is_named and rest
+    return f"{plural(first)} with their {joined(rest)}" if own else joined([first, *rest])
 
 
 def _first(names: list[str]) -> str:

@@ -19,6 +19,8 @@ def plain(text: str) -> str:
     >>> plain("a\\u202eb\\x07\\tc")
     'ab c'
     """
+    if text.isprintable():
+        return _SPACE.sub(" ", text)
     kept = []
     for character in text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n"):
         category = unicodedata.category(character)

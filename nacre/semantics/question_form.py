@@ -136,7 +136,8 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
             inside = _covering(words, moment.start(), moment.end()) or inside
         elif any(m.start() < b.quantity.start < m.end() for m in moments.values()):
             continue
-        found.append(Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after))
+        number = Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after)
+        found.append(number._replace(until=b.until))
     taken = {i for n in found for i in range(n.start, n.end)}
     for p in periods(text)[:MOST_NUMBERS]:
         inside = _covering(words, p.start, p.end)

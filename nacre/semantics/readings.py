@@ -1,4 +1,4 @@
-"""Readings with their probabilities: ranked derivations, and changes of the plan before -> Readings."""
+"""The readings that a follow-up makes of the plan before it, beside those of its own words: plans -> Readings."""
 
 import math
 from collections.abc import Sequence
@@ -9,8 +9,6 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Scope
 from nacre.semantics.dialogue.follow import changes
 from nacre.semantics.linker import Linker
-from nacre.semantics.parsing.ages import RULE as ELAPSED_RULE
-from nacre.semantics.ranking.calibrate import before_running, known_before
 from nacre.semantics.ranking.rank import Ranked
 from nacre.semantics.to_words import to_words
 from nacre.semantics.types import Link, Question
@@ -23,25 +21,6 @@ MOST_CHANGED = 2
 # log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
 CHANGED = 0.84
 RUNNING_ADDS = 0.68
-# the same of a reading of the time between two dates of a thing whose whole name is said, each word used (given)
-BETWEEN_DATES = 0.9
-
-
-def reading(ranked: Ranked, place: int, question: Question, schema: Schema) -> Reading:
-    """One ranked derivation as a reading; its place among them is the better the lower."""
-    content = sum(i not in question.light for i in range(len(question.tokens)))
-    plan = Plan(ranked.candidate.body)
-    if ranked.candidate.derivation.trace == ELAPSED_RULE and not ranked.unused:
-        return Reading(plan, ranked.share, 1.0, to_words(plan, schema), BETWEEN_DATES, (), _odds(BETWEEN_DATES))
-    return Reading(
-        plan,
-        round(ranked.share, 4),
-        round(1 - len(ranked.unused) / max(1, content), 3),
-        to_words(plan, schema),
-        round(before_running(ranked, place), 4),
-        tuple(question.tokens[i].text for i in ranked.unused),
-        round(known_before(ranked, place), 4),
-    )
 
 
 def changed(
@@ -62,7 +41,7 @@ def changed(
     readings = []
     for place, body in enumerate(found):
         plan, share = Plan(body), first / (place + 1)
-        readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), _odds(share)))
+        readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), odds_after(share)))
     return tuple(readings)
 
 
@@ -80,7 +59,7 @@ def together(changed: tuple[Reading, ...], readings: tuple[Reading, ...], most: 
     return (*changed, *others)[:most]
 
 
-def _odds(share: float) -> float:
+def odds_after(share: float) -> float:
     """The log-odds before running that make a probability after it, on average."""
     return math.log(share / (1 - share)) - RUNNING_ADDS
 

@@ -39,8 +39,10 @@ class Claimed:
     def runs(self) -> list[int]:
         """For each word the length of the longest stretch of evidence, word by word, that it stands in."""
         runs = [0] * len(self.norms)
+        after = 0
         for first in range(len(self.norms)):
-            after = first
+            # what is a part of a stretch stands in the evidence as well
+            after = max(after, first)
             while after < len(self.norms) and self.held.run(self.norms[first : after + 1]):
                 after += 1
             for i in range(first, after):

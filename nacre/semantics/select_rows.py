@@ -114,10 +114,14 @@ class SelectRows:
         return f"{self.alias(variable)}.{quoted(self.relations[variable].key)}"
 
     def value(self, attribute: Attribute) -> str:
-        """What an attribute is compared and computed by: its value or one end of its range, else its text."""
+        """What an attribute is compared and computed by: its value, an end of its range or a part of its date, else its
+        text."""
         alias, column = self.literal(attribute.variable, attribute.predicate)
-        name = {"low": column.low, "high": column.high, "": ""}[attribute.part] or column.value or column.text
-        return f"{alias}.{quoted(name)}"
+        name = {"low": column.low, "high": column.high}.get(attribute.part) or column.value or column.text
+        value = f"{alias}.{quoted(name)}"
+        if attribute.part == "year":
+            return f"CAST(substr({value}, 1, 4) AS INTEGER)"
+        return f"substr({value}, 1, 7)" if attribute.part == "month" else value
 
     def literal(self, variable: str, predicate: str) -> tuple[str, Column]:
         """The alias and column that hold a predicate's literals for a variable, joining a junction where needed."""

@@ -5,13 +5,15 @@ from functools import cached_property
 
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Term, Variable, value_of
 from nacre.records.schema import Schema
+from nacre.semantics.asked_said import clause_asked, pairs_asked
 from nacre.semantics.chained import COMPUTED, chained, computed_once, first_alone, name_of
 from nacre.semantics.clauses import Clause, backward, compared, condition, forward, how_many, spans
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
-from nacre.semantics.labels_said import class_noun, is_time, label_of
-from nacre.semantics.nouns import article, is_plural, joined, plural, wording
+from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal
+from nacre.semantics.nouns import article, belonging, is_plural, joined, number_of, plural, wording
 from nacre.semantics.values_said import say
+from nacre.semantics.verbs import without_preposition
 
 _PLACES = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
 _DEEPEST = 6
@@ -19,10 +21,11 @@ _DEEPEST = 6
 
 @dataclass(frozen=True)
 class Wording:
-    """Says one select. `seen` are edges that are not to be said again, by their places."""
+    """Says one select; `tied` where several things share the place that it asks for."""
 
     select: Select
     schema: Schema
+    tied: bool = False
 
     @cached_property
     def variables(self) -> dict[str, Variable]:
@@ -78,9 +81,17 @@ class Wording:
             things = noun if short else self._things(of.variable, True, self._grouped(), 0)
             return f"number of {things.removeprefix('the ')}"
         label = label_of(of.predicate, self.schema)
-        own = label.one if label.kind == "noun" else f"“{label.one}”"
+        own = number_of(nominal(of.predicate, self.schema), counts=self._counts(of.predicate))
         name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
-        return name if short else f"{name} of {self._things(of.variable, True, self._grouped(), 0)}"
+        if short:
+            return name
+        whose = self._things(of.variable, True, self._grouped(), 0)
+        return belonging(name, whose, person=is_person(self.noun(of.variable)))
+
+    def _counts(self, predicate: str) -> bool:
+        """Whether the numbers of a property may say how many things there are."""
+        known = self.schema.predicate_of[predicate]
+        return known.datatype == "integer" and not known.unit
 
     def _counted(self, term: Aggregate, many: bool = True) -> str:
         """What groups are ordered or chosen by, without the order and the choice themselves."""
@@ -136,7 +147,7 @@ class Wording:
         for term in own:
             variable = _variable(term)
             if isinstance(term, Attribute) and variable not in self.select.group:
-                said.append(label_of(term.predicate, self.schema).one)
+                said.append(self._property(term, False) if term.part else nominal(term.predicate, self.schema))
             elif isinstance(term, Itself) and variable not in self.select.group:
                 said.append(self.noun(variable))
         return list(dict.fromkeys(said))
@@ -153,6 +164,9 @@ class Wording:
         if len(terms) == len(values) == 1 and self._names_itself(values[0]):
             return self._things(values[0].variable, many, frozenset(), 0)
         if not values:
+            pair = self._pair(things) if many else ""
+            if pair:
+                return pair
             first = self._things(things[0].variable, many, frozenset(), 0)
             others = [plural(self.noun(t.variable)) for t in things[1:]]
             return f"{first} and their {joined(others)}" if others else first
@@ -162,12 +176,40 @@ class Wording:
         if named:
             said = f"{self._things(owner, many, frozenset(), 0)} and {'their' if many else 'its'} {joined(own)}"
         else:
-            said = f"the {joined(own)} of {self._things(owner, many, frozenset(), 0)}"
+            whose = self._things(owner, many, frozenset(), 0)
+            clause = clause_asked(values[0].predicate, whose, self.schema, many=self._several(owner, many))
+            alone = len(terms) == 1 and bool(clause) and not values[0].part
+            said = clause if alone else f"the {belonging(joined(own), whose, person=is_person(self.noun(owner)))}"
         for term in (t for t in terms if _variable(t) != owner):
             noun = self.noun(_variable(term))
             said += f", with the {noun}" if isinstance(term, Itself) else f", with the {self._property(term, False)}"
             said += "" if isinstance(term, Itself) else f" of the {noun}"
         return said
+
+    def _several(self, variable: str, many: bool) -> bool:
+        """Whether the things of a variable are said in the plural."""
+        known = self.variables.get(variable)
+        one = known is not None and len(known.keys) == 1 and bool(known.label)
+        return many and not one and (self.tied or not self._superlative(variable))
+
+    def _pair(self, things: list[Itself]) -> str:
+        """Things beside what one link leads to from them, where nothing else is said of that: "ships and their
+        captains"; "" for anything else."""
+        if len(things) != 2 or self.select.order is not None:
+            return ""
+        first, second = (t.variable for t in things)
+        between = [i for i, e in enumerate(self.select.edges) if {e.subject, e.object} == {first, second}]
+        own = self.variables.get(second)
+        told = any(_of(f) == second for f in self.select.filters if not isinstance(f.left, Aggregate))
+        if len(between) != 1 or told or own is None or own.keys or len(self._edges_of(second)) != 1:
+            return ""
+        edge = self.select.edges[between[0]]
+        label, others = label_of(edge.predicate, self.schema), plural(self.noun(second))
+        known = self.variables.get(first)
+        if known is None or known.keys:
+            return ""
+        said = self._things(first, True, frozenset(between), 0)
+        return pairs_asked(label, said, others, backward=edge.object == first)
 
     def _names_itself(self, term: Attribute) -> bool:
         """Whether a property is called like the things that have it: the grape of a grape."""
@@ -181,12 +223,14 @@ class Wording:
         counted = order.by if isinstance(order.by, Aggregate) and order.by.function == "count" else None
         if counted is None or not isinstance(counted.of, Itself) or counted.of.variable != _variable(terms[0]):
             return ""
-        several = select.limit > 1
+        several = select.limit > 1 or self.tied
         most = f"{'most' if order.descending else 'fewest'}"
         things = Wording(replace(select, order=None, limit=None, by=()), self.schema)
         named = things._things(counted.of.variable, True, frozenset(), 0).removeprefix("the ")
-        limit = f"{select.limit} " if several else ""
-        return f"the {limit}{self._property(terms[0], several)} with the {most} {named}"
+        limit = f"{select.limit} " if select.limit > 1 else ""
+        label = label_of(terms[0].predicate, self.schema) if isinstance(terms[0], Attribute) else None
+        value = label.full if label is not None and label.kind == "noun" else self._property(terms[0], many=False)
+        return f"the {limit}{plural(value) if several else value} with the {most} {named}"
 
     def _numbers(self, numbers: list[Aggregate]) -> str:
         of = {n.of for n in numbers}
@@ -198,17 +242,17 @@ class Wording:
 
     def _property(self, term: Attribute | Term, many: bool) -> str:
         assert isinstance(term, Attribute)
-        label = label_of(term.predicate, self.schema)
-        end = {"low": "lowest ", "high": "highest ", "": ""}[term.part]
+        if term.part in ("year", "month"):
+            return f"{term.part} of the {nominal(term.predicate, self.schema)}"
+        end = {"low": "lowest ", "high": "highest "}.get(term.part, "")
         owner = self.variables.get(term.variable)
         one = (
             not many
             or (owner is not None and len(owner.keys) == 1)
-            or label.kind != "noun"
-            or self._superlative(term.variable)
+            or (self._superlative(term.variable) and not self.tied)
         )
-        name = label.one if one else label.many
-        return f"{end}{name if label.kind == 'noun' else f'“{name}”'}"
+        name = nominal(term.predicate, self.schema)
+        return f"{end}{name if one or name.startswith('“') else plural(name)}"
 
     def _superlative(self, variable: str) -> bool:
         return self.select.limit == 1 and self._ordered() == variable
@@ -228,7 +272,8 @@ class Wording:
         if head is not None:
             noun, edge, owner = head
             clauses = self._clauses(name, seen | {edge}, depth)
-            tail = f" of {owner}"
+            person = is_person(self.noun(self.select.edges[edge].subject))
+            tail = belonging(noun, owner, person=person).removeprefix(noun)
         else:
             tail = ""
         one = (
@@ -236,7 +281,7 @@ class Wording:
             and not self._numbered
             and self.schema.predicate_of[self.select.edges[head[1]].predicate].functional
         )
-        several = many and not (ordered and limit == 1) and not one
+        several = many and (self.tied or not (ordered and limit == 1)) and not one
         front = next((c.front for c in clauses if c.front), "")
         if front:
             # "car variant" of a model is its "variant"
@@ -339,7 +384,7 @@ class Wording:
         bare = not named and text == article(self.noun(other))
         if edge.subject == name:
             return forward(label, text, own, self.noun(other), named=named, bare=bare)
-        if label.kind == "noun" and label.one.split()[-1] == own.split()[-1] and not named:
+        if label.kind == "noun" and f" {own}".endswith(f" {label.one}") and not named:
             return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
         return backward(label, text, own)
 
@@ -407,6 +452,11 @@ class Wording:
             most = "most" if order.descending else "fewest"
             return f"with the {place}{most} {self._counted(by).removeprefix('number of ')}"
         if isinstance(by, Attribute):
+            label = label_of(by.predicate, self.schema)
+            event = is_time(by.predicate, self.schema) and label.kind in ("state", "past")
+            if event and by.variable == self._ordered():
+                that = "that " if label.kind == "past" else ""
+                return f"{that}{without_preposition(label.one)} {place}{'last' if order.descending else 'first'}"
             if is_time(by.predicate, self.schema):
                 end = "latest" if order.descending else "earliest"
             elif is_plural(self._measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":
@@ -422,8 +472,7 @@ class Wording:
             return "name"
         if isinstance(by, Aggregate):
             return self._counted(by)
-        label = label_of(by.predicate, self.schema)
-        name = label.one if label.kind == "noun" else f"“{label.one}”"
+        name = nominal(by.predicate, self.schema)
         owner = self._ordered()
         return name if by.variable == owner else f"{name} of {article(self.noun(by.variable))}"
 

@@ -4,10 +4,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 from nacre.records.evidence import Sentence
 from nacre.semantics.english import function_words, synonyms
-from nacre.semantics.words import tokens
+from nacre.semantics.words import lemma, name_tokens, tokens
 
 # a sentence that says less than half of what the best one says only adds words
 HALF = 0.5
@@ -22,15 +23,13 @@ def best(question: str, evidence: Sequence[Sentence], limit_words: int = 120) ->
     asked = [synonyms(t.lemma) for t in tokens(question) if t.norm not in function_words()]
     bodies = [_lemmas(e.text) for e in evidence]
     titles = [_lemmas(e.title) for e in evidence]
-    frequency: Counter[str] = Counter(word for body in bodies for word in body)
+    frequency = Counter(chain.from_iterable(bodies))
     total = len(evidence) + 1
-
-    def weight(forms: frozenset[str]) -> float:
-        return math.log(1 + total / (1 + max((frequency[f] for f in forms), default=0)))
+    weights = [math.log(1 + total / (1 + max((frequency[f] for f in forms), default=0))) for forms in asked]
 
     def score(i: int) -> float:
-        said = sum(weight(f) for f in asked if f & bodies[i])
-        named = sum(0.5 * weight(f) for f in asked if f & titles[i] and not f & bodies[i])
+        said = sum(w for f, w in zip(asked, weights, strict=True) if f & bodies[i])
+        named = sum(0.5 * w for f, w in zip(asked, weights, strict=True) if f & titles[i] and not f & bodies[i])
         return (said + named) * (1.0 if said else 0.5)
 
     scored = sorted(
@@ -60,4 +59,5 @@ def covers(question: str, evidence: Sequence[Sentence]) -> float:
 # the sentences of a graph come back from question to question
 @lru_cache(8192)
 def _lemmas(text: str) -> frozenset[str]:
-    return frozenset(form for t in tokens(text) for form in (t.lemma, t.norm))
+    norms = name_tokens(text)
+    return frozenset((*norms, *map(lemma, norms)))

@@ -12,6 +12,8 @@ from nacre.stores.oxigraph_store import PART, READINGS, READS
 from nacre.stores.triples import TYPE
 
 _NUMBERS = frozenset({"integer", "real", "year", "boolean"})
+# how many characters of a date say so much of it
+_DATED = {"year": 4, "month": 7}
 _FIRST = r'"^[^0-9-]*(-?[0-9]+\\.?[0-9]*).*$", "$1"'
 _SECOND = r'"^[^0-9]*[0-9]+\\.?[0-9]*[^0-9.]+([0-9]+\\.?[0-9]*)[^0-9]*$", "$1"'
 _NUMBER = r'"^[+-]?[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?$"'
@@ -73,6 +75,7 @@ class Pattern:
     select: Select
     prefix: str = ""
     values: dict[tuple[str, str], Value] = field(default_factory=dict)
+    dated: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.variables: Mapping[str, Variable] = {v.name: v for v in self.select.variables}
@@ -85,6 +88,11 @@ class Pattern:
         """The name of a value, or of an end of a range."""
         found = self._of(attribute)
         column = self.words.column(attribute.predicate)
+        if attribute.part == "year" or attribute.part == "month":
+            name = f"{found.value}{attribute.part[0]}"
+            begins = f"SUBSTR(STR({found.value}), 1, {_DATED[attribute.part]})"
+            self.dated[name] = f"<{XSD}integer>({begins})" if attribute.part == "year" else begins
+            return name
         if attribute.part == "low" and column.low:
             return found.low
         return found.high if attribute.part == "high" and column.high else found.value
@@ -117,6 +125,8 @@ class Pattern:
         for key in sorted(self.values, key=lambda each: each not in there):
             pattern = self._value_of(*key, needed=key in needed)
             yield pattern if key in there else f"OPTIONAL {{ {pattern} }}"
+        for name, expression in self.dated.items():
+            yield f"BIND({expression} AS {name})"
 
     def _may_lack(self, variable: str, predicate: str) -> bool:
         return self.words.may_lack(self.variables[variable], predicate)

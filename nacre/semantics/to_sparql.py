@@ -234,7 +234,7 @@ class Writer:
             found.append((Output(f"{name} (high)", "high", term.variable, unit), self.pattern.value(ends[1])))
         else:
             found.append((Output(name, "value", term.variable, unit), self.pattern.value(term)))
-        if column.text and column.text != column.value:
+        if column.text and column.text != column.value and term.part not in ("year", "month"):
             found.append((Output(name + RAW, "text", term.variable), self.pattern.raw(term)))
         if sole:
             (self.stated if column.text else self.needed).add((term.variable, term.predicate))

@@ -4,6 +4,7 @@ from nacre.records.errors import ToolError
 from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select
 from nacre.records.schema import Schema
+from nacre.semantics.aggregates import function, once
 from nacre.semantics.select_rows import SelectRows, quoted
 from nacre.semantics.statement import Output, Statement
 
@@ -154,7 +155,13 @@ class _Writer:
         self._rows.where += [self._condition(f) for f in select.filters if not isinstance(f.left, Aggregate)]
         inner, inner_params = self._rows.distinct(", ".join(parts), {*select.group, *(t.of.variable for t in terms)})
         self._rows.params = list(inner_params)
-        functions = {term: _function(term, i, self._rows.is_unique({term.of.variable})) for i, term in enumerate(terms)}
+        apart = len({term.of.variable for term in terms}) > 1
+        if apart:
+            inner = once(inner, terms, len(keys))
+        functions = {
+            term: function(term, i, not apart and self._rows.is_unique({term.of.variable}), apart)
+            for i, term in enumerate(terms)
+        }
         written = [functions[each] if isinstance(each, Aggregate) else each for each in results]
         ordering = f", {functions[order_by] if isinstance(order_by, Aggregate) else 'p'} AS o" if order_by else ""
         text = f"SELECT {_numbered(written)}{ordering} FROM (\n{inner}\n)"
@@ -205,7 +212,7 @@ class _Writer:
             found.append((f"{alias}.{quoted(column.high)}", Output(f"{name} (high)", "high", term.variable, unit)))
         else:
             found.append((self._rows.value(term), Output(name, "value", term.variable, unit)))
-        if column.text and column.text != column.value:
+        if column.text and column.text != column.value and term.part not in ("year", "month"):
             found.append((f"{alias}.{quoted(column.text)}", Output(name + RAW, "text", term.variable)))
         if sole:
             self._rows.where.append(f"{alias}.{quoted(column.text or column.value)} IS NOT NULL")
@@ -273,13 +280,6 @@ def _placed(text: str, columns: str, select: Select, count: int) -> str:
         f"WITH every AS (\n{text}\n)\nSELECT {columns} FROM (\n{ranked}\n)\n"
         f"WHERE place > {low} AND place <= {high}\nORDER BY place, {names}"
     )
-
-
-def _function(term: Aggregate, index: int, unique: bool) -> str:
-    """An aggregate; where the rows are `unique`, each has a thing of its own."""
-    if isinstance(term.of, Itself):
-        return "count(*)" if unique else f"count(DISTINCT k{index})"
-    return f"count(DISTINCT x{index})" if term.function == "count" else f"{term.function}(x{index})"
 
 
 def _numbered(expressions: list[str]) -> str:

@@ -54,9 +54,10 @@ def to_words(plan: Plan, schema: Schema) -> str:
     return select_words(body, schema) if isinstance(body, Select) else "what is asked"
 
 
-def select_words(select: Select, schema: Schema, *, many: bool = True) -> str:
-    """What a select gives: several ("stadiums whose ..."), or with `many` off the one ("the stadium whose ...")."""
-    return Wording(select, schema).text(many)
+def select_words(select: Select, schema: Schema, *, many: bool = True, tied: bool = False) -> str:
+    """What a select gives: several ("stadiums whose ..."), or with `many` off the one ("the stadium whose ..."); `tied`
+    where several share the place that it asks for ("the stadiums with the highest ...")."""
+    return Wording(select, schema, tied).text(many)
 
 
 def asked_of(select: Select, schema: Schema) -> tuple[str, str]:
@@ -93,12 +94,27 @@ def heading(term: Term, select: Select, schema: Schema) -> str:
     """The heading of an answer's column: the thing's noun, the property's label, or what is computed."""
     wording = Wording(select, schema)
     if isinstance(term, Itself):
-        return wording.noun(term.variable)
+        return _linked(term, select, schema) or wording.noun(term.variable)
     if isinstance(term, Aggregate):
         return wording.computed(term, short=True)
     if isinstance(term, Attribute):
-        return label_of(term.predicate, schema).one
+        return term.part if term.part in ("year", "month") else label_of(term.predicate, schema).full
     return "value"
+
+
+def _linked(term: Itself, select: Select, schema: Schema) -> str:
+    """What a thing is to one that stands in a column before it: the captain of a ship; "" where its kind says it."""
+    if term not in select.answers:
+        return ""
+    before = [a.variable for a in select.answers[: select.answers.index(term)] if isinstance(a, Itself)]
+    edges = [e for e in select.edges if e.object == term.variable and e.subject in before]
+    if len(edges) != 1:
+        return ""
+    label, words = label_of(edges[0].predicate, schema), Wording(select, schema)
+    if label.kind == "noun" or (label.kind == "state" and label.one.endswith(" by")):
+        return label.one
+    alike = words.noun(edges[0].subject) == words.noun(term.variable)
+    return (f"{label.one} of" if label.kind == "role" else label.one) if alike else ""
 
 
 def _one(select: Select, schema: Schema) -> str:

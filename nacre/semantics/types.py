@@ -18,7 +18,8 @@ class Cue(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date."""
+    """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date; `until`
+    is the upper end of a range ("2 to 4"), which belongs to it."""
 
     start: int
     end: int
@@ -29,6 +30,7 @@ class Number(NamedTuple):
     reverse: bool = False
     first: str = ""
     after: str = ""
+    until: float | None = None
 
 
 class Question(NamedTuple):
@@ -46,13 +48,15 @@ class Question(NamedTuple):
 class Ref(NamedTuple):
     """Something a plan can speak of: a thing of a node of the schema graph, or a property of it.
 
-    `slot` tells several things of one node apart; `via` is the link that the question names for it.
+    `slot` tells several things of one node apart; `via` is the link that the question names for it; `part` is what of a
+    date is meant.
     """
 
     node: int
     predicate: str = ""
     slot: int = 0
     via: str = ""
+    part: Literal["", "year", "month"] = ""
 
 
 class Link(NamedTuple):

@@ -33,24 +33,27 @@ from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
 from nacre.semantics.parsing.ages import ages
-from nacre.semantics.parsing.comparison import choices, compares, comparisons
+from nacre.semantics.parsing.choice import choices
+from nacre.semantics.parsing.comparison import compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
 from nacre.semantics.parsing.directed import not_turned
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.unanswering import Answering, answering, guesses
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
+from nacre.semantics.ranking.best import BEST, best_readings, nameless
 from nacre.semantics.ranking.features import unused_tokens
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
-from nacre.semantics.readings import changed, reading, together
+from nacre.semantics.readings import changed, together
 from nacre.semantics.to_words import to_words
 from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
 
-BEST = 6
 # names whose other meanings are kept, and these in all
 MOST_NAMED, MOST_ALIKE = 12, 60
+# cues that order or compare
+PLACING = frozenset(("superlative", "most", "comparative", "degree"))
 # the most that a reading is believed whose pronoun stands for nothing that was found, or that is a guess (given)
 ADRIFT = 0.5
 # a question is read or declined within this time of the processor
@@ -93,8 +96,10 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     answers = answering(derived(question, links, linker, deadline, most), question, linker.index.graph)
     candidates = over_scope(answers.kept if answers.nearest is None else [], question)[:most]
     cut = deadline.is_over()
-    ranked = rank(candidates, question, linker.index.graph, weights().features)
-    readings = tuple(reading(r, place, question, schema) for place, r in enumerate(ranked[:BEST]))
+    graph = linker.index.graph
+    ranked, readings = best_readings(
+        rank(candidates, question, graph, weights().features), question, links, graph, schema
+    )
     changing = changed(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         # what else is read of it holds the number that only stands in for the one before
@@ -137,7 +142,7 @@ def _most(rewrite: Rewrite) -> float:
     """The probability that what a question leans on was understood."""
     if not rewrite.sure:
         return ADRIFT
-    return rewrite.scope.confidence if rewrite.scope is not None and not rewrite.scope.how else 1.0
+    return rewrite.scope.confidence if rewrite.scope is not None else 1.0
 
 
 def read(text: str, linker: Linker) -> Question:
@@ -158,11 +163,14 @@ def derived(
     aged = list(ages(question, links, linker.index.graph))
     if any(not unused_tokens(c, question) for c in aged):
         return aged
-    found = [as_asked(c, question, linker.index.graph) for c in derive(question, links, linker.index, deadline, most)]
-    found = [c for c in not_turned(found, question, linker.index.graph) if comparable(c, linker.index.graph)]
-    gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
-    chosen = choices(question, links, linker.index)
-    return [*aged, *compared, *chosen, *gathered]
+    chosen = list(choices(question, links, linker.index))
+    if chosen:
+        return chosen
+    graph = linker.index.graph
+    found = [as_asked(c, question, graph) for c in derive(question, links, linker.index, deadline, most)]
+    found = [c for c in not_turned(found, question, graph) if comparable(c, graph)]
+    gathered = [c._replace(body=of_members(c.body, graph)) for c in about_named(found, links)]
+    return [*aged, *compared, *gathered]
 
 
 def _groups(linker: Linker, deadline: Deadline) -> Grouped:
@@ -207,14 +215,13 @@ def _unknown(
     best: Ranked | None, question: Question, links: Sequence[Link], linker: Linker
 ) -> tuple[tuple[str, str], ...]:
     """Content words that neither the best reading nor any link accounts for, each with the nearest known name or ""."""
-    open_ = best.unused if best is not None else range(len(question.tokens))
-    named = 0
-    for each in links:
-        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
+    open_ = nameless(links, question)
+    # "oldest" is a word of the language, whatever the graph holds
+    placing = {i for c in question.cues if c.kind in PLACING for i in range(c.start, c.end)}
     found = []
-    for i in open_:
+    for i in best.unused if best is not None else range(len(question.tokens)):
         token = question.tokens[i]
-        if named >> i & 1 or i in question.light or token.norm[:1].isdigit():
+        if i in placing or i not in open_:
             continue
         near = process.extractOne(token.norm, linker.entities.near(token.norm), scorer=fuzz.ratio, score_cutoff=ALIKE)
         found.append((token.text, near[0] if near and near[0] != token.norm else ""))

@@ -2,7 +2,7 @@
 
 import re
 import time
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from nacre.semantics.english import resource
@@ -21,6 +21,9 @@ _POWERS = str.maketrans("²³", "23")
 # "g/cm3", "mol/l", "m²"
 _COMPOUND = re.compile(r"[a-zµ]{1,4}/[a-z]{1,4}[23]?|[cmk]?m[23]")
 _HALF = re.compile(r"\bhalf (?:an?|the)\b", re.IGNORECASE)
+# the word before "hundred", "thousand", "million": "ten thousand", "a million"
+_BEFORE_MANY = re.compile(r"\b([a-z]+)(?=[\s-]+([a-z]+)\b)", re.IGNORECASE)
+_TENS = re.compile(r"\b([a-z]+ty)[\s-]([a-z]+)\b", re.IGNORECASE)
 
 _ONE = re.compile(
     r"\b(an?|one)(\s+(?:hours?|minutes?|seconds?|days?|weeks?|months?|years?|met(?:er|re)s?|kilos?|tonn?es?)\b)",
@@ -47,6 +50,7 @@ def quantities(text: str) -> list[Quantity]:
     multipliers = resource()["multipliers"]
     text = _HALF.sub(lambda m: "0.5".ljust(len(m[0])), text)
     text = _ONE.sub(lambda m: "1".ljust(len(m[1])) + m[2], text)
+    text = _BEFORE_MANY.sub(_as_digits, _TENS.sub(_together, text))
     found = []
     for match in _NUMBER.finditer(text):
         value, end = float(match["n"].replace(",", "")), match.end("n")
@@ -59,7 +63,8 @@ def quantities(text: str) -> list[Quantity]:
         ):
             token = fold(word[1]).replace(" ", "")
             base = token if token in units else lemma(token)
-            if token in multipliers and unit == "" and not (token == "m" and word[0][0] == " "):
+            money = unit == "currency"
+            if token in multipliers and unit in ("", "currency") and not (token == "m" and word[0][0] == " "):
                 if token == "m" and not match["currency"]:
                     unit = "m"
                 else:
@@ -74,12 +79,27 @@ def quantities(text: str) -> list[Quantity]:
                 break
             end += word.end()
             rest = text[end:]
-            if unit:
+            if unit and not money:
                 break
         if end == match.end("n") and end < len(text) and text[end].isalpha():
             continue
         found.append(Quantity(value, unit, match.start(), end))
     return found
+
+
+def _together(match: re.Match[str]) -> str:
+    """ "twenty-five" in digits; the text keeps its length."""
+    numbers = resource()["numbers"]
+    tens, ones = (numbers.get(word.casefold(), 0) for word in match.groups())
+    return str(tens + ones).zfill(len(match[0])) if tens >= 20 and 0 < ones < 10 else match[0]
+
+
+def _as_digits(match: re.Match[str]) -> str:
+    """A number said as a word in digits where it is one of "a million", "ten thousand"; the text keeps its length."""
+    word, many = match[1].casefold(), match[2].casefold()
+    value = resource()["numbers"].get(word, 1 if word in ("a", "an") else None)
+    known = many in resource()["multipliers"] and len(many) > 2 and word not in resource()["multipliers"]
+    return str(value).zfill(len(word)) if known and value is not None and len(str(value)) <= len(word) else match[0]
 
 
 @cache
@@ -105,14 +125,29 @@ def convert(value: float, unit: str, target: str) -> float | None:
     """
     if unit == target or not unit or not target:
         return value
+    factor = _factor(unit, target)
+    if factor is None:
+        return None
+    return float(round(value * factor if factor else _converted(value, unit, target), 9))
+
+
+# a number of a question is tried on each property with a unit, again and again
+@lru_cache(maxsize=4096)
+def _factor(unit: str, target: str) -> float | None:
+    """What one of a unit is in another; 0.0 where it takes more than a factor, as for degrees, and None where the two
+    do not measure the same."""
     import pint
 
-    registry = _registry()
     try:
-        found = registry.Quantity(value, _spelt(unit)).to(_spelt(target)).magnitude
+        nothing, one = (_converted(value, unit, target) for value in (0.0, 1.0))
     except (pint.errors.PintError, ValueError, AssertionError):
         return None
-    return float(round(found, 9))
+    return one if nothing == 0 else 0.0
+
+
+def _converted(value: float, unit: str, target: str) -> float:
+    found: float = _registry().Quantity(value, _spelt(unit)).to(_spelt(target)).magnitude
+    return found
 
 
 def _spelt(unit: str) -> str:

@@ -64,8 +64,9 @@ def tokens(text: str) -> list[Token]:
     """
     found = []
     for match in _WORD.finditer(text):
-        word = fold(match[0])
-        end = match.end()
+        written = match[0]
+        word = written.lower() if written.isascii() else fold(written)
+        start, end = match.span()
         if "'" in word:
             head, _, tail = word.partition("'")
             if tail in ("s", ""):
@@ -73,7 +74,7 @@ def tokens(text: str) -> list[Token]:
                 word = head
         if word[0].isdigit() and "," in word:
             word = word.replace(",", "")
-        found.append(Token(match[0], match.start(), end, word, lemma(word)))
+        found.append(Token(written, start, end, word, lemma(word)))
     return found
 
 

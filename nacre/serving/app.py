@@ -24,6 +24,7 @@ from nacre.serving import api_ask, api_browse, api_graphs, api_query, api_text2s
 from nacre.serving.asking import opened
 from nacre.serving.connection import Connection
 from nacre.serving.door import Door
+from nacre.serving.imports import collect_rarely
 from nacre.serving.keys import Keys
 from nacre.serving.langserve import add_ask
 from nacre.serving.limits import Watched
@@ -63,7 +64,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             await off_loop(tokens, "words")
             # what is there now stays: to look through all of it again and again for garbage stops everybody meanwhile
             gc.collect()
-            gc.freeze()
+            collect_rarely()
             beside = [asyncio.create_task(_stop(app, settings.stop_seconds))]
             if settings.keep_days and asking.threads is not None:
                 beside.append(asyncio.create_task(_forget(asking.threads, settings.keep_days)))

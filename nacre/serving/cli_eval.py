@@ -66,8 +66,10 @@ async def ask_all(questions: "list[Question]", graph: str | None, context: "Cont
     from nacre.config.settings import Settings
     from nacre.evaluation.run import run
     from nacre.serving.asking import opened
+    from nacre.serving.imports import collect_rarely
 
     async with opened(Settings(), lasting=False) as asking:
+        collect_rarely()
         library = asking.library
         # a wrong name is bad input and found before the first question, not a run full of failures
         for name in {question.graph or graph for question in questions}:

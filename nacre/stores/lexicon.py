@@ -17,6 +17,8 @@ NameKind = Literal["class", "group", "predicate", "entity", "value"]
 # names of one wording, and forms of one word, that are looked at
 MOST_ALIKE, MOST_FORMS = 4000, 200
 _REMEMBERED = 16384
+# lists of names and words are remembered where they are short: questions are made of the same words again and again
+_LISTS, _SHORT = 4096, 16
 _MAPPED = 2**31
 _NAME = "name.tokens, thing.kind, thing.target, thing.predicate, thing.label, thing.relation, thing.weight"
 
@@ -108,6 +110,8 @@ class Lexicon:
         self.said = int(read("SELECT ifnull(max(n) + 1, 0) FROM name")[0][0]) - len(self.described)
         self.word = lru_cache(_REMEMBERED)(self._word)
         self.near = lru_cache(_REMEMBERED)(self._near)
+        self._short_names = lru_cache(_LISTS)(self._few_names)
+        self._short_texts = lru_cache(_LISTS)(self._few_texts)
 
     @property
     def of_schema(self) -> "Lexicon":
@@ -190,15 +194,23 @@ class Lexicon:
         return " AND ".join(f"({' OR '.join(map(str, each))})" for each in numbers) if all(numbers) else ""
 
     def _alike(self, column: str, words: Sequence[str]) -> list[Name]:
-        text = " ".join(words)
-        return self._names(
+        sql = (
             f"SELECT {_NAME} FROM (SELECT * FROM name WHERE {column} = ? ORDER BY n LIMIT ?) AS name"
-            " JOIN thing ON thing.n = name.thing ORDER BY name.n",
-            (text, MOST_ALIKE),
+            " JOIN thing ON thing.n = name.thing ORDER BY name.n"
         )
+        text = " ".join(words)
+        found = self._short_names(sql, text)
+        return self._names(sql, (text, MOST_ALIKE)) if len(found) > _SHORT else list(found)
+
+    def _few_names(self, sql: str, text: str) -> tuple[Name, ...]:
+        return tuple(self._names(sql, (text, _SHORT + 1)))
 
     def _texts(self, sql: str, text: str) -> list[str]:
-        return [row[0] for row in self._read(sql, (text, MOST_FORMS))]
+        found = self._short_texts(sql, text)
+        return [row[0] for row in self._read(sql, (text, MOST_FORMS))] if len(found) > _SHORT else list(found)
+
+    def _few_texts(self, sql: str, text: str) -> tuple[str, ...]:
+        return tuple(row[0] for row in self._read(sql, (text, _SHORT + 1)))
 
     def _names(self, sql: str, params: Sequence[str | int]) -> list[Name]:
         return [_name(row) for row in self._read(sql, params)]

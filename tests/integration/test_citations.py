@@ -12,6 +12,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
+from agents.answering.ground import DOUBT
 from graph.app import compose
 from graph.gate import in_prose
 from graph.turn import stream
@@ -147,7 +148,8 @@ def test_every_number_and_name_opens_to_its_source(answers):
                 assert all(option["words"] in offered for option in answer["options"])
             elif answer["status"] == "clarify":
                 # nor does what is put to be confirmed
-                said = said.partition(" I read this as ")[0]
+                for asked in ("I read this as ", "Is that what you meant?", DOUBT):
+                    said = said.partition(asked)[0].rstrip()
             bare = CITED.sub("", said)
             told = in_prose(bare) if "\n\n| " in bare else re.split(r"(?<=[.!?])\s+(?=[A-Z])", bare)
             for sentence in told:

@@ -2,6 +2,7 @@
 without Python.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,3 +59,37 @@ def _answered(turn: Rewrite, tables: Tables, lexicon: Lexicon) -> Earlier:
             labels = tuple(thing.label for key in keys if (thing := lexicon.thing(key)))
             return Earlier(turn.standalone, turn.standalone, "", reading.plan, keys, labels)
     raise LookupError(f"No plan for {turn.standalone!r} has rows.")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "how old are they?",
+        "their age?",
+        "how old is the first one?",
+        "which of those is the oldest?",
+        "the oldest one?",
+        "only those older than 30",
+        "how many are there?",
+    ],
+)
+def test_no_follow_up_is_surer_than_what_it_leans_on(ask: str, small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    tables, lexicon = small_graphs["company"]
+    doubtful = replace(_answered(Rewrite("Who works in Sales?"), tables, lexicon), confidence=0.4)
+    found = rewrite(ask, (doubtful,), tables.schema, lexicon)
+    assert understand(found, tables.schema, lexicon).most == 0.4
+
+
+def test_doubt_stays_with_what_a_turn_gave(small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    tables, lexicon = small_graphs["company"]
+    asked = ["Which employee has the highest salary?", "which department is she in?", "how old is she?"]
+    earlier: tuple[Earlier, ...] = ()
+    for question in asked:
+        turn = rewrite(question, earlier, tables.schema, lexicon)
+        sure = understand(turn, tables.schema, lexicon).most
+        answered = replace(_answered(turn, tables, lexicon), question=question, confidence=0.4 if not earlier else sure)
+        assert not earlier or sure == 0.4
+        earlier = (*earlier, answered)
+    # what the question names itself rests on nothing before it
+    own = rewrite("how old is Elif Kaya?", earlier, tables.schema, lexicon)
+    assert understand(own, tables.schema, lexicon).most == 1.0

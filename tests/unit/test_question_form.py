@@ -38,7 +38,10 @@ def test_what_compares_a_number_says_nothing_else(text: str) -> None:
     [
         ("boats older than 30", [(">", 30.0)]),
         ("boats with at least two sails", [(">=", 2.0)]),
-        ("boats between 3 and 5", [(">=", 3.0), ("<=", 5.0)]),
+        ("boats with more than twenty-five thousand bolts", [(">", 25000.0)]),
+        ("boats worth over $100 million", [(">", 100e6)]),
+        ("boats under half a million", [("<", 500e3)]),
+        ("boats with fewer than a thousand bolts", [("<", 1000.0)]),
         ("boats built in 1990", [("=", 1990.0)]),
         ("piers no more than a kilometre away", [("<=", 1.0)]),
         ("boats seen after 2019-05-05 10:20:30", [(">", 2019.0)]),
@@ -56,3 +59,27 @@ def test_quotations() -> None:
 
 def test_long_questions_are_cut() -> None:
     assert len(analyse("the engine of " * 500).tokens) == MOST_TOKENS
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("boats between 3 and 5", 3, 5),
+        ("boats with 3 to 5 sails", 3, 5),
+        ("boats with 3-5 sails", 3, 5),
+        ("boats with three to five sails", 3, 5),
+        ("boats built from 1990 to 1995", 1990, 1995),
+        ("boats built between the years 1990 and 1995", 1990, 1995),
+        ("boats between 5 and 15 km away", 5, 15),
+        ("boats worth between 2 and 100 million", 2e6, 100e6),
+        ("boats with 10 to 50 thousand bolts", 10e3, 50e3),
+        ("boats seen from March 2015 to May 2016", 2015, 2016),
+    ],
+)
+def test_ranges(text: str, low: float, high: float) -> None:
+    assert [(n.op, n.value, n.until) for n in analyse(text).numbers] == [(">=", low, high)]
+
+
+@pytest.mark.parametrize("text", ["from 0 to 60", "a score of 3-1", "call 555-1234", "from 10 to 5", "3 or 5 sails"])
+def test_what_is_no_range(text: str) -> None:
+    assert not [n for n in analyse(text).numbers if n.until is not None]

@@ -122,7 +122,7 @@ def test_a_superlative_is_said_with_its_number() -> None:
     one = said(best, ("Ann Lee",), measured=(181.5,), measured_unit="cm")
     assert one == "The player with the highest height is Ann Lee, with 181.5 cm."
     two = said(best, ("Ann Lee",), ("Bo",), measured=(181.5, 181.5), measured_unit="cm")
-    assert two == "The player with the highest height: Ann Lee and Bo, both with 181.5 cm."
+    assert two == "The players with the highest height are Ann Lee and Bo, both with 181.5 cm."
 
 
 def test_properties_are_said_with_their_verb() -> None:
@@ -175,7 +175,9 @@ def test_thirty_names_are_said_and_the_rest_counted() -> None:
     assert told.text.endswith("n29 and 12 more (ask with --json for all).")
     assert len(told.values) == 42
     told = rows_said(Table(("name", "size"), tuple((f"n{i}", i) for i in range(42))))
-    assert told.text.startswith("42 rows (the first are shown, ask with --json for the rest):\n\n| Name | Size |")
+    assert told.text.startswith(
+        "Names with their size (42 in all; the first are shown, ask with --json for the rest):\n\n| Name | Size |"
+    )
     assert (told.text.count("\n"), len(told.rows)) == (33, 42)
 
 

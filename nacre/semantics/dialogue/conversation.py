@@ -1,14 +1,16 @@
 """Make a turn stand alone by the turns before it: question + earlier turns -> Rewrite (coreference and ellipsis)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from nacre.records.plan import Plan, Select
+from nacre.records.plan import Attribute, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.aside import is_aside
 from nacre.semantics.dialogue.compose import whole
+from nacre.semantics.dialogue.correction import corrected, is_known, put, taken_back
 from nacre.semantics.dialogue.ellipsis import ABOUT, elliptic, in_plan, left_out, named, short, substituted, swapped
 from nacre.semantics.dialogue.focus import asked_nodes, focus
 from nacre.semantics.dialogue.follow import change
@@ -26,14 +28,11 @@ from nacre.semantics.dialogue.pronouns import (
 from nacre.semantics.english import function_words, measure
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
-from nacre.semantics.question_form import MOST_TOKENS
+from nacre.semantics.question_form import MOST_TOKENS, analyse
 from nacre.semantics.to_words import to_words
 from nacre.semantics.understand import indexes, read
 from nacre.semantics.words import Token, tokens
 from nacre.stores.lexicon import Lexicon
-
-# a longer turn that begins with "no" or "sorry" is a question of its own (given)
-LONGEST_CORRECTION = 8
 
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
@@ -51,28 +50,35 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     if is_aside(question):
         return Rewrite(question, aside=True)
     linker = indexes(lexicon)
+    correction = taken_back(question)
+    if correction is not None:
+        phrase, clear = correction
+        found = _corrected(linker.spelling.corrected(phrase), earlier, linker)
+        if found is not None:
+            return found
+        # its lead would be read as a condition: "no" as "not"
+        question = phrase if clear else question
     asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
     words = tokens(question)
     things = named(linker, words)
     said = language().dialogue
-    correction = said["correction"].match(question)
     lead = said["about"].match(question) or said["opener"].match(question)
     phrase = question[lead.end() :] if lead else question
-    if correction and len(words) <= LONGEST_CORRECTION:
-        found = _corrected(question[correction.end() :], earlier, linker)
-        if found is not None:
-            return found
+    bound = said["bounding"].match(question.casefold()) if not things else None
+    if bound and (found := _changed(_of_those(question[bound.end() :]), earlier, linker, "restrict")):
+        return found
     excluded = said["exclude"].match(question.casefold())
     if excluded and (found := left_out(question[excluded.end("lead") :], earlier, linker)):
         return found
     ordinal = in_order(words, earlier)
     if ordinal is not None:
-        at, key, label = ordinal
+        at, one = ordinal
+        label = one.labels[0]
         ahead, behind = words[: at[0]], words[at[1] :]
         said_so = any(t.norm not in function_words() for t in (*ahead, *behind))
-        meant = replaced(question, words[at[0]].start, words[at[1] - 1].end, label, key)
+        meant = replaced(question, words[at[0]].start, words[at[1] - 1].end, label, one.keys[0], one)
         alone = None if said_so else in_plan(label, earlier, linker) or substituted(label, earlier, linker)
-        return alone or meant
+        return _as_sure_as(one, alone) if alone is not None else meant
     found = in_plan(phrase, earlier, linker) if lead or short(words) else None
     if found is None and things and (lead or short(words)) and elliptic(question, words, things):
         found = substituted(phrase, earlier, linker)
@@ -95,7 +101,7 @@ def _pointing(
         return resolved(question, words, pronoun, earlier, linker)
     if things or not _fragment(words, linker):
         return Rewrite(asked)
-    if any((m := measure(t)) is not None and m.degree == "superlative" for t in words) and not _asks_of_things(words):
+    if _is_superlative(words) and not _asks_of_things(words):
         # "who has the highest price?" is asked of all
         return Rewrite(asked)
     meant = focus(earlier, many=False, linker=linker)
@@ -108,15 +114,32 @@ def _pointing(
     return Rewrite(asked)
 
 
+def _as_sure_as(one: Scope, made: Rewrite) -> Rewrite:
+    """A question about one of the things that a turn gave, no surer than that turn."""
+    scope = made.scope or one
+    return replace(made, scope=replace(scope, confidence=min(scope.confidence, one.confidence)))
+
+
 def _corrected(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
-    """ "No, I meant Y": the last question of another thing, value or kind, or for another property."""
+    """ "No, I meant Y": the last question of another thing, value or kind, or for another property or bound."""
     words = tokens(phrase)
-    things = named(linker, words)
     if any(t.norm in language().words["question_words"] for t in words):
         return None
-    found = in_plan(phrase, earlier, linker) or (substituted(phrase, earlier, linker) if things else None)
-    found = found or (swapped(phrase, earlier, linker) if not things else None)
-    return found or (_changed(phrase, earlier, linker, "correct") if not things else None)
+    found = corrected(phrase, earlier, linker)
+    if found is not None:
+        return found
+    if language().dialogue["bounding"].match(phrase.casefold()):
+        return _changed(_of_those(phrase), earlier, linker, "restrict")
+    if is_known(words, linker) or any(measure(t) for t in words):
+        how = change(f"{language().phrases['and']} {phrase}", earlier[-1])
+        changed = _changed(phrase, earlier, linker, how) if how else None
+        return changed or (_changed(phrase, earlier, linker, "correct") if not named(linker, words) else None)
+    return put(phrase, earlier[-1], linker)
+
+
+def _of_those(bound: str) -> str:
+    """A bound alone as a question: what it bounds is what was given before."""
+    return f"{language().phrases['those']} {bound}"
 
 
 def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: str = "") -> Rewrite | None:
@@ -125,6 +148,9 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
     how = how or change(question, last)
     body = last.plan.body if last.plan else None
     if not how or not isinstance(body, Select) or (how == "instead" and _only_names(question, linker)):
+        return None
+    if how in ("first", "instead") and _asks_of_things(tokens(question)) and _measures(question, body):
+        # "which is the oldest?" says itself what places those that were listed
         return None
     plan = Plan(whole(body, earlier[:-1]))
     try:
@@ -169,11 +195,29 @@ def _only_names(question: str, linker: Linker) -> bool:
     return _fragment(words, linker) and not compared and not any(measure(t) for t in words)
 
 
+def _measures(question: str, before: Select) -> bool:
+    """Whether a superlative says itself what it measures, as "highest" does not after a list of prices."""
+    cues = analyse(question).cues
+    placed = before.order is not None or any(isinstance(answer, Attribute) for answer in before.answers)
+    vague = {c.end for c in cues if c.kind == "most"} if placed else set()
+    return any(c.kind == "superlative" and c.end not in vague for c in cues)
+
+
 def _asks_of_things(words: Sequence[Token]) -> bool:
     """ "Which is the cheapest": a choice among things that were named before."""
-    chosen = any((m := measure(t)) is not None and m.degree != "positive" for t in words)
+    words = words[1:] if words[0].norm in language().words["leading"] else words
+    chosen = _is_superlative(words) or any((m := measure(t)) is not None and m.degree != "positive" for t in words)
     return (
         chosen
         and words[0].norm in language().words["choosing"] | language().words["article"]
-        and not any(t.norm not in function_words() and measure(t) is None for t in words)
+        and not any(t.norm not in function_words() | language().words["most"] and measure(t) is None for t in words)
+    )
+
+
+def _is_superlative(words: Sequence[Token]) -> bool:
+    """Whether words hold the highest degree of a measure: "cheapest", "most expensive"."""
+    measured = [measure(t) for t in words]
+    return any(
+        m is not None and (m.degree == "superlative" or (i > 0 and words[i - 1].norm in language().words["most"]))
+        for i, m in enumerate(measured)
     )

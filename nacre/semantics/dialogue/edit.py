@@ -131,10 +131,11 @@ def only_first(earlier: Select, by: Term, descending: bool, places: int = 1) -> 
 
 def compared_with(new: Select, stand_in: float, number: Select) -> Select | None:
     """The new plan with an earlier number's plan where a number stands in for it; None where that is nowhere."""
-    filters = tuple(
-        replace(f, right=number) if not isinstance(f.right, Select) and f.right == stand_in else f for f in new.filters
-    )
-    return replace(new, filters=filters) if filters != new.filters else None
+    at = [f for f in new.filters if not isinstance(f.right, Select) and f.right == stand_in]
+    if not at or any(isinstance(f.left, Aggregate) for f in at):
+        # how many there are of something is compared with what is known before the query runs
+        return None
+    return replace(new, filters=tuple(replace(f, right=number) if f in at else f for f in new.filters))
 
 
 def _with_columns(base: Select, added: Select) -> Select | None:

@@ -59,7 +59,7 @@ def substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Re
     new = named(linker, tokens(phrase))
     in_full = [c for c in new if c.exact]
     new = in_full or new
-    earlier = tuple(turn for turn in earlier[-3:] if _by_itself(turn))
+    earlier = tuple(turn for turn in earlier[-3:] if by_itself(turn))
     for turn in reversed(earlier):
         old_words = tokens(turn.standalone)
         old = named(linker, old_words)
@@ -79,20 +79,24 @@ def substituted(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Re
     return Rewrite(text, True, Scope(None, in_full[0].keys, (in_full[0].label,)))
 
 
-def swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
-    """ "And in 2022?", "and the red ones?": the last question with its time, value or kind replaced, or this added."""
+def swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker, *, instead: bool = False) -> Rewrite | None:
+    """ "And in 2022?", "and the red ones?": the last question with its time, value or kind replaced, or this added.
+
+    With `instead` nothing is added: a kind may stand in the place of a value, and a value in that of a kind."""
     words, time = tokens(phrase), language().dialogue["time"]
     said = [(m.start(), m.end(), "time") for m in time.finditer(phrase)]
+    new: list[Candidate] = []
     for c in linker.link(words):
         inside = any(a < words[c.end - 1].end and words[c.start].start < b for a, b, _ in said)
         if not inside and (c.kind == "value" or (c.kind == "class" and c.exact)) and c.score >= NAMED:
             kind = f"value {c.predicate}" if c.kind == "value" else "class"
             said.append((words[c.start].start, words[c.end - 1].end, kind))
+            new.append(c)
     covered = {i for i, t in enumerate(words) if any(a <= t.start and t.end <= b for a, b, _ in said)}
     rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in linker.light]
     if len(said) != 1 or rest or any(t.norm in language().words["asking_yes_no"] for t in words[:1]):
         return None
-    if not _by_itself(earlier[-1]):
+    if not by_itself(earlier[-1]):
         return None
     start, end, kind = said[0]
     last = earlier[-1].standalone
@@ -105,13 +109,21 @@ def swapped(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrit
             for c in linker.link(old_words)
             if c.score >= NAMED and (f"value {c.predicate}" if c.kind == "value" else c.kind) == kind
         ]
+    if not old and instead:
+        old = [(old_words[c.start].start, old_words[c.end - 1].end) for c in linker.link(old_words) if _stands(c, new)]
     if old:
         a, b = max(old, key=lambda o: o[1] - o[0])
         return Rewrite(last[:a] + phrase[start:end] + last[b:], True)
-    return Rewrite(f"{last.rstrip('? .')} {phrase.strip()}", True) if kind != "class" else None
+    return Rewrite(f"{last.rstrip('? .')} {phrase.strip()}", True) if kind != "class" and not instead else None
 
 
-def _by_itself(turn: Earlier) -> bool:
+def _stands(old: Candidate, new: Sequence[Candidate]) -> bool:
+    """Whether a kind is said where a value of its things may stand ("books" for "novels"), or the other way round."""
+    kinds = {"value": "class", "class": "value"}
+    return old.score >= NAMED and any(kinds.get(old.kind) == c.kind and old.relations & c.relations for c in new)
+
+
+def by_itself(turn: Earlier) -> bool:
     """Whether the words of a turn say all that it asks: nothing of them stands for an earlier plan or its things."""
     body = turn.plan.body if turn.plan else None
     body = body.select if isinstance(body, Ask) else body
@@ -119,14 +131,14 @@ def _by_itself(turn: Earlier) -> bool:
     return not stands and ABOUT not in turn.standalone
 
 
-def in_plan(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
-    """The last plan with a thing or value in it replaced, where that plan stands on what earlier turns gave.
+def in_plan(phrase: str, earlier: tuple[Earlier, ...], linker: Linker, *, always: bool = False) -> Rewrite | None:
+    """The last plan with another thing or value in it, `always` or where that plan stands on what earlier turns gave.
 
     Words could not say it: "who collected them?" names neither the accessions nor the room that they are in.
     """
     last = earlier[-1]
     body = last.plan.body if last.plan else None
-    if not isinstance(body, Select) or not last.keys or _by_itself(last):
+    if not isinstance(body, Select) or not (always or (last.keys and not by_itself(last))):
         return None
     words = tokens(phrase)
     if any(t.norm in language().words["question_words"] | language().words["filler"] for t in words):

@@ -12,7 +12,7 @@ from nacre.semantics.linking.graph import FAR, NAMED
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.question_form import of_tokens
-from nacre.semantics.words import Token, name_tokens
+from nacre.semantics.words import Token, name_tokens, tokens
 
 # how well words name a kind or property that tells which things are meant
 NAMING = 0.5
@@ -67,7 +67,7 @@ def _focuses(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Iterat
         for found in dict.fromkeys(ways):
             keys = _named_twins(found, linker)
             if len(keys) > many:
-                own = found == asked and not _of_before(turn.plan, asked)
+                own = found == asked and not _of_before(turn.plan, asked) and _named_by(turn, asked, linker)
                 sure = 1.0 if turn.confidence is None or own else turn.confidence
                 yield Scope(turn.plan, keys, _labels(keys, linker), confidence=sure)
 
@@ -124,7 +124,8 @@ def focus_of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linke
         for keys in (turn.keys, *named):
             fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
             if fitting:
-                sure = 1.0 if turn.confidence is None or keys is not turn.keys else turn.confidence
+                own = keys is not turn.keys and _named_by(turn, keys, linker)
+                sure = 1.0 if turn.confidence is None or own else turn.confidence
                 return Scope(turn.plan, fitting, _labels(fitting, linker), confidence=sure)
     return None
 
@@ -142,6 +143,14 @@ def _answered(turn: Earlier) -> tuple[str, ...]:
 def _of_before(plan: Plan | None, keys: tuple[str, ...]) -> bool:
     """Whether a plan has these things from a turn before it, and not from its question."""
     return any(of_before(v) and v.keys == keys for v in _variables(plan))
+
+
+def _named_by(turn: Earlier, keys: tuple[str, ...], linker: Linker) -> bool:
+    """Whether a turn's own words name these things, and not those that stand for what a turn before it gave."""
+    if turn.question == turn.standalone:
+        return True
+    said = (c.keys for c in linker.link(tokens(turn.question)) if c.kind == "entity")
+    return any(set(keys) <= set(named) for named in said)
 
 
 def _asked_about(plan: Plan | None) -> tuple[str, ...]:

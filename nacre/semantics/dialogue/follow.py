@@ -111,10 +111,17 @@ def _shown(links: Sequence[Link], earlier: Select, graph: SchemaGraph) -> frozen
     return frozenset(i for x in said for i in range(x.start, x.end))
 
 
+def _ends(number: Number) -> tuple[Number, ...]:
+    """A number that bounds, of a range either end."""
+    if number.until is None:
+        return (number,)
+    return number._replace(until=None), number._replace(op="<=", value=number.until, until=None)
+
+
 def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: str, graph: SchemaGraph) -> Select | None:
     """The change that needs no words of the graph: "also the maximum", "in descending order", "the highest of them"."""
     said = [c for c in question.cues if c.kind in _KINDS]
-    bounds = [n for n in question.numbers if n.op and not n.first]
+    bounds = [end for n in question.numbers if n.op and not n.first for end in _ends(n)]
     spans = [(c.start, c.end) for c in said] + [(n.start, n.end) for n in bounds]
     covered = {i for start, end in spans for i in range(start, end)}
     result = language().dialogue["result"]

@@ -14,9 +14,10 @@ from nacre.semantics.words import Token
 _SAID_OF_SCOPE = re.compile(r" \((?:of|about) [^()]*\)")
 
 
-def in_order(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[int, int], str, str] | None:
-    """ "The second one" of the list that was just given; "the last one", "the other one" of two."""
-    ordinals, known, last = resource()["ordinals"], language().words, earlier[-1]
+def in_order(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[int, int], Scope] | None:
+    """Where "the second one" of the last list that was given stands, and what it is; "the last", "the other" of two."""
+    ordinals, known = resource()["ordinals"], language().words
+    listing = next((turn for turn in reversed(earlier) if len(turn.keys) == len(turn.labels) > 1), None)
     for i, token in enumerate(words):
         following = words[i + 1].norm if i + 1 < len(words) else ""
         alone = not following or following in known["stand_in"] or following in function_words()
@@ -25,21 +26,28 @@ def in_order(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[
         end = i + 2 if following in known["stand_in"] else i + 1
         if token.norm in known["other"]:
             other = _other(earlier)
-            return None if other is None else ((i - 1, end), *other)
-        n = ordinals.get(token.norm) or (len(last.keys) if token.norm in known["last"] else 0)
-        if n and 0 < n <= len(last.keys) and len(last.keys) > 1:
-            return (i - 1, end), last.keys[n - 1], last.labels[n - 1]
+            return None if other is None else ((i - 1, end), other)
+        many = len(listing.keys) if listing is not None else 0
+        n = ordinals.get(token.norm) or (many if token.norm in known["last"] else 0)
+        if listing is not None and 0 < n <= many:
+            return (i - 1, end), _one_of(listing, n - 1)
     return None
 
 
-def _other(earlier: Sequence[Earlier]) -> tuple[str, str] | None:
-    """The key and label of the one of two things that was not spoken of since; the second where none was."""
+def _one_of(turn: Earlier, place: int) -> Scope:
+    """One of the things that a turn gave, which is as sure as that turn."""
+    sure = 1.0 if turn.confidence is None else turn.confidence
+    return Scope(None, (turn.keys[place],), (turn.labels[place],), confidence=sure)
+
+
+def _other(earlier: Sequence[Earlier]) -> Scope | None:
+    """The one of two things that was not spoken of since; the second where none was."""
     for at in range(len(earlier) - 1, -1, -1):
         keys, labels = earlier[at].keys, earlier[at].labels
         if len(keys) == 2 == len(labels):
             since = {key for turn in earlier[at + 1 :] for key in turn.keys}
             place = 0 if keys[1] in since and keys[0] not in since else 1
-            return keys[place], labels[place]
+            return _one_of(earlier[at], place)
     return None
 
 

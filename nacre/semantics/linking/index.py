@@ -35,7 +35,13 @@ def _of_schema(lexicon: Lexicon) -> tuple[SchemaGraph, Terms]:
 def link(question: Question, known: Index) -> list[Link]:
     """Everything that stretches of the question may name."""
     bare = [i for i, t in enumerate(question.tokens) if t.norm.isdigit() and _bounds(question, i)]
-    named = (x for x in known.values.links(question) if not set(range(x.start, x.end)) <= set(bare))
+    # "2014-2015" may be what a season is called
+    ranges = {(n.start, n.end) for n in question.numbers if n.until is not None}
+    named = (
+        x
+        for x in known.values.links(question)
+        if not set(range(x.start, x.end)) <= set(bare) or (x.start, x.end) in ranges
+    )
     return [*known.terms.links(question), *named]
 
 

@@ -9,6 +9,8 @@ from nacre.semantics.words import lemma
 
 # a place further down the adjective's list, a word that says the concept otherwise, a property of a neighbour
 PLACE, OTHERWISE, AWAY, EXTRA = 0.08, 0.2, 0.4, 0.07
+# the most that a property of the node itself costs
+OWN_MOST = 0.4
 MOST = 4
 _AFFIX = 4
 
@@ -16,7 +18,7 @@ _AFFIX = 4
 @lru_cache(maxsize=8192)
 def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[tuple[Ref, bool, float], ...]:
     """Numbers and dates of a node, or of nodes one step away, that measure a concept: (reference, reversed, cost)."""
-    found: list[tuple[float, Ref, bool]] = []
+    found: list[tuple[float, float, Ref, bool]] = []
     near = {node: 0.0}
     for step in graph.steps[node]:
         near[step.target] = min(near.get(step.target, 9.0), AWAY * step.cost + (0.0 if step.forward else AWAY))
@@ -24,18 +26,44 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
         for predicate in graph.literals[there]:
             if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
                 continue
-            words = graph.words[predicate]
-            best: tuple[float, bool] | None = None
-            for place, concept in enumerate(concepts):
-                reverse = concept.startswith("-")
-                wanted = tuple(lemma(w) for w in concept.lstrip("-").split())
-                fits = [_fit(w, words) for w in wanted]
-                if all(f is not None for f in fits):
-                    cost = PLACE * place + sum(f or 0.0 for f in fits) + EXTRA * (len(words) - len(wanted)) + away
-                    best = min(best or (cost, reverse), (cost, reverse))
+            best = _nearest(graph.words[predicate], concepts)
             if best is not None:
-                found.append((best[0], Ref(there, predicate), best[1]))
-    return tuple((ref, reverse, cost) for cost, ref, reverse in sorted(found)[:MOST])
+                # whatever measures things themselves comes before what measures their neighbours
+                whole = best[0] + away
+                cost = min(whole, OWN_MOST) if there == node else max(whole, OWN_MOST)
+                found.append((cost, whole, Ref(there, predicate), best[1]))
+    if not any(ref.node == node for _, _, ref, _ in found):
+        found += _only_date(graph, node, concepts)
+    return tuple((ref, reverse, cost) for cost, _, ref, reverse in sorted(found)[:MOST])
+
+
+# properties of one name are those of many kinds of things
+@lru_cache(maxsize=8192)
+def _nearest(words: tuple[str, ...], concepts: tuple[str, ...]) -> tuple[float, bool] | None:
+    """What the concept that the words of a name say best costs, and whether it is reversed, or None."""
+    best: tuple[float, bool] | None = None
+    for place, (wanted, reverse) in enumerate(_wanted(concepts)):
+        fits = [_fit(w, words) for w in wanted]
+        if all(f is not None for f in fits):
+            cost = PLACE * place + sum(f or 0.0 for f in fits) + EXTRA * (len(words) - len(wanted))
+            best = min(best or (cost, reverse), (cost, reverse))
+    return best
+
+
+@lru_cache(maxsize=1024)
+def _wanted(concepts: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ...]:
+    """The lemmas of each concept, and whether it is reversed."""
+    return tuple((tuple(map(lemma, c.lstrip("-").split())), c.startswith("-")) for c in concepts)
+
+
+def _only_date(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> list[tuple[float, float, Ref, bool]]:
+    """The one date of a node, whatever it is called: a thing is as old as what is known of when it came about."""
+    place = next((i for i, c in enumerate(concepts) if c.lstrip("-") == "date"), None)
+    dates = [p for p in graph.literals[node] if graph.is_date(p)]
+    if place is None or len(dates) != 1:
+        return []
+    cost = min(PLACE * place + OTHERWISE, OWN_MOST)
+    return [(cost, cost, Ref(node, dates[0]), concepts[place].startswith("-"))]
 
 
 def _fit(word: str, words: tuple[str, ...]) -> float | None:

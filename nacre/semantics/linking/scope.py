@@ -107,6 +107,7 @@ def _about(scope: Scope, known: Index) -> _About | None:
     nodes = [n for n in known.graph.nodes if relations and relations <= n.relations]
     if not nodes:
         return None
-    node = min(nodes, key=lambda n: (n.count, n.index))
+    # a class before whatever stands at an end of a link
+    node = min(nodes, key=lambda n: (not n.classes, n.count, n.index))
     label = f"({len(scope.keys)} {BEFORE}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
     return _About(node.index, scope.keys, label)

@@ -9,6 +9,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.parsing.cues import RULES, against_own, cue
 from nacre.semantics.parsing.mentions import mention
 from nacre.semantics.parsing.numbers import number
+from nacre.semantics.parsing.periods import by_time
 from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, drop_dangling, turned
 from nacre.semantics.types import Condition, Link
 
@@ -49,6 +50,8 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
                     if found.kind == "avg" and new.compare is not None:
                         for own in against_own(new):
                             _add(agenda[found.end], own)
+            for new in by_time(state, reader, i):
+                _add(agenda[i + 1], new)
             for new in _said_before(state, reader, i):
                 _add(agenda[i + 2], new)
             if i in numbers:

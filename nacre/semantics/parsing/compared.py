@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from nacre.semantics.parsing.numbers import fits, in_unit
+from nacre.semantics.parsing.numbers import fits, in_unit, upper
 from nacre.semantics.parsing.state import Reader, State, drop_dangling, turned
 from nacre.semantics.parsing.superlatives import extreme
 from nacre.semantics.types import Condition, Number, Ref, Target
@@ -21,13 +21,16 @@ def compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Ite
         number = Number(0, 0, "", value, state.unit)
         if ref.predicate and not function and not fits(reader.graph, ref, number, op):
             return
-        converted = in_unit(number, reader.graph.about(ref.predicate).unit if ref.predicate else "")
+        unit = reader.graph.about(ref.predicate).unit if ref.predicate else ""
+        converted = in_unit(number, unit)
         if converted is None:
             return
-        condition = Condition(ref, op, (converted,), state.negated, function=function, join=_joined(state))
-        first = (condition._replace(op=state.other[0], values=(state.other[1],), join="and"),) if state.other else ()
+        lower = Condition(ref, op, (converted,), state.negated, function=function, join=_joined(state))
+        until = None if state.until is None else in_unit(number._replace(value=state.until), unit)
+        bounds = (lower, *upper(lower, until))
+        first = (lower._replace(op=state.other[0], values=(state.other[1],), join="and"),) if state.other else ()
         yield drop_dangling(new).then(
-            "number before property", 0.2, conditions=(*state.conditions, *first, condition), compare=None,
+            "number before property", 0.2, conditions=(*state.conditions, *first, *bounds), compare=None,
             negated=False, asks=(), other=None, join="both" if state.join == "both" else "and",
         )  # fmt: skip
     elif state.asks or state.rank is not None:

@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Itself, Order, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph, Step
 from nacre.semantics.linking.index import Index
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.derive import Candidate
 from nacre.semantics.parsing.members import hanging
-from nacre.semantics.types import Derivation, Link, Ordering, Question, Ref, Target
+from nacre.semantics.types import Derivation, Link, Question, Ref, Target
 
 SURE = 0.5
 # the measure of "how much more" without an adjective is looked for among these
 MOST = 2
-# things to choose among
-LEAST = 2
 
 
 def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iterator[Candidate]:
@@ -103,49 +101,6 @@ def _measures(
         for right, _, other in measured(graph, nodes[1], concepts)[:MOST]:
             if right.predicate == left.predicate:
                 yield left, right, reverse, cost + other, 0
-
-
-def choices(question: Question, links: Sequence[Link], known: Index) -> Iterator[Candidate]:
-    """Readings that choose among named things by what an adjective measures: "which one is wider, A or B"."""
-    cue = next((c for c in question.cues if c.kind == "compared"), None)
-    either = [i for i, t in enumerate(question.tokens) if t.norm in language().words["either"]]
-    if cue is None or not either or any(t.norm in language().words["than"] for t in question.tokens):
-        return
-    named = _apart([x for x in links if x.kind == "entity" and x.score >= SURE])
-    if len(named) < LEAST or not any(named[0].end <= i < named[-1].start + 1 for i in either):
-        return
-    graph = known.graph
-    relations = frozenset(r for x in named for r in graph.nodes[x.refs[0].node].relations)
-    node = min((n for n in graph.nodes if relations <= n.relations), key=lambda n: (n.count, n.index), default=None)
-    if node is None:
-        return
-    direction, _, concepts = cue.value.partition(" ")
-    keys = tuple(dict.fromkeys(k for x in named for k in x.keys))
-    label = " or ".join(x.label for x in named)
-    mask = ((1 << (cue.end - cue.start)) - 1) << cue.start
-    for x in named:
-        mask |= x.covered
-    for ref, reverse, cost in measured(graph, node.index, tuple(concepts.split("|")))[:MOST]:
-        found = _measured(graph, node.index, ref, keys, label)
-        if found is None:
-            continue
-        variables, edges, owner = found
-        down = (direction == ">") != reverse
-        body = Select((Itself("thing"),), variables, edges, order=Order(Attribute(owner, ref.predicate), down), limit=1)
-        whole = Derivation(
-            (Target(Ref(node.index)),), (), (), Ordering(ref, down, "", 1), (Ref(node.index),), "", mask,
-            2.0 + sum(x.score for x in named) - cost, ("choice",), tuple(named),
-        )  # fmt: skip
-        yield Candidate(whole, body, 0.0, 0, 0, 0)
-
-
-def _apart(links: Sequence[Link]) -> list[Link]:
-    """The longest names, none over another, in the order of the question."""
-    found: list[Link] = []
-    for link in sorted(links, key=lambda x: (-x.covered.bit_count(), -x.score, x.refs)):
-        if not any(link.covered & x.covered for x in found):
-            found.append(link)
-    return sorted(found, key=lambda x: x.start)
 
 
 def _side(graph: SchemaGraph, link: Link, ref: Ref, step: Step | None) -> Select | None:

@@ -40,6 +40,10 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.want == "group":
         # "for each class the average": what things are grouped by was said before
         return
+    if found.kind == "count" and state.rank is not None and state.rank.common:
+        # "with the most common number of pages": what a property is called
+        yield state.then("number in aggregate", 0.1, last="rank")
+        return
     if found.kind == "count" and state.last == "aggregate" and state.asks[-1:] not in ((), ("count",)):
         # "the average number of visitors": what a property is called
         yield state.then("number in aggregate", 0.1)
@@ -69,7 +73,12 @@ def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         # after "average, minimum and" it is an aggregate
         cost = RANK_AFTER_AGGREGATE if state.asks else 0.0
         measuring = any(c.kind == "superlative" and c.end == found.end for c in reader.question.cues)
-        rank = Rank(found.value == "up", (), not measuring)
+        said = {t.norm for t in reader.question.tokens[found.start : found.end]}
+        restricts = state.mode == "C" or (
+            state.last in ("of", "prop") and not any(t.ref.predicate for t in state.targets)
+        )
+        common = restricts and not state.want and bool(said & language().words["common"])
+        rank = Rank(found.value == "up", (), not measuring, common)
         yield state._replace(rank=rank, last="rank", want="", score=state.score - cost)
 
 

@@ -89,11 +89,12 @@ def derive(
             if lowered.ambiguous <= choice:
                 break
     asks = bool(question.tokens) and question.tokens[0].norm in language().words["asking_yes_no"]
-    every = [c for c in found.values() if asks or not _asks_itself(c.derivation, "count")]
+    counting = [c for c in found.values() if not _counts_itself(c.derivation)]
+    every = [c for c in counting if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
-    node = _asked_kind(question, links)
-    told = [c for c in kept if node is None or _tells(c.derivation, node)]
+    asked = _asked_kind(question, links)
+    told = [c for c in kept if asked is None or _tells(c.derivation, asked)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
 
 
@@ -102,26 +103,51 @@ def _near(ordered: list[T], score: Callable[[T], float]) -> list[T]:
     return [each for each in ordered if score(each) >= score(ordered[0]) - MARGIN]
 
 
-def _asked_kind(question: Question, links: list[Link]) -> int | None:
-    """The kind of things that a question begins to ask for: "which states ...", "what is the longest river ..."."""
+class _Kind(NamedTuple):
+    """The kind of things asked for, and properties before its name that only rank it ("highest rated players")."""
+
+    node: int
+    ranking: frozenset[str] = frozenset()
+
+
+def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
+    """The kind of things that a question begins to ask for.
+
+    "which states ...", "what is the longest river ...", "the two largest states", "the three highest rated players".
+    """
     words = question.tokens
-    if not words or words[0].norm not in language().words["asking_kind"]:
-        return None
+    known = language().words
     ranking = {i for c in question.cues if c.kind in ("superlative", "most") for i in range(c.start, c.end)}
-    start = next((i for i in range(1, len(words)) if i not in ranking and words[i].norm not in function_words()), 0)
+    places = {i for n in question.numbers if not n.op for i in range(n.start, n.end)}
+    said = words[0].norm if words else ""
+    first = next((i for i in range(len(words)) if i not in places and words[i].norm not in known["article"]), 0)
+    if said not in known["asking_kind"] and not (said in known["article"] and first in ranking):
+        return None
+    skipped = ranking | places
+    start = next((i for i in range(1, len(words)) if i not in skipped and words[i].norm not in function_words()), 0)
     # "pasta has the shortest" is not the name of a kind, "short pasta"
     ranked = sum(1 << i for i in ranking)
     named = [x for x in links if x.start == start and x.exact and not x.covered & ranked]
     after = [x for x in named if x.kind in ("class", "property")]
     end = max((x.end for x in after), default=0)
     kinds = {x.refs[0].node if x.kind == "class" else None for x in after if x.end == end}
+    by: frozenset[str] = frozenset()
+    if ranking:
+        measures = [x for x in links if x.start == start and x.kind == "property" and x.refs[0].predicate]
+        owners = [x for x in links for m in measures if x.kind == "class" and x.exact and x.start == m.end]
+        ranked_kinds = {x.refs[0].node for x in owners if any(x.refs[0].node == m.refs[0].node for m in measures)}
+        if len(ranked_kinds) == 1:
+            kinds, end = {*ranked_kinds}, max(x.end for x in owners)
+            by = frozenset(m.refs[0].predicate for m in measures)
     owning = end and question.text[words[end - 1].end :][:1] in ("'", "’")
-    return kinds.pop() if start and len(kinds) == 1 and not owning else None
+    node = next(iter(kinds)) if start and len(kinds) == 1 and not owning else None
+    return None if node is None else _Kind(node, by)
 
 
-def _tells(d: Derivation, node: int) -> bool:
+def _tells(d: Derivation, kind: _Kind) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
-    return bool(d.targets) and node in {d.targets[0].ref.node, *(g.node for g in d.group)}
+    told = bool(d.targets) and kind.node in {d.targets[0].ref.node, *(g.node for g in d.group)}
+    return told and d.targets[0].ref.predicate not in kind.ranking
 
 
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
@@ -135,6 +161,16 @@ def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
     else:
         counted = [t.ref for t in d.targets if not t.ref.predicate]
     return any(Ref(r.node, "", r.slot) in named for r in counted)
+
+
+def _counts_itself(d: Derivation) -> bool:
+    """Does a reading count each thing as one of its own kind: "the clubs with the most clubs", "with fewer than 60"?"""
+    things = {t.ref for t in d.targets if not t.function and not t.ref.predicate}
+    counted = [c.ref for c in d.conditions if c.function == "count" and not c.ref.predicate]
+    if d.order is not None and d.order.function == "count" and not d.order.ref.predicate:
+        counted.append(d.order.ref)
+    own = {*d.group} <= things
+    return own and any(r in things for r in counted)
 
 
 def prior(candidate: Candidate) -> float:

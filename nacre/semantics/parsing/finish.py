@@ -7,7 +7,8 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.asked import other_ends, persons, places
-from nacre.semantics.parsing.nested import nested, then
+from nacre.semantics.parsing.nested import having_inside, nested, then
+from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import Reader, State, drop_dangling
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
@@ -117,10 +118,11 @@ def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator
             for other in linked:
                 order = Ordering(other, rank.descending, "count", limit)
                 yield then(d, "most linked at end", 0.4, order=order, group=(root,))
-    elif state.compare is not None and state.compare[1] is not None:
+    elif state.compare is not None and state.compare[1] is not None and state.unit in COUNTING:
         for other in reversed([n for n in d.nodes if n != root][-2:]):
             condition = Condition(other, state.compare[0], (state.compare[1],), function="count")
-            yield then(d, "count settled", 0.5, conditions=(*d.conditions, condition))
+            bounds = (condition, *upper(condition, state.until))
+            yield then(d, "count settled", 0.5, conditions=(*d.conditions, *bounds))
     yield d
 
 
@@ -182,6 +184,11 @@ def _grouped(d: Derivation, root: Ref, reader: Reader) -> Iterator[Derivation]:
             yield then(d, "grouped by column", 0.1, group=plain)
         yield then(d, "not grouped", -0.5)
         return
+    if counted and not plain and any(c.function for c in d.conditions):
+        inside = list(having_inside(d))
+        yield from inside
+        if inside:
+            return
     if ranked:
         first = plain[0] if plain else root
         yield then(d, "group of count", 0.0, group=(Ref(first.node, "", first.slot),))

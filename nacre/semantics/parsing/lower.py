@@ -1,6 +1,5 @@
 """Turn a derivation into a plan: Derivation + SchemaGraph -> Body (its variables are joined by the cheapest ways)."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.records.plan import (
@@ -13,8 +12,10 @@ from nacre.records.plan import (
     Order,
     Select,
     Term,
+    Variable,
 )
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.halves import parts_of, without
 from nacre.semantics.parsing.joins import Joins, thing_of
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
@@ -36,7 +37,7 @@ def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
     None where nothing joins its parts, or the choice does not exist.
     """
     if d.combine == "difference" or (d.combine and len(d.conditions) >= 2):
-        parts = _without(d) if d.combine == "difference" else _parts(d)
+        parts = without(d) if d.combine == "difference" else parts_of(d)
         lowered = [_select(part, graph, choice) for part in parts]
         if any(part is None for part in lowered):
             return None
@@ -69,42 +70,6 @@ def _counted(left: Lowered, right: Lowered, op: str) -> Lowered | None:
     inner = Select((Itself(variable),), second.variables, second.edges, second.filters)
     both = replace(first, filters=(*first.filters, Filter(Itself(variable), "in", inner)))
     return Lowered(both, left.cost + right.cost, left.steps, left.ambiguous)
-
-
-def _parts(d: Derivation) -> tuple[Derivation, Derivation]:
-    """The derivation with the first and with the second of the two conditions that are combined."""
-    conditions = list(d.conditions)
-    second = next((i for i in range(1, len(conditions)) if conditions[i].join in ("or", "both")), len(conditions) - 1)
-    same = [
-        i
-        for i in range(second)
-        if conditions[i].ref == conditions[second].ref or (conditions[i].op == conditions[second].op)
-    ]
-    first = same[-1] if same else second - 1
-    if d.combine == "union":
-        # "A and B, or C": everything before the "or" stands together
-        one = [c for i, c in enumerate(conditions) if i < second]
-        two = [c for i, c in enumerate(conditions) if i >= second]
-    else:
-        one = [c for i, c in enumerate(conditions) if i != second]
-        two = [c for i, c in enumerate(conditions) if i != first]
-    return tuple(
-        d._replace(conditions=tuple(part), combine="", nodes=_needed(d, part, conditions)) for part in (one, two)
-    )  # type: ignore[return-value]
-
-
-def _without(d: Derivation) -> tuple[Derivation, Derivation]:
-    """All values, and those of the things that a negated condition speaks of."""
-    negated = next(c for c in d.conditions if c.negated and c.op == "=")
-    rest = tuple(c for c in d.conditions if c != negated)
-    first = d._replace(conditions=rest, combine="", nodes=_needed(d, rest, d.conditions))
-    return first, d._replace(conditions=(*rest, negated._replace(negated=False)), combine="")
-
-
-def _needed(d: Derivation, kept: Sequence[Condition], every: Sequence[Condition]) -> tuple[Ref, ...]:
-    dropped = {thing_of(c.ref) for c in every if c not in kept} - {thing_of(c.ref) for c in kept}
-    dropped -= {thing_of(t.ref) for t in d.targets}
-    return tuple(n for n in d.nodes if n not in dropped)
 
 
 def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
@@ -174,7 +139,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
 
 def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
     name = joins.variables[thing_of(ref)].name
-    return Attribute(name, ref.predicate) if ref.predicate else Itself(name)
+    return Attribute(name, ref.predicate, ref.part) if ref.predicate else Itself(name)
 
 
 def _answer(target: Target, joins: Joins) -> Term:
@@ -205,6 +170,11 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Fil
         return []
     if condition.op == "unknown":
         return [Filter(left, "unknown")]
+    if condition.op == "having":
+        held = _having(condition, graph, joins.hints)
+        return None if held is None else [Filter(left, "in", held, condition.negated)]
+    if condition.top is not None and isinstance(left, Attribute):
+        return [Filter(left, "in", _most_common(condition, graph), condition.negated)]
     if condition.top is not None:
         top = _first_of(condition, graph, joins.hints)
         return None if top is None else [Filter(Itself(left.variable), "in", top, condition.negated)]
@@ -260,6 +230,32 @@ def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -
     return Select(
         (Itself(name),), tuple(joins.variables.values()), tuple(joins.edges), (), group, order, condition.top.limit
     )
+
+
+def _having(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
+    """The things of a kind whose groups meet the inner conditions, as a select of their own."""
+    joins = Joins(graph, hints, 0, "having_")
+    thing = thing_of(condition.ref)
+    if not joins.connect([thing, *(thing_of(c.ref) for c in condition.inner)]):
+        return None
+    filters: list[Filter] = []
+    for each in condition.inner:
+        found = _filters(each, joins, graph)
+        if found is None:
+            return None
+        filters += found
+    name = joins.variables[thing].name
+    return Select((Itself(name),), tuple(joins.variables.values()), tuple(joins.edges), tuple(filters), (name,))
+
+
+def _most_common(condition: Condition, graph: SchemaGraph) -> Select:
+    """The values of a property that most things of its kind have, or fewest."""
+    assert condition.top is not None
+    node, top = graph.nodes[condition.ref.node], condition.top
+    of = Attribute("top_thing", condition.ref.predicate)
+    variable = Variable(of.variable, node.classes, node.without)
+    counted = Order(Aggregate("count", Itself(of.variable)), top.descending)
+    return Select((of,), (variable,), order=counted, limit=top.limit, by=(of,))
 
 
 def _against(condition: Condition, graph: SchemaGraph) -> Select | None:

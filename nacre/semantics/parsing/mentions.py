@@ -6,6 +6,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.compared import compared_property
+from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import (
     Reader,
     State,
@@ -76,10 +77,15 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         return
     if state.compare is not None and state.compare[1] is not None:
         op, value = state.compare
+        if state.unit not in COUNTING:
+            # "under 60 kg" is no number of players
+            yield new.then("class in condition", 0.0)
+            return
         assert value is not None
         condition = Condition(ref, op, (value,), state.negated, function="count")
+        bounds = (condition, *upper(condition, state.until))
         yield new.then(
-            "having count", 0.3, conditions=(*state.conditions, condition), compare=None, negated=False, asks=()
+            "having count", 0.3, conditions=(*state.conditions, *bounds), compare=None, negated=False, asks=()
         )
         return
     if another(state, ref, reader) and not state.negated:

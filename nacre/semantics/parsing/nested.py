@@ -36,6 +36,29 @@ def nested(d: Derivation, root: Ref) -> Iterator[Derivation]:
     yield d
 
 
+def having_inside(d: Derivation) -> Iterator[Derivation]:
+    """Conditions on counts of what ends up in one number: "how many clubs have more than 3 players" counts the clubs
+    among those that have. What is said of the things that are counted, as "young players", is said inside as well."""
+    on_groups = [c for c in d.conditions if c.function]
+    counted = {_thing(c.ref) for c in on_groups}
+    asked = list(dict.fromkeys(_thing(t.ref) for t in d.targets))
+    if d.group or d.order is not None or len(asked) > 1 or counted & set(asked):
+        return
+    inner = tuple(c for c in d.conditions if _thing(c.ref) in counted)
+    rest = tuple(c for c in d.conditions if c not in inner)
+    holders = [n for n in d.nodes if n not in counted]
+    for place, holder in enumerate(dict.fromkeys((*asked, *holders))):
+        having = Condition(holder, "having", inner=inner)
+        whole = (*rest, having)
+        used = {_thing(c.ref) for c in whole} | set(asked)
+        nodes = tuple(n for n in d.nodes if n in used or n not in counted)
+        yield then(d, "having inside", 0.1 - 0.3 * place, conditions=whole, nodes=nodes)
+
+
+def _thing(ref: Ref) -> Ref:
+    return Ref(ref.node, "", ref.slot)
+
+
 def _left(d: Derivation, conditions: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:
     """The things of a reading without those that only its inner conditions speak of."""
     used = {Ref(c.ref.node, "", c.ref.slot) for c in conditions} | {Ref(t.ref.node, "", t.ref.slot) for t in d.targets}

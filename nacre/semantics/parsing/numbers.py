@@ -15,6 +15,9 @@ from nacre.semantics.words import fold
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 # what an amount of money is about where nothing else is said
 MONEY = ("price", "cost", "fee", "salary")
+EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salary")
+# units of numbers that may say how many things there are
+COUNTING = frozenset(("", "count"))
 MOST_DATES = 4
 # what bounds a number, and units of what a bare number is of
 ORDERED = frozenset(("<", ">", "<=", ">="))
@@ -27,6 +30,9 @@ _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
 
 def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     """All ways to take a number."""
+    if found.until is not None and state.negated and not (found.first or _is_year(found)):
+        # what is not between two numbers is below the one or above the other
+        return
     mask = ((1 << (found.end - found.start)) - 1) << found.start
     new = state._replace(covered=state.covered | mask, last="number", score=state.score + 0.5)
     op: str = found.op or "="
@@ -41,21 +47,21 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     graph = reader.graph
     prop = state.prop
     if prop is not None and prop.predicate and fits(graph, prop, found, op):
-        condition = _condition(graph, prop, op, found, state)
+        bounds = _conditions(graph, prop, op, found, state)
         rule = "number of target" if state.from_target else "number of property"
         yield new.then(
-            rule, 0.4 if not state.from_target else 0.2, conditions=(*state.conditions, condition), compare=None,
+            rule, 0.4 if not state.from_target else 0.2, conditions=(*state.conditions, *bounds), compare=None,
             negated=False, join="and", **({"mode": "C", **turned(state)} if state.from_target else {}),
         )  # fmt: skip
     elif prop is not None and prop.predicate == "":
         pass
     if prop is None or state.from_target:
-        for ref in _by_unit(state, found, graph):
-            condition = _condition(graph, ref, op, found, state)
+        for ref in _by_unit(state, found, reader):
+            bounds = _conditions(graph, ref, op, found, state)
             yield with_node(new, ref, reader).then(
                 "number by unit",
                 0.3,
-                conditions=(*state.conditions, condition),
+                conditions=(*state.conditions, *bounds),
                 compare=None,
                 negated=False,
                 join="and",
@@ -64,34 +70,41 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         yield from _aged(state, new, found, op, reader)
     if _is_year(found) or found.first:
         for ref, cost in dates_near(state, graph):
-            condition = _condition(graph, ref, op, found, state)
+            bounds = _conditions(graph, ref, op, found, state)
             yield with_node(new, ref, reader).then(
                 "number on date",
                 0.3 - cost,
-                conditions=(*state.conditions, condition),
+                conditions=(*state.conditions, *bounds),
                 compare=None,
                 negated=False,
                 join="and",
             )
-    if prop is None and state.compare is not None and state.compare[1] is not None and state.last == "and" and found.op:
+    waits = state.compare is not None and state.compare[1] is not None and state.until is None and found.until is None
+    if prop is None and waits and state.last == "and" and found.op:
+        assert state.compare is not None
+        assert state.compare[1] is not None
         # "over 80 or under 50 pages"
         earlier = (state.compare[0], state.compare[1])
-        yield new.then("numbers wait", 0.1, compare=(op, found.value), unit=found.unit, other=earlier)
+        yield new.then("numbers wait", 0.1, compare=(op, found.value), unit=found.unit, until=None, other=earlier)
     if prop is None or state.from_target:
-        yield new.then("number waits", -0.1 if not found.op else 0.0, compare=(op, found.value), unit=found.unit)
+        yield new.then(
+            "number waits", -0.1 if not found.op else 0.0, compare=(op, found.value), unit=found.unit, until=found.until
+        )
     if not found.op and state.owner is not None and state.last == "class":
         for predicate in graph.literals[state.owner.node]:
             if graph.about(predicate).role == "identifier" and graph.is_numeric(predicate):
                 ref = Ref(state.owner.node, predicate)
-                condition = _condition(graph, ref, "=", found, state)
-                yield new.then("number of thing", 0.2, conditions=(*state.conditions, condition), negated=False)
-    if state.owner is not None and state.last == "class" and found.op and not found.concepts:
+                bounds = _conditions(graph, ref, "=", found, state)
+                yield new.then("number of thing", 0.2, conditions=(*state.conditions, *bounds), negated=False)
+    counts = found.unit in COUNTING and not found.concepts
+    if state.owner is not None and state.last == "class" and found.op and counts:
         # "students more than 3": counted after all
-        condition = Condition(state.owner, op, (found.value,), state.negated, function="count")
+        counted = Condition(state.owner, op, (found.value,), state.negated, function="count")
+        bounds = (counted, *upper(counted, found.until))
         yield new.then(
             "number after class",
             -0.8 if _is_year(found) else -0.2,
-            conditions=(*state.conditions, condition),
+            conditions=(*state.conditions, *bounds),
             negated=False,
         )
 
@@ -103,10 +116,10 @@ def _again(state: State, new: State, found: Number, op: str, reader: Reader) -> 
     if before is None or not found.op or state.last != "and" or before.function or before.against is not None:
         return
     if before.op in ORDERED and before.ref.predicate and fits(graph, before.ref, found, op):
-        condition = _condition(graph, before.ref, op, found, state)
+        bounds = _conditions(graph, before.ref, op, found, state)
         gain = -0.4 if _counts_more(found, reader) else 0.4
         yield new.then(
-            "number of same property", gain, conditions=(*state.conditions, condition), compare=None, negated=False,
+            "number of same property", gain, conditions=(*state.conditions, *bounds), compare=None, negated=False,
             join="and",
         )  # fmt: skip
 
@@ -117,14 +130,18 @@ def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> I
         return
     if op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
         return
+    skipped = range(state.covered.bit_length(), found.start)
+    if any(i not in reader.question.light for i in skipped):
+        # "players earning less than 1000"
+        return
     if _counts_more(found, reader):
         return
     for ref, reverse, cost in measured(reader.graph, state.owner.node, tuple(language().words["bare"]))[:1]:
-        if ref.node != state.owner.node:
+        if ref.node != state.owner.node or (reverse and found.until is not None):
             continue
-        condition = _condition(reader.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)
+        bounds = _conditions(reader.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)
         yield with_node(new, ref, reader).then(
-            "number of age", 0.3 - cost, conditions=(*state.conditions, condition), negated=False, compare=None
+            "number of age", 0.3 - cost, conditions=(*state.conditions, *bounds), negated=False, compare=None
         )
 
 
@@ -152,9 +169,11 @@ def _measured(state: State, new: State, found: Number, op: str, reader: Reader) 
     """ "older than 30": of a property that is waiting, or of what the adjective measures."""
     for owner in ([state.owner] if state.owner else []) + [n for n in state.nodes if n != state.owner][:2]:
         for ref, reverse, cost in measured(reader.graph, owner.node, found.concepts)[:2]:
-            condition = _condition(reader.graph, ref, _FLIPPED[op] if reverse else op, found, state)
+            if reverse and found.until is not None:
+                continue
+            bounds = _conditions(reader.graph, ref, _FLIPPED[op] if reverse else op, found, state)
             yield with_node(new, ref, reader).then(
-                "measured number", 0.5 - cost, conditions=(*state.conditions, condition), negated=False, compare=None,
+                "measured number", 0.5 - cost, conditions=(*state.conditions, *bounds), negated=False, compare=None,
                 mode="C",
             )  # fmt: skip
 
@@ -164,9 +183,11 @@ def fits(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
     unit = graph.about(ref.predicate).unit
     if unit and found.unit and in_unit(found, unit) is None:
         return False
+    about = graph.about(ref.predicate)
+    if about.datatype in ("date", "datetime"):
+        return bool(found.first) or _is_year(found)
     if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
         return True
-    about = graph.about(ref.predicate)
     shown = (about.values or about.samples)[:_SHOWN]
     if op != "=":
         return 2 * sum(bool(_AMOUNT.fullmatch(text)) for text in shown) > len(shown)
@@ -183,13 +204,12 @@ def in_unit(found: Number, unit: str) -> float | None:
     return convert(found.value, found.unit, unit)
 
 
-def _by_unit(state: State, found: Number, graph: SchemaGraph) -> list[Ref]:
+def _by_unit(state: State, found: Number, reader: Reader) -> list[Ref]:
     """Properties of the nodes at hand, or one step away, that are measured in the unit of a number."""
+    graph = reader.graph
     if not found.unit:
         return []
-    priced = [
-        ref for n in state.nodes[:2] if found.unit == "currency" for ref, _, _ in measured(graph, n.node, MONEY)[:1]
-    ]
+    priced = _priced(state, found, reader) if found.unit == "currency" else []
     nodes = list(
         dict.fromkeys([n.node for n in state.nodes] + [s.target for n in state.nodes for s in graph.steps[n.node]])
     )
@@ -202,6 +222,15 @@ def _by_unit(state: State, found: Number, graph: SchemaGraph) -> list[Ref]:
             if graph.about(p).unit and graph.is_numeric(p) and in_unit(found, graph.about(p).unit) is not None
         ][:MOST_DATES]
     )
+
+
+def _priced(state: State, found: Number, reader: Reader) -> list[Ref]:
+    """What an amount of money is of: of what "earned" so much what comes in, else a price."""
+    words = reader.question.tokens[: found.start]
+    earned = bool(words) and words[-1].norm in language().words["earning"]
+    concepts = (EARNED, MONEY) if earned else (MONEY, EARNED)
+    known = ([measured(reader.graph, n.node, c) for c in concepts] for n in state.nodes[:2])
+    return [ref for first, second in known for ref, _, _ in (first or second)[:1]]
 
 
 def _is_year(found: Number) -> bool:
@@ -226,8 +255,26 @@ def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
     return sorted(found.items(), key=lambda f: (f[1], f[0]))[:MOST_DATES]
 
 
-def _condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> Condition:
-    return _plain_condition(graph, ref, op, found, state)._replace(join=state.join)  # type: ignore[arg-type]
+def _conditions(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> tuple[Condition, ...]:
+    """The condition that a number makes; of a range one for either end."""
+    if found.until is None:
+        made: tuple[Condition, ...] = (_plain_condition(graph, ref, op, found, state),)
+    elif graph.about(ref.predicate).datatype in ("date", "datetime") and (found.first or _is_year(found)):
+        first = found.first or f"{int(found.value):04}-01-01"
+        after = found.after or f"{int(found.until) + 1:04}-01-01"
+        made = (Condition(ref, ">=", (first,)), Condition(ref, "<", (after,)))
+        if state.negated:
+            made = (Condition(ref, "within", (first, after), True),)
+    else:
+        lower = _plain_condition(graph, ref, ">=", found, state)
+        last = found._replace(value=found.until, first="", after="")
+        made = (lower, _plain_condition(graph, ref, "<=", last, state))
+    return tuple(each._replace(join=state.join) for each in made)  # type: ignore[arg-type]
+
+
+def upper(lower: Condition, until: float | None) -> tuple[Condition, ...]:
+    """The upper end of a range whose lower end is a condition on a count."""
+    return () if until is None else (lower._replace(op="<=", values=(until,)),)
 
 
 def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> Condition:

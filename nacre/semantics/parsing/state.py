@@ -16,12 +16,14 @@ CUE_GAIN = 0.12
 
 class Rank(NamedTuple):
     """A superlative that waits for its property: direction, what it measures; `counts` where it may say how many
-    ("the most"), and not only how much ("the largest").
+    ("the most"), and not only how much ("the largest"); `common` where it says how often
+    ("the most common") and what was asked for is restricted by it.
     """
 
     descending: bool
     concepts: tuple[str, ...] = ()
     counts: bool = True
+    common: bool = False
 
 
 class _Fields(NamedTuple):
@@ -31,8 +33,8 @@ class _Fields(NamedTuple):
     ("group", "order up", "order down"). `asks` are aggregates that wait for what they are of, `sticky` those of the
     target before. `prop` waits for its value.
     `text` waits for the property that holds it ("the letter a in their names").
-    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's; `other` was said
-    before it ("over 80 or under 50 pages").
+    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's, `until` the upper
+    end where it is a range; `other` was said before it ("over 80 or under 50 pages").
     """
 
     score: float = 0.0
@@ -51,6 +53,7 @@ class _Fields(NamedTuple):
     compare: tuple[str, float | None] | None = None
     other: tuple[str, float] | None = None
     unit: str = ""
+    until: float | None = None
     negated: bool = False
     like: str = ""
     text: str = ""

@@ -13,6 +13,10 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
     assert rank is not None
     limit = state.limit or 1
     yield from _against_first(state, new, ref, reader)
+    common = list(_most_common(state, new, ref))
+    yield from common
+    if common:
+        return
     inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
     if rank.concepts:
         for place, (found, reverse, cost) in enumerate(measured(reader.graph, ref.node, rank.concepts)[:3]):
@@ -44,6 +48,21 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
             # "the top 5 students by score"
             yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
             yield new.then("owner before its rank", 0.1)
+
+
+def _most_common(state: State, new: State, ref: Ref) -> Iterator[State]:
+    """ "novels in the most common genre": what most things of the kind asked for have is a condition on them."""
+    rank, asked = state.rank, state.targets[-1].ref if state.targets else None
+    if rank is None or not rank.common or asked is None or asked == ref:
+        return
+    if (ref.node == asked.node) != bool(ref.predicate):
+        return
+    top = Condition(
+        ref._replace(via=""), "top", top=Ordering(Ref(asked.node), rank.descending, "count", state.limit or 1)
+    )
+    yield new.then(
+        "most common as condition", 0.4, conditions=(*state.conditions, top), rank=None, limit=0, mode="C", last="value"
+    )
 
 
 def _may_have_several(owner: Ref | None, ref: Ref, reader: Reader) -> bool:
@@ -90,6 +109,10 @@ def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: R
     rank = state.rank
     assert rank is not None
     limit = state.limit or 1
+    common = list(_most_common(state, new, ref))
+    yield from common
+    if common:
+        return
     new = new._replace(rank=None, limit=0)
     if numeric:
         function = state.asks[0] if state.asks and state.asks[0] in ("sum", "avg", "count") else ""

@@ -112,6 +112,7 @@ def _called(candidate: Candidate, link: Link, graph: SchemaGraph) -> set[str]:
 def _compared(d: Derivation, question: Question) -> int:
     """How often the question compares with a number, a date or an amount."""
     spans = [(n.start, n.end) for n in question.numbers if n.op in ORDERED]
+    ends = sum(n.until is not None for n in question.numbers)
     for cue in question.cues:
         if cue.kind != "comparative" and (cue.kind != "compare" or cue.value not in ORDERED):
             continue
@@ -119,7 +120,8 @@ def _compared(d: Derivation, question: Question) -> int:
         named = any(x.covered & mask == mask for x in d.links)
         if not named and not any(s < cue.end and cue.start < e for s, e in spans):
             spans.append((cue.start, cue.end))
-    return len(spans)
+    # of a range both ends are compared
+    return len(spans) + ends
 
 
 def _comparing(d: Derivation) -> int:

@@ -69,7 +69,8 @@ def choose(
     shares = [r.score for r in readings]
     given = [outcome_features(i, shares, outcomes) for i in range(len(readings))]
     worths = [worth({**belief(r.score, len(r.unused), i), **given[i]}, model) for i, r in enumerate(readings)]
-    fair = able([len(r.unused) for r in readings], outcomes)
+    heeds_all = not readings[0].lost
+    fair = [i for i in able([len(r.unused) for r in readings], outcomes) if not (heeds_all and readings[i].lost)]
     best = max(fair, key=lambda i: (worths[i], -i))
     return best, after_running(readings[best], given[best], learned)
 
@@ -98,14 +99,15 @@ def belief(share: float, unused: int, place: int) -> dict[str, float]:
 def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcome]) -> dict[str, float]:
     """What running the reading at a place gave, and how much belief others that gave the same or other rows have."""
     own = outcomes[at]
-    same = [i for i, o in enumerate(outcomes) if o.values is not None and _signature(o) == _signature(own)]
+    gave = [_signature(each) for each in outcomes]
+    same = [i for i, o in enumerate(outcomes) if o.values is not None and gave[i] == gave[at]]
     agreeing = min(1 - LEAST, max(LEAST, sum(shares[i] for i in same)))
     whole = max(LEAST, sum(shares[: len(outcomes)]))
     values = own.values or ()
     single = values[0] if len(values) == 1 else None
     return {
         # two readings often give the same yes or no by chance
-        **({} if isinstance(single, bool) else _rival(at, shares, outcomes)),
+        **({} if isinstance(single, bool) else _rival(at, shares, gave)),
         "ran agreeing": math.log(agreeing / (1 - agreeing)),
         "ran agreeing of run": min(1.0, agreeing / whole),
         "ran others agree": float(len(same) > 1),
@@ -136,13 +138,12 @@ def _signature(outcome: Outcome) -> frozenset[str]:
     return frozenset(str(v) for v in outcome.values or ())
 
 
-def _rival(at: int, shares: Sequence[float], outcomes: Sequence[Outcome]) -> dict[str, float]:
+def _rival(at: int, shares: Sequence[float], gave: Sequence[frozenset[str]]) -> dict[str, float]:
     """How much belief the likeliest other rows have, beside the belief in these."""
-    own = _signature(outcomes[at])
     beliefs: dict[frozenset[str], float] = {}
-    for share, each in zip(shares, outcomes, strict=False):
-        if each.values:
-            beliefs[_signature(each)] = beliefs.get(_signature(each), 0.0) + share
-    mine = max(LEAST, beliefs.pop(own, shares[at]))
+    for share, each in zip(shares, gave, strict=False):
+        if each:
+            beliefs[each] = beliefs.get(each, 0.0) + share
+    mine = max(LEAST, beliefs.pop(gave[at], shares[at]))
     rival = max(beliefs.values(), default=0.0)
     return {"ran rival": math.log(max(LEAST, rival) / mine), "ran no rival": float(not beliefs)}

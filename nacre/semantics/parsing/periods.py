@@ -1,0 +1,40 @@
+"""Rules for years and months that things are counted by: a word of time + State -> further States."""
+
+from collections.abc import Iterator
+
+from nacre.semantics.language.base import language
+from nacre.semantics.parsing.numbers import dates_near
+from nacre.semantics.parsing.state import Reader, State, with_node
+from nacre.semantics.types import Target
+
+# what a word of time is worth, less than a property of that name
+SAID = 0.8
+# a date by which something ends is seldom what things are counted by
+LATER = 0.25
+
+
+def by_time(state: State, reader: Reader, at: int) -> Iterator[State]:
+    """ "loans per year", "in which month did most races start": the years of a date."""
+    said = reader.question.tokens[at].lemma
+    grouped = state.want == "group"
+    if said not in ("year", "month") or not (grouped or _places(state, reader, at)):
+        return
+    covered = state.covered | 1 << at
+    known = language().words
+    for found, cost in dates_near(state, reader.graph):
+        if reader.graph.about(found.predicate).datatype not in ("date", "datetime"):
+            continue
+        ref = found._replace(part=said)  # type: ignore[arg-type]
+        late = LATER if known["ending"] & set(reader.graph.words[found.predicate]) else 0.0
+        new = with_node(state._replace(covered=covered), ref, reader)
+        gain = SAID - cost - late
+        if grouped:
+            yield new.then("group by time", gain, group=(*state.group, ref), want="", mode="T", last="prop")
+        else:
+            yield new.then("time of most", gain, targets=(Target(ref),), last="prop", sticky=())
+
+
+def _places(state: State, reader: Reader, at: int) -> bool:
+    """Whether the time is asked for that has the most of something: "which year had the most ..."."""
+    later = (c for c in reader.question.cues if c.start > at)
+    return state.mode == "T" and not state.targets and any(c.kind == "most" for c in later)

@@ -1,0 +1,89 @@
+"""The best readings of a question with what is believed of them: Ranked + Question -> Readings, best first."""
+
+from collections.abc import Sequence
+
+from nacre.records.plan import Plan
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.ages import RULE
+from nacre.semantics.ranking.calibrate import before_running, known_before
+from nacre.semantics.ranking.dropped import bounds_dropped, dropped, is_whole, must_say
+from nacre.semantics.ranking.rank import Ranked
+from nacre.semantics.readings import odds_after
+from nacre.semantics.to_words import to_words
+from nacre.semantics.types import Link, Question
+
+BEST = 6
+# readings that are looked through for one that heeds all that is asked
+NEAREST = 12
+# the least belief in a reading that comes before one which is believed more and heeds less (given)
+LEAST_SHARE = 0.02
+# what a reading loses in log-odds that ignores a number which bounds, or gives all of a kind where a condition was
+# said: it is never given as an answer (given)
+CONDITION_LOST = 8.0
+# how likely the time between two dates is right of a thing whose whole name is said, each word used (given)
+BETWEEN_DATES = 0.9
+
+
+def best_readings(
+    ranked: Sequence[Ranked], question: Question, links: Sequence[Link], graph: SchemaGraph, schema: Schema
+) -> tuple[list[Ranked], tuple[Reading, ...]]:
+    """The ranked readings in their order, and the best of them as others see them.
+
+    What does nothing with a bound, a negation or a rank of the question comes after what does, of which no more is
+    believed for that.
+    """
+    lost = [dropped(r.candidate, question, graph) for r in ranked[:NEAREST]]
+    unlike = [i >= NEAREST or bool(lost[i]) or r.share < LEAST_SHARE for i, r in enumerate(ranked)]
+    order = sorted(range(len(ranked)), key=lambda i: unlike[i])
+    ordered, open_ = [ranked[i] for i in order], nameless(links, question)
+    best = (_reading(ranked[i], i, question, lost[i], open_, schema) for i in order[:BEST])
+    return ordered, tuple(best)
+
+
+def nameless(links: Sequence[Link], question: Question) -> frozenset[int]:
+    """The content words that no link accounts for."""
+    named = 0
+    for each in links:
+        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
+    return frozenset(
+        i
+        for i, token in enumerate(question.tokens)
+        if not (named >> i & 1 or i in question.light or token.norm[:1].isdigit())
+    )
+
+
+def _reading(
+    ranked: Ranked,
+    place: int,
+    question: Question,
+    lost: tuple[tuple[int, int], ...],
+    open_: frozenset[int],
+    schema: Schema,
+) -> Reading:
+    """A reading with what is believed of it; `lost` are the stretches that it does nothing with, though it covers
+    them, `open_` the tokens that name nothing."""
+    conditions = lost or any(i in open_ and must_say(i, question) for i in ranked.unused)
+    refused = bounds_dropped(lost, question) or (conditions and is_whole(ranked.candidate.body))
+    content = sum(i not in question.light for i in range(len(question.tokens)))
+    plan = Plan(ranked.candidate.body)
+    if ranked.candidate.derivation.trace == RULE and not ranked.unused:
+        odds = odds_after(BETWEEN_DATES)
+        return Reading(plan, round(ranked.share, 4), 1.0, to_words(plan, schema), BETWEEN_DATES, (), odds)
+    return Reading(
+        plan,
+        round(ranked.share, 4),
+        round(1 - len(ranked.unused) / max(1, content), 3),
+        to_words(plan, schema),
+        round(before_running(ranked, place), 4),
+        _said(sorted([*lost, *((i, i + 1) for i in ranked.unused if not any(a <= i < b for a, b in lost))]), question),
+        round(known_before(ranked, place) - (CONDITION_LOST if refused else 0.0), 4),
+        _said(lost, question),
+    )
+
+
+def _said(spans: Sequence[tuple[int, int]], question: Question) -> tuple[str, ...]:
+    """Stretches of tokens as they were said."""
+    words = question.tokens
+    return tuple(question.text[words[start].start : words[end - 1].end] for start, end in spans)

@@ -1,0 +1,46 @@
+"""Things that are told by codes: concepts with notations alone, codes that an ontology names; the pairs in
+fixtures/codes are extended without Python."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from graph.app import compose
+from graph.builder import App
+from graph.turn import stream
+from ingestion.pipeline import ingest
+from nacre.config.settings import Settings
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "codes"
+SOURCES = sorted(FOLDER.glob("*.ttl"))
+OPEN = pytest.mark.xfail(reason="not yet understood", strict=True)
+CASES = [
+    pytest.param(path.stem, case, id=f"{path.stem}: {case['ask']}", marks=OPEN if case.get("open") else ())
+    for path in SOURCES
+    for case in yaml.safe_load(path.with_suffix(".yaml").read_text())
+]
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+    data = tmp_path_factory.mktemp("codes")
+    for path in SOURCES:
+        ingest([str(path)], path.stem, data=data, no_vectors=True)
+    return compose(Settings(data=data, embedder="none", _env_file=None)).build()
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_what_a_code_names_is_found(name: str, case: dict[str, Any], app: App) -> None:
+    """By `values`, or by a name that the answer or what it lacks must tell: `near`."""
+
+    async def ask() -> Any:
+        return [event async for event in stream(app, case["ask"], graph=name)][-1][1]
+
+    record = asyncio.run(ask())
+    if "near" in case:
+        assert case["near"] in " ".join((record["answer"], *record["caveats"]))
+    else:
+        assert sorted(map(str, record["values"])) == sorted(map(str, case["values"]))

@@ -1,0 +1,57 @@
+"""What a question bounds, denies or ranks by, and no reading heeds: it is kept, and no answer ignores it."""
+
+import pytest
+
+from agents.answering.trust import DECLINED
+from nacre.records.evidence import Table
+from nacre.semantics.dialogue.conversation import rewrite
+from nacre.semantics.ranking.calibrate import MOST_RUN, choose, outcome
+from nacre.semantics.run_plan import run_plan
+from nacre.semantics.understand import understand
+from nacre.stores.lexicon import Lexicon
+from nacre.stores.tables import Tables
+
+Graphs = dict[str, tuple[Tables, Lexicon]]
+
+
+@pytest.mark.parametrize(
+    ("graph", "question", "lost"),
+    [
+        ("chess_clubs", "players taller than 180 cm", ("taller than 180 cm",)),
+        ("chess_clubs", "players heavier than 90", ("heavier than 90",)),
+        ("chess_clubs", "players under 60 kg", ("under 60 kg",)),
+        ("chess_clubs", "players with more than 2 million followers", ("more than 2 million",)),
+        ("orchards", "the most beautiful orchards", ("the most",)),
+        ("chess_clubs", "clubs without women", ("without",)),
+    ],
+)
+def test_what_no_reading_heeds_is_kept_and_declined(
+    graph: str, question: str, lost: tuple[str, ...], small_graphs: Graphs
+) -> None:
+    assert _lost_and_chance(question, *small_graphs[graph]) == (lost, True)
+
+
+@pytest.mark.parametrize("question", ["orchards in Narnia", "orchards owned by Fred Miller"])
+def test_all_of_a_kind_are_no_answer_where_a_name_is_unknown(question: str, small_graphs: Graphs) -> None:
+    assert _lost_and_chance(question, *small_graphs["orchards"]) == ((), True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "orchards with 2 to 4 staff",
+        "the three oldest orchards",
+        "orchards without loam soil",
+        "orchards planted in 1995",
+    ],
+)
+def test_what_is_heeded_is_not_lost(question: str, small_graphs: Graphs) -> None:
+    assert _lost_and_chance(question, *small_graphs["orchards"]) == ((), False)
+
+
+def _lost_and_chance(question: str, tables: Tables, lexicon: Lexicon) -> tuple[tuple[str, ...], bool]:
+    """What the first reading does nothing with, and whether the one that is chosen is declined."""
+    understood = understand(rewrite(question, (), tables.schema, lexicon), tables.schema, lexicon)
+    given: list[Table | None] = [run_plan(r.plan, tables, round=1)[0] for r in understood.readings[:MOST_RUN]]
+    _, chance = choose(understood, [outcome(table) for table in given])
+    return understood.readings[0].lost, chance < DECLINED

@@ -1,0 +1,33 @@
+"""Answers over properties of many shapes; the table of them (fixtures/wording.yaml) is made by tests.wordings."""
+
+from collections.abc import Iterator
+
+import pytest
+import yaml
+
+from nacre.stores.tables import Tables
+from tests.small_graphs import FIXTURES, opened
+from tests.wordings import GRAPH, sentences
+
+EXPECTED = yaml.safe_load((FIXTURES / "wording.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
+    found, _ = opened(GRAPH, tmp_path_factory.mktemp(GRAPH))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def answers(tables: Tables) -> dict[str, dict[str, str]]:
+    return sentences(tables)
+
+
+def test_every_property_is_in_the_table(answers: dict[str, dict[str, str]]) -> None:
+    assert list(answers) == list(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_answers_fit_the_shape_of_a_property(name: str, answers: dict[str, dict[str, str]]) -> None:
+    assert answers[name] == EXPECTED[name]

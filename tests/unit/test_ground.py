@@ -1,0 +1,54 @@
+"""The doubt of a conversation: no answer is surer than the turn that it leans on, however it refers to it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agents.answering.account import Account
+from agents.answering.ground import DOUBT, as_ground, grounded
+from nacre.records.evidence import Ledger
+from nacre.records.plan import Itself, Plan, Select, Variable
+from nacre.records.turn import Reading, Understanding
+from nacre.semantics.ranking.weights import weights
+
+READING = Reading(Plan(Select((Itself("x"),), (Variable("x"),))), 1.0, 1.0, "towns", 0.97)
+SURE = Understanding("q", readings=(READING,))
+TOLD = Account(Ledger((("Aldby.", ()),)), "answered", confidence=0.97)
+
+
+@pytest.mark.parametrize("confidence", [None, 0.97])
+def test_an_answer_on_doubtful_ground_is_in_doubt(confidence: float | None) -> None:
+    found = grounded(replace(TOLD, confidence=confidence), replace(SURE, most=0.6))
+    assert (found.status, found.confidence, found.doubt) == ("clarify", 0.6, DOUBT)
+    assert grounded(TOLD, SURE) == TOLD
+
+
+def test_what_was_understood_is_not_what_is_doubted() -> None:
+    asked = replace(TOLD, status="clarify", confidence=0.6, confirm="towns")
+    assert grounded(asked, replace(SURE, most=0.6)).doubt == DOUBT
+    assert not grounded(asked, replace(SURE, most=0.8)).doubt
+
+
+@pytest.mark.parametrize(
+    ("told", "seen", "sure"),
+    [
+        ({}, {}, 0.97),
+        ({"confidence": None}, {}, None),
+        ({"confidence": None}, {"most": 0.6}, 0.6),
+        ({"status": "clarify"}, {}, None),
+        ({"status": "clarify", "confidence": 0.4}, {}, 0.4),
+        ({"status": "partial"}, {"unknown": (("Xanadu", ""),)}, None),
+        ({"status": "partial"}, {}, 0.97),
+        ({"status": "not_in_graph", "confidence": None}, {"unknown": (("Xanadu", ""),), "most": 0.3}, 0.3),
+        ({"status": "failed", "confidence": None}, {"readings": ()}, 0.0),
+    ],
+)
+def test_what_later_turns_may_rest_on(told: dict[str, Any], seen: dict[str, Any], sure: float | None) -> None:
+    found = as_ground(replace(TOLD, **told), replace(SURE, **seen))
+    doubtful = told.get("status") == "clarify" or "unknown" in seen
+    if sure is None and doubtful:
+        assert found is not None
+        assert found < weights().threshold
+    else:
+        assert found == sure
