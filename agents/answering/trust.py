@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nacre.records.evidence import Evidence, Rows, Sentence, Table
-from nacre.records.plan import Aggregate, Ask, Attribute, Itself, Plan, Select
+from nacre.records.plan import Aggregate, Ask, Itself, Plan, Select
 from nacre.records.turn import Understanding
 from nacre.semantics.english import function_words
 from nacre.semantics.ranking.weights import weights
@@ -127,7 +127,7 @@ def _says_little(understanding: Understanding, rows: Rows) -> bool:
 
 def unsaid(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows | None:
     """The rows of the likeliest reading, where these say that the graph does not state what is asked of a named thing:
-    neither yes nor no, or nothing of a property or link that accounts for every word."""
+    neither yes nor no, or nobody at the other end of a link that accounts for every word."""
     rows = max(rows_of(evidence), key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
     if rows is None or rows[1].reading is None:
         return None
@@ -135,18 +135,19 @@ def unsaid(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows |
         return rows[1]
     reading = understanding.readings[rows[1].reading]
     looks_up = isinstance(reading.plan.body, Select) and is_look_up(reading.plan.body)
-    whole = not reading.unused and not understanding.unknown
+    # sentences name who it is as well the other way round; what else is asked they may tell by another property
+    asks_who = wanted(understanding.standalone).kind == "person"
+    whole = asks_who and not reading.unused and not understanding.unknown
     return rows[1] if looks_up and whole and is_empty(rows[1].table) else None
 
 
 def is_look_up(select: Select) -> bool:
-    """Whether a select asks for one property or link of one named thing, and nothing else."""
+    """Whether a select asks for what one link ties to one named thing, and nothing else."""
     named = [v for v in select.variables if len(v.keys) == 1]
     plain = not (select.filters or select.group or select.by or select.order) and len(select.answers) == 1
     if len(named) != 1 or not plain or isinstance(select.answers[0], Aggregate):
         return False
-    linked = len(select.edges) == 1 and isinstance(select.answers[0], Itself) and len(select.variables) == 2
-    return linked or (not select.edges and isinstance(select.answers[0], Attribute))
+    return len(select.edges) == 1 and isinstance(select.answers[0], Itself) and len(select.variables) == 2
 
 
 def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
