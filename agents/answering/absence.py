@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from agents.answering.clarify import confirm
-from agents.answering.trust import content_words, empty_table, is_sure, sentences_of
+from agents.answering.trust import content_words, empty_table, is_sure, sentences_of, unsaid
 from nacre.records.answer import Status
 from nacre.records.evidence import Evidence, QueryError, Rows
 from nacre.records.schema import Schema
@@ -14,6 +14,7 @@ from nacre.records.turn import Reading, Understanding
 from nacre.semantics.english import measure
 from nacre.semantics.plain import quoted
 from nacre.semantics.to_words import predicate_words
+from nacre.semantics.unstated import is_unknown
 from nacre.semantics.words import Token, tokens
 
 MOST_PROPERTIES = 6
@@ -31,7 +32,10 @@ class Absence:
 
 
 def closed(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether nothing but an empty result can answer from the graph: that it is the answer is sure."""
+    """Whether nothing but an empty result can answer from the graph: that it is the answer is sure, or what is asked is
+    stated of nothing that is named."""
+    if understanding.unstated is not None or unsaid(understanding, evidence) is not None:
+        return True
     empty = empty_table(understanding, evidence)
     return empty is not None and not understanding.unknown and is_sure(understanding, empty[1])
 
@@ -51,11 +55,22 @@ def absence(
         elif any(each.document is not None for _, each in sentences_of(evidence)):
             text = f"This graph knows nothing called {names}, and its texts do not answer this.{hint}"
         return Absence(text, "not_in_graph", text)
+    if understanding.unstated is not None:
+        asked, other = understanding.unstated
+        text = f"This graph does not state {quoted(asked)}. The nearest it has is {quoted(other)}, which is no answer."
+        return Absence(text, "not_in_graph", text)
+    silent = unsaid(understanding, evidence)
+    if silent is not None and is_unknown(silent.table):
+        text = f"This graph does not say {quoted(silent.words)}."
+        return Absence(text, "not_in_graph", text)
     if empty is not None and is_sure(understanding, empty[1]):
         index, rows = empty
         words = rows.words
         text = f"Nothing in this graph matches: {quoted(words)}." if words else "Nothing in this graph matches."
         return Absence(text, "answered", table=index)
+    if silent is not None:
+        text = f"This graph does not state this: it has nothing for “{quoted(silent.words)}”."
+        return Absence(text, "not_in_graph", text)
     broken = {branch: error for branch, error in failures.items() if error.kind != "empty"}
     if broken and empty is None:
         why = "; ".join(f"{branch}: {error.message}" for branch, error in broken.items())

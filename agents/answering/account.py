@@ -19,6 +19,7 @@ from agents.answering.trust import (
     plan_of,
     rows_of,
     sentences_of,
+    tells,
 )
 from agents.turn_view import TurnView
 from nacre.records.answer import Status, Value
@@ -264,6 +265,9 @@ def _text(
     said = content_words(" ".join(f"{each.title} {each.text}" for _, each in chosen))
     if any(content_words(word) - said for word in (*words, *(unknown for unknown, _ in understanding.unknown))):
         # what names nothing in the graph may still be told of in a passage
+        return None
+    graph_only = all(each.document is None for _, each in chosen)
+    if graph_only and not tells(understanding.standalone, [each for _, each in chosen]):
         return None
     return _cited(chosen)
 

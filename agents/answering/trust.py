@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from nacre.records.evidence import Evidence, Rows, Sentence, Table
-from nacre.records.plan import Itself, Plan, Select
+from nacre.records.plan import Aggregate, Ask, Itself, Plan, Select
 from nacre.records.turn import Understanding
 from nacre.semantics.english import function_words
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.sentences import covers as share
+from nacre.semantics.texts.wanted import wanted
+from nacre.semantics.unstated import is_unknown
 from nacre.semantics.words import tokens
 
 # of what is less likely than this one in ten is right (measured out of fold): no values are given for it
@@ -92,7 +94,10 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
 
     None where none has a cell, where none is likely enough to be given, or where an empty result is sure.
     """
-    rows = [(index, each) for index, each in rows_of(evidence) if not is_echo(understanding, each)]
+    rows = [(index, each) for index, each in rows_of(evidence) if not _says_little(understanding, each)]
+    likeliest = max(rows, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
+    if likeliest is not None and is_unknown(likeliest[1].table):
+        return None
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
         # what is asked of somebody is not answered by leaving out who
@@ -104,6 +109,45 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
     if empty >= weights().threshold and empty > chance(understanding, best[1]):
         return None
     return best
+
+
+def _says_little(understanding: Understanding, rows: Rows) -> bool:
+    """Whether rows only repeat what the question names, or say of one thing only that it is there, of a kind or
+    linked to another, where more was asked: "is she blocked" is not answered by "yes, she is a customer"."""
+    if is_echo(understanding, rows):
+        return True
+    if rows.reading is None or rows.confirmed:
+        return False
+    reading = understanding.readings[rows.reading]
+    body = reading.plan.body
+    if not reading.unused or not isinstance(body, Ask) or body.select.filters:
+        return False
+    return sum(bool(v.keys) for v in body.select.variables) == 1
+
+
+def unsaid(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows | None:
+    """The rows of the likeliest reading, where these say that the graph does not state what is asked of a named thing:
+    neither yes nor no, or nobody at the other end of a link that accounts for every word."""
+    rows = max(rows_of(evidence), key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
+    if rows is None or rows[1].reading is None:
+        return None
+    if is_unknown(rows[1].table):
+        return rows[1]
+    reading = understanding.readings[rows[1].reading]
+    looks_up = isinstance(reading.plan.body, Select) and is_look_up(reading.plan.body)
+    # sentences name who it is as well the other way round; what else is asked they may tell by another property
+    asks_who = wanted(understanding.standalone).kind == "person"
+    whole = asks_who and not reading.unused and not understanding.unknown
+    return rows[1] if looks_up and whole and is_empty(rows[1].table) else None
+
+
+def is_look_up(select: Select) -> bool:
+    """Whether a select asks for what one link ties to one named thing, and nothing else."""
+    named = [v for v in select.variables if len(v.keys) == 1]
+    plain = not (select.filters or select.group or select.by or select.order) and len(select.answers) == 1
+    if len(named) != 1 or not plain or isinstance(select.answers[0], Aggregate):
+        return False
+    return len(select.edges) == 1 and isinstance(select.answers[0], Itself) and len(select.variables) == 2
 
 
 def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
@@ -134,6 +178,16 @@ def covers(question: str, sentences: Sequence[Sentence]) -> bool:
     """Whether those of these sentences that are about one thing hold most of the question's words."""
     about = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
     return any(_covers(question, told) for told in about.values())
+
+
+def tells(question: str, sentences: Sequence[Sentence]) -> bool:
+    """Whether sentences have a number where the question asks when, how many or how much, beside its own numbers
+    and those that name what is told of."""
+    found = wanted(question)
+    asked = {token.norm for text in (question, *(each.title for each in sentences)) for token in tokens(text)}
+    further = {token.norm for each in sentences for token in tokens(each.text)} - asked
+    numbers = found.kind in ("date", "time", "count") or (found.kind == "amount" and found.units is not None)
+    return not numbers or any(any(map(str.isdigit, word)) for word in further)
 
 
 def _covers(question: str, sentences: Sequence[Sentence]) -> bool:

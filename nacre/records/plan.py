@@ -126,11 +126,18 @@ class Combine:
     kind: Literal["combine"] = "combine"
 
 
+ARITHMETIC = frozenset("-+/*")
+# the time between two days: whole years, days (both ends counted where no hour is stated), whole years up to the
+# later one or, where that is not stated, until today
+ELAPSED = frozenset(("years", "days", "age"))
+
+
 @dataclass(frozen=True)
 class Compute:
-    """Arithmetic or comparison between two single numbers; a comparison answers yes or no."""
+    """Arithmetic or comparison between two single numbers, or the time from the right one of two dates to the left one
+    ("age": until today, where the left one is not stated); a comparison answers yes or no."""
 
-    op: Literal["-", "+", "/", "*", "<", "<=", ">", ">=", "=", "!="]
+    op: Literal["-", "+", "/", "*", "<", "<=", ">", ">=", "=", "!=", "years", "days", "age"]
     left: Select
     right: Select
     kind: Literal["compute"] = "compute"

@@ -101,7 +101,8 @@ class Understanding:
     and `unknown`: content words that name nothing in this graph, each with the nearest name that is known or "".
     `candidates` are all that the words of the mentions may name, `considered` counts the readings that were ranked;
     `cut`: there was no time to look for more. No reading is likelier to be right than `most`, the probability that what
-    it leans on of the conversation was right."""
+    it leans on of the conversation was right. `unstated` is what is asked for and no reading gives ("where", "how
+    old"), with the nearest that the graph states, which is another kind of thing."""
 
     standalone: str
     mentions: tuple[Mention, ...] = ()
@@ -112,3 +113,4 @@ class Understanding:
     considered: int = 0
     cut: bool = False
     most: float = 1.0
+    unstated: tuple[str, str] | None = None

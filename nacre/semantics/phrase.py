@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
-from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, value_of
+from nacre.records.plan import ELAPSED, Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, value_of
 from nacre.records.schema import Schema
+from nacre.semantics.elapsed import in_words
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import is_amount, is_time, label_of, nominal
@@ -80,6 +81,8 @@ def rows_said(table: Table, lead: str = "") -> Phrase:
 
 def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     result, left, right = table.rows[0]
+    if body.op in ELAPSED:
+        return Phrase(_capital(in_words(body, table)), (whole(result),), table.units[0])  # type: ignore[arg-type]
     unit = table.units[-1]
     averaged = any(
         isinstance(s.answers[-1], Aggregate) and s.answers[-1].function == "avg" for s in (body.left, body.right)

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from nacre.records.derivation import Assertion
 from nacre.records.plan import (
+    ARITHMETIC,
+    ELAPSED,
     Aggregate,
     Ask,
     Attribute,
@@ -45,7 +47,7 @@ def asked_by(plan: Plan, schema: Schema) -> Asked:
     if isinstance(body, Profile):
         # a description asks for whatever is known
         found += [(name, "?property", "?value") for name in _names(body.members, "").values()]
-    truth = isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in "+-*/")
+    truth = isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in ARITHMETIC | ELAPSED)
     return Asked(tuple(dict.fromkeys(found)), truth, relations_of(schema), all(map(_is_formed, selects)))
 
 

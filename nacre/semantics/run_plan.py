@@ -3,18 +3,21 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date
 from math import inf
 
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Cell, Evidence, Query, QueryError, Table
-from nacre.records.plan import Aggregate, Ask, Combine, Compute, Itself, Overview, Plan, Profile, Select
+from nacre.records.plan import ELAPSED, Aggregate, Ask, Combine, Compute, Itself, Overview, Plan, Profile, Select
 from nacre.records.schema import Schema
+from nacre.semantics.elapsed import elapsed
 from nacre.semantics.measured import parted, with_measure
 from nacre.semantics.profile import overview_sentences, profile_sentences
 from nacre.semantics.statement import Output, Statement
 from nacre.semantics.to_sparql import Sparql
 from nacre.semantics.to_sql import contributing, number_contributing, to_sql
 from nacre.semantics.to_words import to_words
+from nacre.semantics.unstated import UNKNOWN, unstated
 from nacre.stores.tables import Fetched, Tables
 
 ROWS = 1000
@@ -29,7 +32,7 @@ class Engine:
     """What plans run on: how their selects are written, and what gives the rows of what was written, in the order of
     its outputs, within a row limit; less may be spent on a reading that stands beside the likeliest. Profiles read the
     `tables` of the graph, or ask `told` where there are none. Where it is `away`, each query costs a way there, and the
-    things behind a number are found for the likeliest reading alone."""
+    things behind a number are found for the likeliest reading alone. Ages are those of `today`."""
 
     tool: str
     schema: Schema
@@ -40,6 +43,7 @@ class Engine:
     tables: Tables | None = None
     told: Callable[[Profile, int], tuple[Evidence, ...]] = lambda profile, round: ()
     away: bool = False
+    today: Callable[[], date] = date.today
 
 
 def on_tables(tables: Tables) -> Engine:
@@ -68,7 +72,8 @@ def run_plan(
     """The rows of a plan, its queries, and for a profile its sentences; `words` are the plan's, where they are known,
     and a reading that stands `beside` the likeliest takes little.
 
-    Comparisons and yes/no give one row with one cell (1 or 0 for yes or no). A query that fails is told in its record.
+    Comparisons and yes/no give one row with one cell: 1 or 0 for yes or no, None where the graph does not say. A query
+    that fails is told in its record.
     """
     engine = on_tables(engine) if isinstance(engine, Tables) else engine
     runner = _Runner(engine, words or to_words(plan, engine.schema), round, beside)
@@ -85,6 +90,8 @@ def run_plan(
     if isinstance(body, Ask):
         found = runner.table(body.select)
         yes = bool(found and found.rows)
+        if found is not None and not yes and any(runner.lacks(each) for each in unstated(body.select, engine.schema)):
+            return UNKNOWN, tuple(runner.queries), ()
         table = Table(("yes",), ((1 if yes else 0,),), found.keys[:1] if found and yes else ((),), ("",))
         return (table if found is not None else None), tuple(runner.queries), ()
     if isinstance(body, Compute):
@@ -161,12 +168,19 @@ class _Runner:
             contributing=int(behind) if isinstance(behind, int | float) else None,
         )
 
+    def lacks(self, select: Select) -> bool:
+        """Whether a select that ran has no row."""
+        found = self.table(select)
+        return found is not None and not found.rows
+
     def _count(self, things: Statement | Sparql) -> int | None:
         found = self.run(things)
         return int(found[0][0][0] or 0) if found and found[0] else None
 
     def compute(self, body: Compute) -> Table | None:
         left, right = self.table(body.left), self.table(body.right)
+        if body.op in ELAPSED:
+            return None if left is None or right is None else elapsed(body, left, right, self.engine.today())
         if left is None or right is None or not left.rows or not right.rows:
             return None
         a, b = left.rows[0][0], right.rows[0][0]

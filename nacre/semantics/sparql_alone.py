@@ -1,7 +1,7 @@
 """One SPARQL query that alone gives the answer of a plan, without what is shown beside it: Plan -> SPARQL text."""
 
 from nacre.records.errors import ToolError
-from nacre.records.plan import Ask, Combine, Compute, Plan, Select
+from nacre.records.plan import ELAPSED, Ask, Combine, Compute, Plan, Select
 from nacre.semantics.sparql_pattern import Vocabulary
 from nacre.semantics.to_sparql import Sparql, Writer, first_value, to_sparql
 from nacre.semantics.to_sql import RAW
@@ -10,13 +10,15 @@ from nacre.semantics.to_sql import RAW
 def query_of(plan: Plan, words: Vocabulary) -> str:
     """One query that alone gives the answer: what is asked for, without what is shown beside it.
 
-    Raises ToolError `refused` for a plan whose answer is prose.
+    Raises ToolError `refused` for a plan whose answer is prose, and for the time between two dates.
     """
     body = plan.body
     if isinstance(body, Select | Combine):
         return _alone(to_sparql(body, words))
     if isinstance(body, Ask):
         return f"ASK {{\n{to_sparql(body.select, words).text}\n}}"
+    if isinstance(body, Compute) and body.op in ELAPSED:
+        raise ToolError("refused", "The time between two dates is computed from two queries.")
     if isinstance(body, Compute):
         left, right = Writer(words, body.left, "l"), Writer(words, body.right, "r")
         sides = [side.sparql() for side in (left, right)]

@@ -28,7 +28,9 @@ _COMPARED = {
     "=": "equals",
     "!=": "differs from",
 }
-_COMPUTED = {"-": "the difference between {} and {}", "/": "the ratio of {} to {}", "+": "the sum of {} and {}"}
+_COMPUTED = {"-": "the difference between {} and {}", "/": "the ratio of {} to {}", "+": "the sum of {} and {}",
+             "years": "the years from {1} to {0}", "days": "the days from {1} to {0}",
+             "age": "the age from {1} on"}  # fmt: skip
 
 
 def to_words(plan: Plan, schema: Schema) -> str:

@@ -1,6 +1,5 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding. The stages stand in `understand`."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -8,27 +7,45 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 
 from nacre.records.deadline import Deadline, within
-from nacre.records.plan import Aggregate, Ask, Body, Combine, Compute, Itself, Overview, Plan, Profile, Select
+from nacre.records.plan import (
+    ARITHMETIC,
+    ELAPSED,
+    Aggregate,
+    Ask,
+    Body,
+    Combine,
+    Compute,
+    Itself,
+    Overview,
+    Plan,
+    Profile,
+    Select,
+)
 from nacre.records.schema import Schema
-from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
+from nacre.records.turn import Expected, Mention, Reading, Rewrite, Understanding
 from nacre.semantics import units
 from nacre.semantics.about import Grouped, about_whole, profile
 from nacre.semantics.courtesy import is_greeting, without_courtesy
-from nacre.semantics.dialogue.follow import changes, with_number, without_lead
+from nacre.semantics.dialogue.follow import with_number, without_lead
 from nacre.semantics.dialogue.pronouns import without_scope
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
+from nacre.semantics.parsing.ages import ages
 from nacre.semantics.parsing.choice import choices
 from nacre.semantics.parsing.comparison import compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
+from nacre.semantics.parsing.directed import not_turned
 from nacre.semantics.parsing.members import of_members
+from nacre.semantics.parsing.unanswering import Answering, answering, guesses
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
 from nacre.semantics.ranking.best import BEST, best_readings, nameless
+from nacre.semantics.ranking.features import unused_tokens
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
+from nacre.semantics.readings import changed, together
 from nacre.semantics.to_words import to_words
 from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
@@ -37,15 +54,7 @@ from nacre.stores.lexicon import Lexicon
 MOST_NAMED, MOST_ALIKE = 12, 60
 # cues that order or compare
 PLACING = frozenset(("superlative", "most", "comparative", "degree"))
-# rules that link a word and do nothing with it
-LOSING = frozenset(("dangling", "group dropped"))
-# plans that a follow-up makes of the one before it
-MOST_CHANGED = 2
-# the probability that the first of these is right where the plan before was right, and what running it adds to its
-# log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
-CHANGED = 0.84
-RUNNING_ADDS = 0.68
-# the most that a reading is believed whose pronoun stands for nothing that was found (given)
+# the most that a reading is believed whose pronoun stands for nothing that was found, or that is a guess (given)
 ADRIFT = 0.5
 # a question is read or declined within this time of the processor
 SECONDS = 1.2
@@ -84,18 +93,19 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     found = link(question, linker.index)
     found += slips(question, found, linker.index, linker.spelling)
     links = in_scope(found, rewrite.scope, question, linker.index)
-    candidates = over_scope(derived(question, links, linker, deadline, most), question)[:most]
+    answers = answering(derived(question, links, linker, deadline, most), question, linker.index.graph)
+    candidates = over_scope(answers.kept if answers.nearest is None else [], question)[:most]
     cut = deadline.is_over()
     graph = linker.index.graph
     ranked, readings = best_readings(
         rank(candidates, question, graph, weights().features), question, links, graph, schema
     )
-    changed = _changed(ranked, links, question, rewrite.scope, linker, schema)
+    changing = changed(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         # what else is read of it holds the number that only stands in for the one before
-        readings = changed
-    readings = _together(changed, readings)
-    prose = None if changed else profile(question, links, linker.index, rewrite.scope, _groups(linker, deadline))
+        readings = changing
+    readings = together(changing, readings, BEST)
+    prose = None if changing else profile(question, links, linker.index, rewrite.scope, _groups(linker, deadline))
     if prose is not None:
         plan = Plan(prose)
         readings = (Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0), *readings)[:BEST]
@@ -106,12 +116,26 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         mentions=tuple(_mention(each, question, written) for each in said),
         readings=readings,
         expected=_expected(readings[0].plan.body if readings else None, schema),
-        unknown=() if prose is not None or changed else _unknown(best, question, links, linker),
+        unknown=() if prose is not None or changing else _unknown(best, question, links, linker),
         candidates=tuple(_mention(each, question, written) for each in _alike(said, links)[:MOST_ALIKE]),
         considered=len(ranked),
         cut=cut,
-        most=_most(rewrite),
+        most=min(_most(rewrite), ADRIFT if _guessed(ranked, question, linker) else 1.0),
+        unstated=_unstated(answers, schema),
     )
+
+
+def _guessed(ranked: Sequence[Ranked], question: Question, linker: Linker) -> bool:
+    """Whether the likeliest reading that accounts for most words is a guess."""
+    best = min(ranked, key=lambda each: len(each.unused), default=None)
+    return best is not None and guesses(best.candidate, question, linker.index.graph)
+
+
+def _unstated(answers: Answering, schema: Schema) -> tuple[str, str] | None:
+    """What is asked for and no reading gives, and what is nearest to it."""
+    if answers.nearest is None:
+        return None
+    return answers.asked, to_words(Plan(answers.nearest.body), schema)
 
 
 def _most(rewrite: Rewrite) -> float:
@@ -136,13 +160,17 @@ def derived(
     compared = list(comparisons(question, links, linker.index))
     if compared and compares(question):
         return compared
+    aged = list(ages(question, links, linker.index.graph))
+    if any(not unused_tokens(c, question) for c in aged):
+        return aged
     chosen = list(choices(question, links, linker.index))
     if chosen:
         return chosen
-    found = [as_asked(c, question) for c in derive(question, links, linker.index, deadline, most)]
-    found = [c for c in found if comparable(c, linker.index.graph)]
-    gathered = [c._replace(body=of_members(c.body, linker.index.graph)) for c in about_named(found, links)]
-    return [*compared, *gathered]
+    graph = linker.index.graph
+    found = [as_asked(c, question, graph) for c in derive(question, links, linker.index, deadline, most)]
+    found = [c for c in not_turned(found, question, graph) if comparable(c, graph)]
+    gathered = [c._replace(body=of_members(c.body, graph)) for c in about_named(found, links)]
+    return [*aged, *compared, *gathered]
 
 
 def _groups(linker: Linker, deadline: Deadline) -> Grouped:
@@ -166,48 +194,6 @@ def _groups(linker: Linker, deadline: Deadline) -> Grouped:
         ]
 
     return grouped
-
-
-def _changed(
-    ranked: Sequence[Ranked],
-    links: Sequence[Link],
-    question: Question,
-    scope: Scope | None,
-    linker: Linker,
-    schema: Schema,
-) -> tuple[Reading, ...]:
-    """The readings that a follow-up makes of the plan before it."""
-    if scope is None or not scope.how:
-        return ()
-    # a change that leaves words of the follow-up out is less likely than one that does not
-    bodies = [r.candidate.body for r in sorted(ranked, key=_left_out)]
-    found = changes(question, links, bodies, scope, linker.index.graph)[:MOST_CHANGED]
-    first = CHANGED * scope.confidence
-    readings = []
-    for place, body in enumerate(found):
-        plan, share = Plan(body), first / (place + 1)
-        odds = math.log(share / (1 - share)) - RUNNING_ADDS
-        readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), odds))
-    return tuple(readings)
-
-
-def _left_out(ranked: Ranked) -> int:
-    """How many words a reading leaves out, or links and does nothing with."""
-    return len(ranked.unused) + sum(rule in LOSING for rule in ranked.candidate.derivation.trace)
-
-
-def _together(changed: tuple[Reading, ...], readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
-    """Changed plans first, the others with what belief is left."""
-    if not changed:
-        return readings
-    left = 1 - changed[0].score
-    plans = {c.plan for c in changed}
-    others = (
-        replace(r, score=r.score * left, probability=(r.probability or 0.0) * left, odds=r.odds + math.log(left))
-        for r in readings
-        if r.plan not in plans
-    )
-    return (*changed, *others)[:BEST]
 
 
 def _said(best: Ranked | None, links: Sequence[Link]) -> Sequence[Link]:
@@ -273,7 +259,7 @@ def _expected(body: Body | None, schema: Schema) -> Expected:
         return "text"
     if isinstance(body, Profile | Overview):
         return "prose"
-    if isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in "+-*/"):
+    if isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in ARITHMETIC | ELAPSED):
         return "boolean"
     if isinstance(body, Compute):
         return "number"

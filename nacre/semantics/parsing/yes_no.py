@@ -1,9 +1,10 @@
 """Questions that are answered by yes or no: Candidate -> Candidate that asks whether there is a row."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nacre.records.plan import Aggregate, Ask, Itself, Select, Variable
+from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
+from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.derive import Candidate
@@ -16,8 +17,8 @@ LEAST = 4
 LONGEST_SECOND = 3
 
 
-def as_asked(candidate: Candidate, question: Question) -> Candidate:
-    """The reading as a yes/no question where the question begins like one."""
+def as_asked(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
+    """The reading as a yes/no question where the question begins like one; a property that is asked for is checked."""
     first = question.tokens[0].norm if question.tokens else ""
     body = candidate.body
     second = question.tokens[1].norm if len(question.tokens) > 1 else ""
@@ -32,9 +33,61 @@ def as_asked(candidate: Candidate, question: Question) -> Candidate:
     answer = body.answers[0]
     variable = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
     select = replace(
-        body, answers=(Itself(variable),), group=body.group if _having(body) else (), by=(), order=None, limit=None
+        body,
+        answers=(Itself(variable),),
+        filters=(*body.filters, *_checked(body, candidate.derivation.links, question, graph)),
+        group=body.group if _having(body) else (),
+        by=(),
+        order=None,
+        limit=None,
     )
     return candidate._replace(body=Ask(select))
+
+
+def _checked(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Filter]:
+    """What must hold of the properties that a yes/no question names and compares with nothing: a flag says yes ("is he
+    blocked"), an amount is above nothing ("does it cost anything"), any other property has a value."""
+    compared = {f.left for f in select.filters}
+    named = {ref.predicate for link in links for ref in link.refs}
+    nothing = any(t.norm in language().words["anything"] for t in question.tokens)
+    for each in dict.fromkeys(a for a in select.answers if isinstance(a, Attribute)):
+        if each in compared or each.predicate not in named:
+            continue
+        about = graph.about(each.predicate)
+        yes = 1 if (about.datatype, about.minimum, about.maximum) == ("integer", 0, 1) else holding(about)
+        if yes is not None:
+            yield Filter(each, "=", yes)
+        elif nothing and graph.is_numeric(each.predicate) and not graph.is_date(each.predicate):
+            yield Filter(each, ">", 0)
+        else:
+            yield Filter(each, "known")
+
+
+def unchecked(candidate: Candidate) -> int:
+    """The words whose property or link a yes/no reading says nothing of: "is he blocked" is not whether he is known."""
+    if not isinstance(candidate.body, Ask):
+        return 0
+    said = _said_of(candidate.body.select)
+    unsaid = used = 0
+    for link in candidate.derivation.links:
+        named = {name for ref in link.refs for name in (ref.predicate, ref.via) if name}
+        if link.kind == "property" and named and not named & said:
+            unsaid |= link.covered
+        else:
+            used |= link.covered
+    return unsaid & ~used
+
+
+def _said_of(select: Select) -> set[str]:
+    """The predicates that a select speaks of, those of its inner selects too."""
+    found = {edge.predicate for edge in select.edges}
+    inner = [f.right for f in select.filters if isinstance(f.right, Select)]
+    terms = [*select.answers, *select.by, *(f.left for f in select.filters), *(f.right for f in select.filters)]
+    terms += [select.order.by] if select.order else []
+    for term in terms:
+        of = term.of if isinstance(term, Aggregate) else term
+        found |= {of.predicate} if isinstance(of, Attribute) else set()
+    return found.union(*(_said_of(each) for each in inner))
 
 
 def about_named(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:

@@ -6,9 +6,11 @@ from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.ages import RULE
 from nacre.semantics.ranking.calibrate import before_running, known_before
 from nacre.semantics.ranking.dropped import bounds_dropped, dropped, is_whole, must_say
 from nacre.semantics.ranking.rank import Ranked
+from nacre.semantics.readings import odds_after
 from nacre.semantics.to_words import to_words
 from nacre.semantics.types import Link, Question
 
@@ -20,6 +22,8 @@ LEAST_SHARE = 0.02
 # what a reading loses in log-odds that ignores a number which bounds, or gives all of a kind where a condition was
 # said: it is never given as an answer (given)
 CONDITION_LOST = 8.0
+# how likely the time between two dates is right of a thing whose whole name is said, each word used (given)
+BETWEEN_DATES = 0.9
 
 
 def best_readings(
@@ -64,6 +68,9 @@ def _reading(
     refused = bounds_dropped(lost, question) or (conditions and is_whole(ranked.candidate.body))
     content = sum(i not in question.light for i in range(len(question.tokens)))
     plan = Plan(ranked.candidate.body)
+    if ranked.candidate.derivation.trace == RULE and not ranked.unused:
+        odds = odds_after(BETWEEN_DATES)
+        return Reading(plan, round(ranked.share, 4), 1.0, to_words(plan, schema), BETWEEN_DATES, (), odds)
     return Reading(
         plan,
         round(ranked.share, 4),

@@ -8,6 +8,7 @@ from nacre.semantics.english import resource
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.yes_no import unchecked
 from nacre.semantics.ranking.beside import beside
 from nacre.semantics.types import Link, Question, Ref
 from nacre.semantics.words import lemma
@@ -113,7 +114,7 @@ def _coverage(candidate: Candidate, question: Question) -> dict[str, float]:
 
 def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
     """The content words that nothing in a reading accounts for."""
-    covered = candidate.derivation.covered
+    covered = candidate.derivation.covered & ~unchecked(candidate)
     return [i for i in range(len(question.tokens)) if i not in question.light and not covered >> i & 1]
 
 

@@ -1,0 +1,75 @@
+"""How old a named thing is or became, and how long it lasted, from two of its dates: Question + Links -> Candidates."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from nacre.records.plan import Attribute, Body, Compute, Select, Variable
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.unanswering import AGE, SPAN, asked_for
+from nacre.semantics.types import Derivation, Link, Question, Ref, Target
+from nacre.semantics.words import Token
+
+RULE = ("elapsed",)
+DATES = frozenset(("date", "datetime", "year"))
+# what an age or a duration is called where the graph states it
+STATED = {AGE: ("age",), SPAN: ("duration", "length", "run time")}
+# names that are read for the same words
+MOST = 2
+
+
+def ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
+    """Readings of "how old is A", "how old was A when he died", "how long did A last" or "live"."""
+    asked = asked_for(question)
+    if asked not in STATED:
+        return
+    named = [x for x in links if x.kind == "entity" and x.exact and len(x.keys) == 1]
+    longest = max((x.end - x.start for x in named), default=0)
+    words = language().words
+    living = asked == AGE or any(_is(t, words["living"]) for t in question.tokens)
+    ended = any(_is(t, words["life_end"]) for t in question.tokens)
+    for link in [x for x in named if x.end - x.start == longest][:MOST]:
+        node = link.refs[0].node
+        if any(
+            ref.node == node and not graph.is_date(ref.predicate) for ref, _, _ in measured(graph, node, STATED[asked])
+        ):
+            continue
+        first = _dated(graph, node, words["life_start" if living else "start"])
+        last = _dated(graph, node, words["life_end" if living else "end"])
+        if first and asked == AGE and not ended:
+            yield _reading(question, link, "age", first, last, graph)
+        elif first and last:
+            yield _reading(question, link, "years" if living else "days", first, last, graph)
+
+
+def _reading(
+    question: Question, link: Link, op: Literal["years", "days", "age"], first: str, last: str, graph: SchemaGraph
+) -> Candidate:
+    node = graph.nodes[link.refs[0].node]
+    thing = Variable("thing", node.classes, node.without, link.keys, link.label)
+    until, since = (Select((Attribute("thing", of),), (thing,)) for of in (last or first, first))
+    body: Body = Compute(op, until, since)
+    words = language().words
+    said = words["lasting"] | words["living"] | words["aging"] | words["life_end"]
+    mask = link.covered | 0b11
+    for i, token in enumerate(question.tokens):
+        mask |= _is(token, said) << i
+    target = Target(Ref(node.index, first))
+    derivation = Derivation((target,), (), (), None, (Ref(node.index),), "", mask, 2.0 + link.score, RULE, (link,))
+    return Candidate(derivation, body, 0.0, 0, 0, 0)
+
+
+def _dated(graph: SchemaGraph, node: int, called: frozenset[str]) -> str:
+    """The date of a kind of things that is called so, a day before a year and the plainer name first; "" for none."""
+    found = [
+        (graph.about(p).datatype == "year", len(graph.words[p]), p)
+        for p in graph.literals[node]
+        if graph.about(p).datatype in DATES and called & {*graph.words[p], *graph.about(p).label.casefold().split()}
+    ]
+    return min(found)[2] if found else ""
+
+
+def _is(token: Token, words: frozenset[str]) -> bool:
+    return token.norm in words or token.lemma in words

@@ -1,0 +1,106 @@
+"""What the first words of a question can't be answered by: "where" by a date ...: Candidates -> those left."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nacre.records.plan import Attribute, Itself, Select
+from nacre.semantics.english import resource
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.types import Question, Ref, Target
+from nacre.semantics.words import lemma
+
+# what a question asks for by its first words
+WHO, WHERE, WHEN, AGE, SPAN = "who", "where", "when", "how old", "how long"
+
+
+class Answering(NamedTuple):
+    """The readings that may answer. `nearest` is the one that accounts for more of the question than any of them, and
+    gives another kind of thing than was asked for; `asked` are the words that say what was."""
+
+    kept: list[Candidate]
+    nearest: Candidate | None = None
+    asked: str = ""
+
+
+def answering(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> Answering:
+    """The readings without those that give another kind of thing than the question asks for by its first words."""
+    asked = asked_for(question)
+    if not asked:
+        return Answering(list(candidates))
+    other = [c for c in candidates if _misses(c, asked, graph)]
+    kept = [c for c in candidates if c not in other]
+    nearest = max(other, key=lambda c: (_content(c, question), c.derivation.prior), default=None)
+    if nearest is None or any(_content(c, question) >= _content(nearest, question) for c in kept):
+        return Answering(kept)
+    return Answering(kept, nearest, asked)
+
+
+def guesses(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
+    """Whether "the P of Y" is read as things of a kind P that hang, by a link that is called otherwise, on something of
+    whose name Y is a part: such a kind is likelier to have the name by chance."""
+    d, body = candidate.derivation, candidate.body
+    if not isinstance(body, Select) or len(d.targets) != 1 or d.targets[0].ref.predicate or d.targets[0].function:
+        return False
+    kind = next((x for x in d.links if x.kind == "class" and x.refs[0].node == d.targets[0].ref.node), None)
+    if kind is None or not kind.start or question.tokens[kind.end - 1].norm != question.tokens[kind.end - 1].lemma:
+        return False
+    cue = next((c for c in question.cues if c.kind == "of" and c.start == kind.end), None)
+    part = any(x.kind == "entity" and x.how == "part" and cue is not None and x.start >= cue.end for x in d.links)
+    own = set(graph.nodes[kind.refs[0].node].words)
+    return part and not any(own & set(graph.words[edge.predicate]) for edge in body.edges)
+
+
+def asked_for(question: Question) -> str:
+    """What the first words ask for, "" where they may ask for anything."""
+    words = [t.norm for t in question.tokens]
+    lead = " ".join(words[:2])
+    if lead in (AGE, SPAN):
+        return lead
+    first = words[0] if words else ""
+    if first in language().words["asking_who"]:
+        return WHO
+    return first if first in (WHERE, WHEN) else ""
+
+
+def _misses(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
+    """Whether nothing that a reading shows is of the kind that was asked for."""
+    body = candidate.body
+    targets = candidate.derivation.targets
+    if not isinstance(body, Select) or not targets:
+        return False
+    if not any(isinstance(a, Attribute | Itself) for a in body.answers):
+        return asked in (WHO, WHERE, WHEN)
+    return all(_is_other(target, asked, graph) for target in targets)
+
+
+def _is_other(target: Target, asked: str, graph: SchemaGraph) -> bool:
+    if target.function:
+        return asked in (WHO, WHERE, WHEN) and target.function not in ("min", "max")
+    ref = target.ref
+    words = _words(ref, graph)
+    if not ref.predicate:
+        return asked == WHEN and words[-1:] != () and words[-1] in _called("persons") | _called("places")
+    date, number = graph.is_date(ref.predicate), graph.is_numeric(ref.predicate)
+    if asked in (AGE, SPAN):
+        return graph.about(ref.predicate).datatype in ("date", "datetime")
+    if asked == WHERE:
+        return date and not set(words) & _called("places")
+    if asked == WHO:
+        return (date or number) and graph.about(ref.predicate).role == "fact"
+    return not date and not number and bool(set(words) & (_called("persons") | _called("places")))
+
+
+def _words(ref: Ref, graph: SchemaGraph) -> tuple[str, ...]:
+    return graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words
+
+
+def _called(kind: str) -> frozenset[str]:
+    return frozenset(lemma(w) for w in resource()[kind])
+
+
+def _content(candidate: Candidate, question: Question) -> int:
+    """How many words of meaning a reading accounts for."""
+    covered = candidate.derivation.covered
+    return sum(covered >> i & 1 for i in range(len(question.tokens)) if i not in question.light)
