@@ -14,7 +14,8 @@ from nacre.semantics.leads import LONGEST, NAMED, answer_sentence, capital, list
 from nacre.semantics.nouns import belonging, is_count, is_plural, joined, plural, singular
 from nacre.semantics.placed_by import is_dated, of_what, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated, valued
-from nacre.semantics.to_words import asked_of, select_words, to_words
+from nacre.semantics.select_words import select_words
+from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
 
 

@@ -5,7 +5,7 @@ from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, value
 from nacre.records.schema import Schema
 from nacre.semantics.labels_said import is_amount, is_time, label_of
 from nacre.semantics.nouns import article, is_count, is_plural
-from nacre.semantics.select_words import Wording
+from nacre.semantics.select_words import wording_of
 from nacre.semantics.to_words import heading
 from nacre.semantics.values_said import say
 
@@ -20,7 +20,7 @@ def placed_by(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
         return []
     if isinstance(by, Aggregate):
         if by.function == "count":
-            noun = Wording(body, schema).computed(by, short=True).removeprefix("number of ")
+            noun = wording_of(body, schema).computed(by, short=True).removeprefix("number of ")
             return [
                 f"{say(m)} {noun}" if m != 1 else f"1 {heading(Itself(by.of.variable), body, schema)}" for m in measured
             ]
