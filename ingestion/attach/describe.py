@@ -10,7 +10,7 @@ import numpy as np
 from ingestion.attach.predicates import factors_of, predicate_of
 from ingestion.attach.probe import Kind, Probed, beyond
 from ingestion.attach.said import Said
-from ingestion.induce.classes import says_less
+from ingestion.induce.class_names import says_less
 from ingestion.induce.column_names import column_name
 from ingestion.induce.name_units import with_units
 from ingestion.induce.segments import telling_segments

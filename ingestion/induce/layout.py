@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ingestion.induce.classes import Classes, find_classes
+from ingestion.induce.class_names import name_classes
+from ingestion.induce.classes import Classes
 from ingestion.induce.column_names import Names, column_name, namespace_word
 from ingestion.induce.labels import preferred_labels
 from ingestion.induce.places import Place, find_places
 from ingestion.induce.statements import Statements, read_statements
+from ingestion.induce.type_sets import find_classes
 from ingestion.meaning.meant import as_meant
 from ingestion.read.capsules import Facts, changes, counted
 from ingestion.vocabulary import TYPE, local_name
@@ -139,7 +141,7 @@ def _name(layout: Layout) -> None:
     """Give relations and columns their names, and move predicates to junctions where a relation would be too wide."""
     classes, statements = layout.classes, layout.statements
     relations = Names(["entity", "entity_class", "entity_kind"])
-    classes.name(relations, statements)
+    name_classes(classes, relations, statements)
     columns = Names(["id"])
     frequent_first = sorted(layout.places, key=lambda p: (-len(p.subject), p.iri))
     named = [_with_columns(place, columns, statements) for place in frequent_first]

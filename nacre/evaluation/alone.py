@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from agents.answering.account import said
 from agents.models.calls import ModelFailed, structured
-from agents.query_writer import Written
+from agents.query_writing import Written
 from agents.schema_text import relevant, whole
 from graph.app import limits_of
 from nacre.config.models import chat_model

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nacre.records.plan import Attribute, Constant, Filter
+from nacre.records.plan import Attribute, Constant, Filter, Select
 from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, is_plural, joined
+from nacre.semantics.nouns import article, belonging, is_plural, joined, plural
 from nacre.semantics.periods import said_bound, said_span
 from nacre.semantics.values_said import say
 from nacre.semantics.verbs import active, without_preposition
@@ -206,6 +206,27 @@ def _event(label: Label, when: str, negated: bool) -> Clause:
 def _denied(text: str) -> str:
     verb, _, rest = text.partition(" ")
     return f"{verb} {rest.removeprefix('not ')}" if rest.startswith("not ") else f"{verb} not {rest}"
+
+
+def among(each: Filter, inner: str, noun: str) -> Clause:
+    """A condition that the thing, a `noun`, is one of those that a select gives, which `inner` says."""
+    assert isinstance(each.right, Select)
+    those = inner if inner.startswith("the ") else f"the {inner}"
+    no, other = ("not ", "") if each.negated else ("", "not ")
+    alone = each.right.variables if len(each.right.variables) == 1 and not each.right.filters else ()
+    if alone and alone[0].label and len(alone[0].keys) == 1:
+        true, false = f"{{}} is {no}{inner}", f"{{}} is {other}{inner}"
+        return Clause(f"that is {no}{inner}", f"that are {no}{inner}", true, false)
+    own = f"the {plural(noun)} with "
+    if each.negated and those.startswith(own):
+        lack = f"without {those.removeprefix(own)}"
+        return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
+    if each.right.limit == 1 and those.startswith(f"the {noun} "):
+        several = those.replace(noun, plural(noun), 1)
+        one, true = f"that is {no}{those}", f"{{}} is {no}{those}"
+        return Clause(one, f"that are {no}among {several}", true, f"{{}} is {other}{those}")
+    true, false = f"{{}} is {no}among {those}", f"{{}} is {other}among {those}"
+    return Clause(f"that is {no}among {those}", f"that are {no}among {those}", true, false)
 
 
 def how_many(each: Filter, noun: str, value: str) -> str:

@@ -12,7 +12,7 @@ from nacre.semantics.facts_of import Fact, Run, facts_of, without_kind
 from nacre.semantics.labels_said import class_noun, is_telling, label_of
 from nacre.semantics.nouns import counted, is_plural, joined, plural
 from nacre.semantics.parts import SPANS, Part, Span, numbers_said, part_of, spans_of
-from nacre.semantics.to_words import select_words
+from nacre.semantics.select_words import select_words
 from nacre.semantics.values_said import is_number_name
 from nacre.semantics.words import tokens
 from nacre.stores.triples import TYPE

@@ -1,6 +1,5 @@
 """Say a result in words: Plan + Table -> Phrase."""
 
-import re
 from dataclasses import dataclass, replace
 
 from nacre.records.answer import Value
@@ -10,19 +9,14 @@ from nacre.records.schema import Schema
 from nacre.semantics.elapsed import in_words
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
-from nacre.semantics.labels_said import is_amount, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular
+from nacre.semantics.labels_said import is_amount, label_of, nominal
+from nacre.semantics.leads import LONGEST, NAMED, answer_sentence, capital, list_lead, names_listed, rest_listed
+from nacre.semantics.nouns import belonging, is_count, is_plural, joined, plural, singular
+from nacre.semantics.placed_by import is_dated, of_what, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated, valued
-from nacre.semantics.select_words import Wording
-from nacre.semantics.to_words import asked_of, heading, select_words, to_words
+from nacre.semantics.select_words import select_words
+from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
-
-NAMED = 30
-_OF_THOSE = re.compile(
-    r"the one of (?P<those>those [\d,]+ .+?) (?P<placed>(?:with|that|whose) .+|\S+ (?:\S+ )?(?:last|first))"
-)
-# more words than this name nothing that a reader keeps in mind to the end of the sentence
-LONGEST = 20
 
 
 @dataclass(frozen=True)
@@ -75,14 +69,14 @@ def rows_said(table: Table, lead: str = "") -> Phrase:
     unit = units.pop() if len(units) == 1 else None
     if len(found.columns) == 1:
         said = list(dict.fromkeys(filter(None, found.columns[0].said)))
-        return Phrase(f"{_first(said)}." if said else "", found.values(), unit)
+        return Phrase(f"{names_listed(said)}." if said else "", found.values(), unit)
     return _columns(found, lead or _of_columns(found), unit)
 
 
 def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     result, left, right = table.rows[0]
     if body.op in ELAPSED:
-        return Phrase(_capital(in_words(body, table)), (whole(result),), table.units[0])  # type: ignore[arg-type]
+        return Phrase(capital(in_words(body, table)), (whole(result),), table.units[0])  # type: ignore[arg-type]
     unit = table.units[-1]
     averaged = any(
         isinstance(s.answers[-1], Aggregate) and s.answers[-1].function == "avg" for s in (body.left, body.right)
@@ -105,7 +99,7 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
         return Phrase(text, (whole(abs(result)),), unit or None)
     words = to_words(Plan(body), schema)
     said = say(result, unit if body.op == "+" else "", rounded=body.op == "/" or averaged)
-    return Phrase(f"{_capital(words)} is {said}.", (whole(result),), (unit if body.op == "+" else "") or None)
+    return Phrase(f"{capital(words)} is {said}.", (whole(result),), (unit if body.op == "+" else "") or None)
 
 
 def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
@@ -115,7 +109,7 @@ def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         return Phrase("")
     said = joined(list(dict.fromkeys(column.said)))
     words = to_words(plan, schema)
-    return Phrase(_is(words, said, len(values) > 1 or _is_many(words)), values, column.unit or None)
+    return Phrase(answer_sentence(words, said, len(values) > 1 or _is_many(words)), values, column.unit or None)
 
 
 def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) -> Phrase:
@@ -125,7 +119,7 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if not names:
         return Phrase("")
     values, body = found.values(), plan.body
-    linked = linked_to(body, _first(names), schema, many=len(names) > 1) if isinstance(body, Select) else ""
+    linked = linked_to(body, names_listed(names), schema, many=len(names) > 1) if isinstance(body, Select) else ""
     if linked:
         return Phrase(linked, values, column.unit or None)
     one = len(names) == 1
@@ -136,83 +130,29 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     words = select_words(body, schema, many=not one, tied=tied) if isinstance(body, Select) else to_words(plan, schema)
     if not column.is_named and one:
         names = [f"{column.heading} {names[0]}"]
-    beside = _measured(plan, measured, schema)
-    said = _first([f"{n} ({b})" for n, b in zip(names, beside, strict=False)]) if beside else _first(names)
+    beside = placed_by(plan, measured, schema)
+    said = names_listed([f"{n} ({b})" for n, b in zip(names, beside, strict=False)]) if beside else names_listed(names)
     if one and beside:
-        said = f"{names[0]} ({beside[0]})" if _is_dated(body, schema) else f"{names[0]}, with {_of_what(beside[0])}"
-    elif beside and len(set(beside)) == 1 and len(beside) == len(names) and not _is_dated(body, schema):
-        said = f"{_first(names)}, {'both' if len(names) == 2 else 'all'} with {_of_what(beside[0])}"
+        said = f"{names[0]} ({beside[0]})" if is_dated(body, schema) else f"{names[0]}, with {of_what(beside[0])}"
+    elif beside and len(set(beside)) == 1 and len(beside) == len(names) and not is_dated(body, schema):
+        said = f"{names_listed(names)}, {'both' if len(names) == 2 else 'all'} with {of_what(beside[0])}"
     if not isinstance(body, Select) and one:
         return Phrase(f"{said}.", values, column.unit or None)
     if isinstance(body, Select) and one:
         many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading)
-        return Phrase(_is(words, said, many), values, column.unit or None)
+        return Phrase(answer_sentence(words, said, many), values, column.unit or None)
     as_sentence = words.startswith("the ") and "," not in words and len(words.split()) <= LONGEST
     if as_sentence and len(names) <= NAMED:
         last = body.answers[-1] if isinstance(body, Select) else None
         mass = isinstance(last, Attribute) and not is_plural(plural(column.heading))
-        return Phrase(_is(words, said, not mass), values, column.unit or None)
-    lead = _heading(words, len(names), column.heading, body)
+        return Phrase(answer_sentence(words, said, not mass), values, column.unit or None)
+    lead = list_lead(words, len(names), column.heading, body)
     return Phrase(f"{lead}: {said}.", values, column.unit or None)
-
-
-def _measured(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[str]:
-    """What each of the things is placed by, with its unit or noun: "7.8 %", "12 concerts"."""
-    body = plan.body
-    if not isinstance(body, Select) or body.order is None or any(m is None for m in measured):
-        return []
-    by = body.order.by
-    if isinstance(by, Itself):
-        return []
-    if isinstance(by, Aggregate):
-        if by.function == "count":
-            noun = Wording(body, schema).computed(by, short=True).removeprefix("number of ")
-            return [
-                f"{say(m)} {noun}" if m != 1 else f"1 {heading(Itself(by.of.variable), body, schema)}" for m in measured
-            ]
-        if not isinstance(by.of, Attribute):
-            return []
-    of = value_of(by)
-    assert isinstance(of, Attribute)
-    predicate = schema.predicate_of[of.predicate]
-    label = label_of(of.predicate, schema)
-    counted = is_amount(of.predicate, schema)
-    rounded = isinstance(by, Aggregate) and by.function == "avg"
-    said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
-    if (
-        label.kind != "noun"
-        or predicate.unit
-        or _is_dated(body, schema)
-        or not all(isinstance(m, int | float) for m in measured)
-    ):
-        return said
-    what = label.one.removeprefix("number of ")
-    if (predicate.datatype == "integer" and is_count(label.one)) or what != label.one:
-        return [f"{each} {what}" for each in said]
-    return [f"{label.one} {each}" for each in said]
-
-
-def _is_dated(body: object, schema: Schema) -> bool:
-    """Whether things are placed by when something was."""
-    order = body.order if isinstance(body, Select) else None
-    return order is not None and isinstance(order.by, Attribute) and is_time(order.by.predicate, schema)
 
 
 def _is_many(words: str) -> bool:
     """Whether what a number is of is said in the plural: "the total sales of shops"."""
     return is_plural(words.removeprefix("the "))
-
-
-def _of_what(measure: str) -> str:
-    """A number that has no unit with what it measures.
-
-    >>> _of_what("price 225"), _of_what("7.8 %")
-    ('a price of 225', '7.8 %')
-    """
-    name, _, number = measure.rpartition(" ")
-    if not (name[:1].isalpha() and number[:1].isdigit()):
-        return measure
-    return f"{name if is_plural(name) else article(name)} of {number}"
 
 
 def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
@@ -244,12 +184,12 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
         many = len(said) > 1 or is_plural(name)
         noun = plural(name) if many and not verb else name
         whose = belonging(noun, names[0], person=is_person(things.heading))
-        return Phrase(f"The {whose} {'are' if many else 'is'} {told}{_rest(said)}.", values, unit)
+        return Phrase(f"The {whose} {'are' if many else 'is'} {told}{rest_listed(said)}.", values, unit)
     if len(said) == 1:
         be = "are" if is_plural(name) else "is"
-        whose = belonging(name, _first(names), person=is_person(things.heading))
+        whose = belonging(name, names_listed(names), person=is_person(things.heading))
         return Phrase(f"The {whose} {be} {said[0]}.", values, unit)
-    lead = _capital(select_words(body, schema))
+    lead = capital(select_words(body, schema))
     shown = _columns(found, lead, unit)
     return Phrase(shown.text, values, unit, shown.columns, shown.rows)
 
@@ -262,7 +202,7 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         numbers = [a for a in body.answers if isinstance(a, Aggregate)]
         if len(numbers) == len(body.answers) and len({a.of for a in numbers}) == 1:
             said = joined([c.said[0] for c in found.columns])
-            return Phrase(f"{_capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
+            return Phrase(f"{capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
     return _columns(found, words if len(words.split()) <= LONGEST else _of_columns(found), unit)
 
 
@@ -271,7 +211,7 @@ def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
     columns, values = found.headings(), found.values()
     if len(found.rows) == 1:
         return Phrase(_one_row(found), values, unit, columns, found.data())
-    said = _capital(lead)
+    said = capital(lead)
     if len(found.rows) > NAMED:
         number = f"{len(found.rows):,}"
         total = "" if said.startswith(f"{number} ") else f"{number} in all; "
@@ -283,7 +223,7 @@ def _one_row(found: Grid) -> str:
     """A row in words: of a thing by its name, "Emma: captain Ann and 3 masts"."""
     first, *rest = [c for c in found.columns if c.said[0]]
     if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
-        return f"{_capital('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
+        return f"{capital('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
     parts = []
     for column in rest:
         number, noun = column.said[0], column.heading.removeprefix("number of ")
@@ -293,56 +233,8 @@ def _one_row(found: Grid) -> str:
     return f"{first.said[0]}: {joined(parts)}."
 
 
-def _is(words: str, said: str, many: bool) -> str:
-    if len(words.split()) > LONGEST:
-        return f"{said}."
-    of_those = _OF_THOSE.fullmatch(words)
-    if of_those is not None:
-        words = f"of {of_those['those']}, the one {of_those['placed']}"
-    if words.startswith(("when ", "whether ", "what ")):
-        return f"{_capital(words)}: {said}."
-    return f"{_capital(words)} {'are' if many else 'is'} {said}."
-
-
-def _heading(words: str, number: int, noun: str, body: object) -> str:
-    """What a list is of, with how many there are: "3 stadiums whose ..."; too long for that, "3 stadiums"."""
-    if len(words.split()) > LONGEST:
-        return counted(number, noun)
-    if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
-        return _capital(words)
-    if words.startswith("those "):
-        return f"{number:,} of {words}"
-    return _as_sentence(f"{number:,} {words}")
-
-
-def _as_sentence(words: str) -> str:
-    """A noun with the one thing that is said of it, as a sentence.
-
-    >>> _as_sentence("2 stages that have a roof"), _as_sentence("3 teas that are green and whose price is 5")
-    ('2 stages have a roof', '3 teas that are green and whose price is 5')
-    """
-    noun, that, said = words.partition(" that ")
-    plain = not any(f" {word} " in f" {words.replace(' that ', ' ', 1)} " for word in ("that", "whose", "with", "of"))
-    return f"{noun} {said}" if that and plain and said.startswith(("are ", "have ", "were ")) else words
-
-
 def _of_columns(found: Grid) -> str:
     """What a table shows, by its headings: "ships with their captain and year"."""
     first, *rest = [column.heading for column in found.columns]
     own = found.columns[0].is_named and rest
     return f"{plural(first)} with their {joined(rest)}" if own else joined([first, *rest])
-
-
-def _first(names: list[str]) -> str:
-    """All names up to 30, else the first 30, the count, and how to see the rest."""
-    if len(names) <= NAMED:
-        return joined(names)
-    return f"{joined(names[:NAMED])}{_rest(names)}"
-
-
-def _rest(names: list[str]) -> str:
-    return f" and {len(names) - NAMED:,} more (ask with --json for all)" if len(names) > NAMED else ""
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -16,9 +16,9 @@ from nacre.semantics.english import synonyms
 from nacre.semantics.group import Group, group_description
 from nacre.semantics.labels_said import class_noun, label_of
 from nacre.semantics.nouns import article, counted, joined
+from nacre.semantics.select_words import select_words
 from nacre.semantics.statement import Statement
 from nacre.semantics.to_sql import to_sql
-from nacre.semantics.to_words import select_words
 from nacre.semantics.values_said import shown_name
 from nacre.semantics.words import fold, tokens
 from nacre.stores.tables import Tables

@@ -8,7 +8,7 @@ from nacre.semantics.english import is_person
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import class_noun, flag, is_amount, is_time, label_of
 from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
-from nacre.semantics.select_words import Wording
+from nacre.semantics.select_words import wording_of
 from nacre.semantics.verbs import active
 
 
@@ -79,7 +79,7 @@ def linked_to(body: Select, said: str, schema: Schema, *, many: bool) -> str:
         return ""
     if not isinstance(last, Itself) or last.variable != edge.object:
         return ""
-    name = name_of(subject, Wording(body, schema).noun(subject.name))
+    name = name_of(subject, wording_of(body, schema).noun(subject.name))
     made = active(label.one) if label.kind == "state" else None
     if made is not None:
         return f"{said} {made.many if many else made.one} {name}."

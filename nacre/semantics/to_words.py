@@ -17,7 +17,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.labels_said import label_of
 from nacre.semantics.nouns import article
-from nacre.semantics.select_words import Wording
+from nacre.semantics.select_words import select_words, statement, wording_of
 from nacre.semantics.words import split_name
 
 _COMPARED = {
@@ -54,18 +54,12 @@ def to_words(plan: Plan, schema: Schema) -> str:
     return select_words(body, schema) if isinstance(body, Select) else "what is asked"
 
 
-def select_words(select: Select, schema: Schema, *, many: bool = True, tied: bool = False) -> str:
-    """What a select gives: several ("stadiums whose ..."), or with `many` off the one ("the stadium whose ..."); `tied`
-    where several share the place that it asks for ("the stadiums with the highest ...")."""
-    return Wording(select, schema, tied).text(many)
-
-
 def asked_of(select: Select, schema: Schema) -> tuple[str, str]:
     """The sentence that a yes-or-no question asks about, without its full stop, and the same denied."""
     kind = of_kind(select, schema)
     if kind is not None:
         return f"{kind[0]} is {kind[1]}", f"{kind[0]} is not {kind[1]}"
-    return Wording(select, schema).statement()
+    return statement(select, schema)
 
 
 def of_kind(select: Select, schema: Schema) -> tuple[str, str] | None:
@@ -73,7 +67,7 @@ def of_kind(select: Select, schema: Schema) -> tuple[str, str] | None:
     thing = select.variables[0]
     if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes) or of_before(thing):
         return None
-    return thing.label, article(Wording(select, schema).noun(thing.name))
+    return thing.label, article(wording_of(select, schema).noun(thing.name))
 
 
 def profile_words(profile: Profile, schema: Schema) -> str:
@@ -92,7 +86,7 @@ def predicate_words(iri: str, schema: Schema) -> str:
 
 def heading(term: Term, select: Select, schema: Schema) -> str:
     """The heading of an answer's column: the thing's noun, the property's label, or what is computed."""
-    wording = Wording(select, schema)
+    wording = wording_of(select, schema)
     if isinstance(term, Itself):
         return _linked(term, select, schema) or wording.noun(term.variable)
     if isinstance(term, Aggregate):
@@ -110,7 +104,7 @@ def _linked(term: Itself, select: Select, schema: Schema) -> str:
     edges = [e for e in select.edges if e.object == term.variable and e.subject in before]
     if len(edges) != 1:
         return ""
-    label, words = label_of(edges[0].predicate, schema), Wording(select, schema)
+    label, words = label_of(edges[0].predicate, schema), wording_of(select, schema)
     if label.kind == "noun" or (label.kind == "state" and label.one.endswith(" by")):
         return label.one
     alike = words.noun(edges[0].subject) == words.noun(term.variable)

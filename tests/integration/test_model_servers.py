@@ -15,7 +15,7 @@ from agents.models.limits import Limits
 from agents.models.manner import Manner
 from agents.models.meter import Meter
 from agents.models.priors import Priors
-from agents.query_writer import Step
+from agents.query_writing import Step
 from agents.result import Usage
 from agents.team import build_agents
 from graph.app import compose

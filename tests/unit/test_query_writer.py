@@ -12,6 +12,7 @@ from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import priors
 from agents.query_writer import Lead
+from agents.query_writing import MOST_LOOK_UPS, MOST_QUERIES
 from agents.result import Result
 from agents.turn_view import TurnView, asked
 from nacre.records.evidence import Found, Rows
@@ -161,7 +162,7 @@ async def test_look_ups_are_bounded(scripted: ScriptedModel) -> None:
     scripted.replies = [step(look_ups=many)] * 3
     database = FakeDatabase()
     result = await wrote(scripted, view(DOUBTED), replace(database, readings=[read(ONION)]))
-    assert len(database.looked) == 2 * query_writer.MOST_LOOK_UPS, "the last exchange has to be a query"
+    assert len(database.looked) == 2 * MOST_LOOK_UPS, "the last exchange has to be a query"
     assert len(scripted.asked) == LIMITS.exchanges
     assert own_values(result) == ["onion"], "the reading's rows stay"
 
@@ -177,7 +178,7 @@ async def test_queries_of_one_answer_are_bounded(scripted: ScriptedModel) -> Non
     scripted.replies = [step(*[f"SELECT {n}" for n in range(20)], wants="prose")]
     database = FakeDatabase(written=[RICE] * 20)
     await wrote(scripted, view(), database)
-    assert len(database.queries) == query_writer.MOST_QUERIES
+    assert len(database.queries) == MOST_QUERIES
 
 
 # What goes back

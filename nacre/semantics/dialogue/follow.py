@@ -20,7 +20,7 @@ from nacre.semantics.dialogue.edit import (
 )
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.parsing.finish import codes
+from nacre.semantics.parsing.columns import codes
 from nacre.semantics.types import Link, Number, Question
 from nacre.semantics.words import tokens
 

@@ -7,13 +7,14 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.asked import other_ends, persons, places
-from nacre.semantics.parsing.nested import having_inside, nested, then
+from nacre.semantics.parsing.columns import columns
+from nacre.semantics.parsing.grouping import grouping
+from nacre.semantics.parsing.nested import nested, then
 from nacre.semantics.parsing.numbers import COUNTING, upper
-from nacre.semantics.parsing.state import Reader, State, drop_dangling
+from nacre.semantics.parsing.state import UNSETTLED_COST, Reader, State, drop_dangling
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
 MOST_VARIANTS = 10
-UNSETTLED_COST = 0.6
 
 
 def finish(state: State, reader: Reader) -> list[Derivation]:
@@ -69,8 +70,8 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
     if state.degree:
         whole = then(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
-        for grouped in _grouped(settled, root, reader):
-            for shown in _columns(_ordered_inside(grouped), reader):
+        for grouped in grouping(settled, root, reader):
+            for shown in columns(_ordered_inside(grouped), reader):
                 for inner in nested(shown, root):
                     for hung in _hung(inner, reader.graph):
                         found += _combined(hung)
@@ -145,143 +146,6 @@ def _ordered_inside(d: Derivation) -> Derivation:
         return d
     top = Condition(Ref(d.order.ref.node, "", d.order.ref.slot), "top", top=d.order)
     return then(d, "order inside", conditions=(*d.conditions, top), order=None)
-
-
-def _grouped(d: Derivation, root: Ref, reader: Reader) -> Iterator[Derivation]:
-    """What things are grouped by, where that is said, implied by an aggregate beside a column, or by a count."""
-    counted = any(t.function for t in d.targets)
-    plain = tuple(t.ref for t in d.targets if not t.function)
-    ranked = (d.order is not None and d.order.function) or any(c.function for c in d.conditions)
-    if d.group:
-        yield from _extreme_of_each(d)
-        own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
-        if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
-            # "the average number of visitors per museum"
-            yield then(d, "group is owner", 0.1, group=())
-        missing = tuple(Target(g) for g in d.group if g not in plain and not _says(d, g))
-        if counted or ranked:
-            if missing:
-                if counted:
-                    yield then(d, "group shown", 0.1, targets=(*missing, *d.targets))
-                yield then(d, "group hidden", 0.0 if ranked and not counted else -0.1)
-            else:
-                yield d
-        else:
-            if _per(reader) and d.order is None and [bool(t.ref.predicate) for t in d.targets] == [False]:
-                # "visits per month"
-                number = (*(Target(g) for g in d.group), d.targets[0]._replace(function="count"))
-                yield then(d, "number per group", 0.4, targets=number)
-            yield then(d, "group dropped", 0.0, group=())
-            if missing:
-                yield then(d, "group as column", 0.0, group=(), targets=(*missing, *d.targets))
-        return
-    if counted and plain:
-        same = {t.ref.node for t in d.targets}
-        nodes = tuple(dict.fromkeys(Ref(p.node, "", p.slot) for p in plain))
-        if len(same) > 1 or any(not p.predicate for p in plain):
-            yield then(d, "grouped by thing", 0.1, group=nodes[:1])
-        if any(p.predicate for p in plain):
-            yield then(d, "grouped by column", 0.1, group=plain)
-        yield then(d, "not grouped", -0.5)
-        return
-    if counted and not plain and any(c.function for c in d.conditions):
-        inside = list(having_inside(d))
-        yield from inside
-        if inside:
-            return
-    if ranked:
-        first = plain[0] if plain else root
-        yield then(d, "group of count", 0.0, group=(Ref(first.node, "", first.slot),))
-        if first.predicate:
-            counts_own = any(
-                f.node == first.node
-                for f in (*((d.order.ref,) if d.order else ()), *(c.ref for c in d.conditions if c.function))
-            )
-            yield then(d, "group of count by column", 0.1 if counts_own else -0.1, group=plain)
-        return
-    yield d
-
-
-def _per(reader: Reader) -> bool:
-    """Whether a rate is asked for."""
-    return any(t.norm in language().words["rate"] for t in reader.question.tokens)
-
-
-def _extreme_of_each(d: Derivation) -> Iterator[Derivation]:
-    """ "how old is the youngest person for each job": not the first of all, but the value of the first of each job."""
-    order = d.order
-    if order is None or order.function or order.limit != 1 or d.targets != (Target(order.ref),):
-        return
-    best = Target(order.ref, "max" if order.descending else "min")
-    targets = (*(Target(g) for g in d.group), best)
-    yield then(d, "extreme of each", 0.3, targets=targets, order=None)
-
-
-def _says(d: Derivation, group: Ref) -> bool:
-    """Whether the targets show what is grouped by: a property of the very thing."""
-    return not group.predicate and any(t.ref.node == group.node and not t.function for t in d.targets)
-
-
-def _columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
-    """Which columns show a thing: its name, or its code where it has none; a person's two names for "name"."""
-    yield d
-    graph = reader.graph
-    words = language().words
-    yield from _name_itself(d, reader)
-    for i, target in enumerate(d.targets):
-        if target.function:
-            continue
-        node = target.ref.node
-        pair = [
-            next(
-                (p for p in graph.literals[node] if set(graph.words[p]) & words[which] and "name" in graph.words[p]), ""
-            )
-            for which in ("given", "family")
-        ]
-        partial = any(
-            x.how == "partial" and x.kind == "property" and x.refs[0] == target.ref and x.end - x.start == 1
-            for x in d.links
-        )
-        if all(pair) and (not target.ref.predicate or partial):
-            both = tuple(Target(Ref(node, p, target.ref.slot)) for p in pair)
-            targets = (*d.targets[:i], *both, *d.targets[i + 1 :])
-            yield then(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
-        if not target.ref.predicate:
-            for predicate in codes(graph, node)[:2]:
-                shown = Target(Ref(node, predicate, target.ref.slot))
-                gain = -0.4 if graph.nodes[node].named else 0.1
-                named = "named" if graph.nodes[node].named else "nameless"
-                targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
-                yield then(d, f"code of {named}", gain, targets=targets)
-            return
-
-
-def _name_itself(d: Derivation, reader: Reader) -> Iterator[Derivation]:
-    """ "the name and height of the towers", where the name is no property: the things themselves are asked for too."""
-    first = d.targets[0]
-    node = Ref(first.ref.node, "", first.ref.slot)
-    graph, tokens, words = reader.graph, reader.question.tokens, language().words["telling"]
-    if not graph.nodes[node.node].named or any(t.function or t.ref == node for t in d.targets):
-        return
-    if any(set(graph.words[p]) & words for p in graph.literals[node.node]):
-        return
-    said = next((i for i, t in enumerate(tokens) if t.norm in words and not d.covered >> i & 1), None)
-    if said is not None:
-        covered = d.covered | 1 << said
-        yield then(d, "name itself", UNSETTLED_COST, targets=(Target(node), *d.targets), covered=covered)
-
-
-def codes(graph: SchemaGraph, node: int) -> list[str]:
-    """The properties that show a thing without a name: its name-like text, then its code."""
-    own = [p for p in graph.literals[node] if graph.about(p).role != "name" and p not in graph.flags]
-    coded = [p for p in own if graph.about(p).role == "identifier"]
-    words = set(graph.nodes[node].words)
-    naming = language().words["naming"]
-    texts = sorted(
-        (p for p in own if p not in coded and graph.about(p).datatype == "text"),
-        key=lambda p: (not set(graph.words[p]) & naming, not set(graph.words[p]) <= words, p),
-    )
-    return (texts[:1] + coded[:1]) if not graph.nodes[node].named else coded[:1]
 
 
 def _combined(d: Derivation) -> Iterator[Derivation]:

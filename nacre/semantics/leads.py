@@ -1,0 +1,64 @@
+"""A sentence or the lead of a list: a noun phrase + names or values -> "The captains are Ann and Bo."."""
+
+import re
+
+from nacre.records.plan import Itself, Select
+from nacre.semantics.nouns import counted, joined
+
+NAMED = 30
+_OF_THOSE = re.compile(
+    r"the one of (?P<those>those [\d,]+ .+?) (?P<placed>(?:with|that|whose) .+|\S+ (?:\S+ )?(?:last|first))"
+)
+# more words than this name nothing that a reader keeps in mind to the end of the sentence
+LONGEST = 20
+
+
+def answer_sentence(words: str, said: str, many: bool) -> str:
+    """What is asked for with its values; the values alone where that is too long."""
+    if len(words.split()) > LONGEST:
+        return f"{said}."
+    of_those = _OF_THOSE.fullmatch(words)
+    if of_those is not None:
+        words = f"of {of_those['those']}, the one {of_those['placed']}"
+    if words.startswith(("when ", "whether ", "what ")):
+        return f"{capital(words)}: {said}."
+    return f"{capital(words)} {'are' if many else 'is'} {said}."
+
+
+def list_lead(words: str, number: int, noun: str, body: object) -> str:
+    """What a list is of, with how many there are: "3 stadiums whose ..."; too long for that, "3 stadiums"."""
+    if len(words.split()) > LONGEST:
+        return counted(number, noun)
+    if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
+        return capital(words)
+    if words.startswith("those "):
+        return f"{number:,} of {words}"
+    return _as_sentence(f"{number:,} {words}")
+
+
+def _as_sentence(words: str) -> str:
+    """A noun with the one thing that is said of it, as a sentence.
+
+    >>> _as_sentence("2 stages that have a roof"), _as_sentence("3 teas that are green and whose price is 5")
+    ('2 stages have a roof', '3 teas that are green and whose price is 5')
+    """
+    noun, that, said = words.partition(" that ")
+    plain = not any(f" {word} " in f" {words.replace(' that ', ' ', 1)} " for word in ("that", "whose", "with", "of"))
+    return f"{noun} {said}" if that and plain and said.startswith(("are ", "have ", "were ")) else words
+
+
+def names_listed(names: list[str]) -> str:
+    """All names up to 30, else the first 30, the count, and how to see the rest."""
+    if len(names) <= NAMED:
+        return joined(names)
+    return f"{joined(names[:NAMED])}{rest_listed(names)}"
+
+
+def rest_listed(names: list[str]) -> str:
+    """How many names come after the first 30; "" where none do."""
+    return f" and {len(names) - NAMED:,} more (ask with --json for all)" if len(names) > NAMED else ""
+
+
+def capital(text: str) -> str:
+    """A text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]

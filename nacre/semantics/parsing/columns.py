@@ -1,0 +1,71 @@
+"""Which columns show the things that are asked for: Derivation -> Derivations."""
+
+from collections.abc import Iterator
+
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.nested import then
+from nacre.semantics.parsing.state import UNSETTLED_COST, Reader
+from nacre.semantics.types import Derivation, Ref, Target
+
+
+def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
+    """Which columns show a thing: its name, or its code where it has none; a person's two names for "name"."""
+    yield d
+    graph = reader.graph
+    words = language().words
+    yield from _name_itself(d, reader)
+    for i, target in enumerate(d.targets):
+        if target.function:
+            continue
+        node = target.ref.node
+        pair = [
+            next(
+                (p for p in graph.literals[node] if set(graph.words[p]) & words[which] and "name" in graph.words[p]), ""
+            )
+            for which in ("given", "family")
+        ]
+        partial = any(
+            x.how == "partial" and x.kind == "property" and x.refs[0] == target.ref and x.end - x.start == 1
+            for x in d.links
+        )
+        if all(pair) and (not target.ref.predicate or partial):
+            both = tuple(Target(Ref(node, p, target.ref.slot)) for p in pair)
+            targets = (*d.targets[:i], *both, *d.targets[i + 1 :])
+            yield then(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
+        if not target.ref.predicate:
+            for predicate in codes(graph, node)[:2]:
+                shown = Target(Ref(node, predicate, target.ref.slot))
+                gain = -0.4 if graph.nodes[node].named else 0.1
+                named = "named" if graph.nodes[node].named else "nameless"
+                targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
+                yield then(d, f"code of {named}", gain, targets=targets)
+            return
+
+
+def _name_itself(d: Derivation, reader: Reader) -> Iterator[Derivation]:
+    """ "the name and height of the towers", where the name is no property: the things themselves are asked for too."""
+    first = d.targets[0]
+    node = Ref(first.ref.node, "", first.ref.slot)
+    graph, tokens, words = reader.graph, reader.question.tokens, language().words["telling"]
+    if not graph.nodes[node.node].named or any(t.function or t.ref == node for t in d.targets):
+        return
+    if any(set(graph.words[p]) & words for p in graph.literals[node.node]):
+        return
+    said = next((i for i, t in enumerate(tokens) if t.norm in words and not d.covered >> i & 1), None)
+    if said is not None:
+        covered = d.covered | 1 << said
+        yield then(d, "name itself", UNSETTLED_COST, targets=(Target(node), *d.targets), covered=covered)
+
+
+def codes(graph: SchemaGraph, node: int) -> list[str]:
+    """The properties that show a thing without a name: its name-like text, then its code."""
+    own = [p for p in graph.literals[node] if graph.about(p).role != "name" and p not in graph.flags]
+    coded = [p for p in own if graph.about(p).role == "identifier"]
+    words = set(graph.nodes[node].words)
+    naming = language().words["naming"]
+    texts = sorted(
+        (p for p in own if p not in coded and graph.about(p).datatype == "text"),
+        key=lambda p: (not set(graph.words[p]) & naming, not set(graph.words[p]) <= words, p),
+    )
+    return (texts[:1] + coded[:1]) if not graph.nodes[node].named else coded[:1]

@@ -1,0 +1,64 @@
+"""What the things of a superlative are placed by, in words: Plan + measured cells -> "7.8 %", "12 concerts"."""
+
+from nacre.records.evidence import Cell
+from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, value_of
+from nacre.records.schema import Schema
+from nacre.semantics.labels_said import is_amount, is_time, label_of
+from nacre.semantics.nouns import article, is_count, is_plural
+from nacre.semantics.select_words import wording_of
+from nacre.semantics.to_words import heading
+from nacre.semantics.values_said import say
+
+
+def placed_by(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[str]:
+    """What each of the things is placed by, with its unit or noun: "7.8 %", "12 concerts"."""
+    body = plan.body
+    if not isinstance(body, Select) or body.order is None or any(m is None for m in measured):
+        return []
+    by = body.order.by
+    if isinstance(by, Itself):
+        return []
+    if isinstance(by, Aggregate):
+        if by.function == "count":
+            noun = wording_of(body, schema).computed(by, short=True).removeprefix("number of ")
+            return [
+                f"{say(m)} {noun}" if m != 1 else f"1 {heading(Itself(by.of.variable), body, schema)}" for m in measured
+            ]
+        if not isinstance(by.of, Attribute):
+            return []
+    of = value_of(by)
+    assert isinstance(of, Attribute)
+    predicate = schema.predicate_of[of.predicate]
+    label = label_of(of.predicate, schema)
+    counted = is_amount(of.predicate, schema)
+    rounded = isinstance(by, Aggregate) and by.function == "avg"
+    said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
+    if (
+        label.kind != "noun"
+        or predicate.unit
+        or is_dated(body, schema)
+        or not all(isinstance(m, int | float) for m in measured)
+    ):
+        return said
+    what = label.one.removeprefix("number of ")
+    if (predicate.datatype == "integer" and is_count(label.one)) or what != label.one:
+        return [f"{each} {what}" for each in said]
+    return [f"{label.one} {each}" for each in said]
+
+
+def is_dated(body: object, schema: Schema) -> bool:
+    """Whether things are placed by when something was."""
+    order = body.order if isinstance(body, Select) else None
+    return order is not None and isinstance(order.by, Attribute) and is_time(order.by.predicate, schema)
+
+
+def of_what(measure: str) -> str:
+    """A number that has no unit with what it measures.
+
+    >>> of_what("price 225"), of_what("7.8 %")
+    ('a price of 225', '7.8 %')
+    """
+    name, _, number = measure.rpartition(" ")
+    if not (name[:1].isalpha() and number[:1].isdigit()):
+        return measure
+    return f"{name if is_plural(name) else article(name)} of {number}"

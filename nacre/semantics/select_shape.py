@@ -1,0 +1,95 @@
+"""Which variables and edges of a select its words are about: Select -> names of variables, indexes of edges."""
+
+from nacre.records.plan import Aggregate, Filter, Select, Term, value_of
+
+
+def answer_variable(select: Select) -> str:
+    """The variable of the last answer; "" where nothing is asked for."""
+    return variable_of(select.answers[-1]) if select.answers else ""
+
+
+def ordered_variable(select: Select) -> str:
+    """The variable that is the highest of its kind."""
+    order = select.order
+    if order is None:
+        return ""
+    if isinstance(order.by, Aggregate):
+        return select.group[0] if select.group else answer_variable(select)
+    return order.by.variable if order.by.variable in variables_reached(select) else answer_variable(select)
+
+
+def variables_reached(select: Select) -> set[str]:
+    """The variables that edges connect with the answer."""
+    found = {answer_variable(select)}
+    for _ in select.edges:
+        found |= {n for e in select.edges if {e.subject, e.object} & found for n in (e.subject, e.object)}
+    return found
+
+
+def edges_at(select: Select, name: str) -> frozenset[int]:
+    """The edges that start or end at a variable."""
+    return frozenset(i for i, e in enumerate(select.edges) if name in (e.subject, e.object))
+
+
+def group_edges(select: Select) -> frozenset[int]:
+    """Edges that lead to the groups: "the number of concerts for each stadium" says them."""
+    ends = set(select.group)
+    return frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & ends)
+
+
+def computed_edges(select: Select) -> frozenset[int]:
+    """Edges that are said with what is computed."""
+    own = {variable_of(a) for a in select.answers if isinstance(a, Aggregate)} - set(select.group)
+    return frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & own)
+
+
+def counted_edges(select: Select) -> frozenset[int]:
+    """Edges to what the groups are ordered or chosen by: "with the most concerts" says them."""
+    order = select.order
+    by = [order.by] if order is not None and isinstance(order.by, Aggregate) else []
+    by += [f.left for f in select.filters if isinstance(f.left, Aggregate)]
+    ends = {variable_of(each) for each in by} - {*select.group, counted_for(select)}
+    direct = frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & ends)
+    return direct.union(*(way_from(select, end) for end in ends))
+
+
+def counted_for(select: Select) -> str:
+    """The variable that things are counted for; "" where nothing is."""
+    return select.group[0] if select.group else select.by[0].variable if select.by else ""
+
+
+def way_from(select: Select, name: str) -> frozenset[int]:
+    """The edges from what is counted to what it is counted for, where nothing is said of anything on that way."""
+    told = {filtered_variable(f) for f in select.filters if not isinstance(f.left, Aggregate)}
+    told |= {variable_of(a) for a in select.answers} - {counted_for(select)}
+    named = {v.name for v in select.variables if v.keys}
+    way: list[int] = []
+    here = name
+    while here != counted_for(select):
+        on = [i for i, e in enumerate(select.edges) if i not in way and here in (e.subject, e.object)]
+        if len(on) != 1 or here in told or here in named:
+            return frozenset()
+        edge = select.edges[on[0]]
+        way.append(on[0])
+        here = edge.object if edge.subject == here else edge.subject
+    return frozenset(way)
+
+
+def is_told_besides(select: Select, each: Filter) -> bool:
+    """Whether it says only that a value is known that something else is said of."""
+    if each.op != "known" or each.negated:
+        return False
+    order = select.order
+    others = [f.left for f in select.filters if f.op != "known"]
+    terms = [*others, *select.answers, *([order.by] if order is not None else [])]
+    return each.left in [value_of(t) for t in terms]
+
+
+def variable_of(term: Term) -> str:
+    """The variable that a term is about."""
+    return term.of.variable if isinstance(term, Aggregate) else term.variable
+
+
+def filtered_variable(each: Filter) -> str:
+    """The variable that a condition restricts."""
+    return variable_of(each.left)

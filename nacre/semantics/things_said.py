@@ -1,0 +1,280 @@
+"""The things of a select with all that is said of them: Select + Schema -> "the stadium with the most concerts"."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
+from nacre.records.schema import Schema
+from nacre.semantics.chained import chained, computed_once, first_alone, name_of
+from nacre.semantics.clauses import Clause, among, backward, compared, condition, forward, how_many, spans
+from nacre.semantics.dialogue.names import of_before
+from nacre.semantics.english import is_person
+from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal
+from nacre.semantics.nouns import article, belonging, is_plural, number_of, plural, wording
+from nacre.semantics.select_shape import (
+    counted_edges,
+    counted_for,
+    edges_at,
+    filtered_variable,
+    group_edges,
+    is_told_besides,
+    ordered_variable,
+    variable_of,
+    way_from,
+)
+from nacre.semantics.values_said import say
+from nacre.semantics.verbs import without_preposition
+
+_PLACES = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
+_DEEPEST = 6
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Says the things and numbers of one select; `inner` says a whole select that stands in a condition, `tied` is set
+    where several things share the place that is asked for."""
+
+    select: Select
+    schema: Schema
+    inner: Callable[[Select, Schema, bool], str]
+    tied: bool = False
+
+    @cached_property
+    def variables(self) -> dict[str, Variable]:
+        return {v.name: v for v in self.select.variables}
+
+    @cached_property
+    def numbered(self) -> bool:
+        """Whether numbers are asked for, and not things."""
+        return any(isinstance(a, Aggregate) for a in self.select.answers)
+
+    def noun(self, variable: str) -> str:
+        """The kind of a variable's things, in the singular."""
+        known = self.variables.get(variable)
+        return class_noun(known, self.schema) if known else "thing"
+
+    def computed(self, term: Aggregate, short: bool = False) -> str:
+        """A computed number: "average price of cars"; `short` leaves out of what."""
+        of = term.of
+        if isinstance(of, Itself):
+            noun = plural(self.noun(of.variable))
+            things = noun if short else self.things(of.variable, True, group_edges(self.select), 0)
+            return f"number of {things.removeprefix('the ')}"
+        label = label_of(of.predicate, self.schema)
+        own = number_of(nominal(of.predicate, self.schema), counts=self._counts(of.predicate))
+        name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
+        if short:
+            return name
+        whose = self.things(of.variable, True, group_edges(self.select), 0)
+        return belonging(name, whose, person=is_person(self.noun(of.variable)))
+
+    def _counts(self, predicate: str) -> bool:
+        """Whether the numbers of a property may say how many things there are."""
+        known = self.schema.predicate_of[predicate]
+        return known.datatype == "integer" and not known.unit
+
+    def _counted(self, term: Aggregate, many: bool = True) -> str:
+        """What groups are ordered or chosen by, without the order and the choice themselves."""
+        filters = tuple(f for f in self.select.filters if not isinstance(f.left, Aggregate))
+        inner = Wording(
+            replace(self.select, order=None, limit=None, offset=0, filters=filters), self.schema, self.inner
+        )
+        alone = isinstance(term.of, Itself) and bool(way_from(self.select, term.of.variable))
+        if many or not isinstance(term.of, Itself):
+            return inner.computed(term, short=alone or variable_of(term) in self.select.group)
+        if alone:
+            return f"number of {self.noun(term.of.variable)}"
+        return f"number of {inner.things(term.of.variable, False, group_edges(inner.select), 0).removeprefix('the ')}"
+
+    def things(self, name: str, many: bool, seen: frozenset[int], depth: int) -> str:
+        """The things of a variable with all that is said of them; with "the" where they are named or ordered."""
+        variable = self.variables.get(name)
+        if variable is None:
+            return "things" if many else "the thing"
+        noun = self.noun(name)
+        if variable.label and len(variable.keys) == 1:
+            return name_of(variable, noun)
+        limit = self.select.limit
+        ordered = limit is not None and ordered_variable(self.select) == name and not self.numbered
+        clauses = self.clauses(name, seen, depth)
+        head = self._headed(name, seen) if not variable.label else None
+        if head is not None:
+            noun, edge, owner = head
+            clauses = self.clauses(name, seen | {edge}, depth)
+            person = is_person(self.noun(self.select.edges[edge].subject))
+            tail = belonging(noun, owner, person=person).removeprefix(noun)
+        else:
+            tail = ""
+        one = (
+            head is not None
+            and not self.numbered
+            and self.schema.predicate_of[self.select.edges[head[1]].predicate].functional
+        )
+        several = many and (self.tied or not (ordered and limit == 1)) and not one
+        front = next((c.front for c in clauses if c.front), "")
+        if front:
+            # "car variant" of a model is its "variant"
+            noun = noun.split()[-1]
+        clauses = [c for c in clauses if not c.front or c.front != front]
+        said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun])) + tail
+        if variable.label and len(variable.keys) != 1:
+            said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun]))
+        before = of_before(variable)
+        if before:
+            those = f"those {len(variable.keys)} {plural(noun)}"
+            said = f"one of {those}" if ordered and limit == 1 else those
+        texts = [c.many if several else c.one for c in clauses]
+        if ordered and self.select.order is not None:
+            texts.insert(0, self._placed(self.select.order))
+            if (limit or 1) > 1:
+                said = f"{limit} {said}"
+        first = first_alone(said, texts)
+        if first:
+            return first
+        said = " ".join(filter(None, [said, chained(texts)]))
+        definite = ordered and limit == 1 if before else ordered or not many or head is not None or bool(front)
+        return f"the {said}" if definite else said
+
+    def _headed(self, name: str, seen: frozenset[int]) -> tuple[str, int, str] | None:
+        """The link that says what a thing is to another: "capital" of "the capital of Spain", its edge, its owner."""
+        for i, edge in enumerate(self.select.edges):
+            other = self.variables.get(edge.subject)
+            label = label_of(edge.predicate, self.schema)
+            if edge.object != name or i in seen or label.kind != "noun" or other is None or edge.subject == name:
+                continue
+            if len(other.keys) == 1 and other.label:
+                return label.one, i, name_of(other, self.noun(edge.subject))
+        return None
+
+    def clauses(self, name: str, seen: frozenset[int], depth: int) -> list[Clause]:
+        """What is said of a variable's things; each edge once on the way."""
+        found: list[Clause] = []
+        if name in self.select.group or name == counted_for(self.select):
+            seen = seen | counted_edges(self.select)
+        if depth > _DEEPEST:
+            return found
+        for i, edge in enumerate(self.select.edges):
+            if i not in seen and name in (edge.subject, edge.object) and edge.subject != edge.object:
+                found.append(self._link(edge, i, name, seen | {i} | edges_at(self.select, name), depth + 1))
+        for each in spans(self.select.filters, self.schema):
+            if (
+                isinstance(each.left, Attribute)
+                and each.left.variable == name
+                and not is_told_besides(self.select, each)
+            ):
+                found.append(condition(each, self.schema, self.right(each)))
+            elif isinstance(each.left, Itself) and each.left.variable == name and isinstance(each.right, Select):
+                found.append(among(each, self.inner(each.right, self.schema, True), self.noun(name)))
+            elif isinstance(each.left, Aggregate) and name == counted_for(self.select):
+                found.append(self._having(each))
+        return found
+
+    def _link(self, edge: Edge, place: int, name: str, seen: frozenset[int], depth: int) -> Clause:
+        label = label_of(edge.predicate, self.schema)
+        other = edge.object if edge.subject == name else edge.subject
+        variable = self.variables.get(other)
+        named = variable is not None and len(variable.keys) == 1 and bool(variable.label)
+        between = None if named else self._between(other, name, seen)
+        if between is not None:
+            far, rest = between
+            said = f"with {self._some(far, rest, depth)}"
+            return Clause(said, said, f"{{}} has {self._some(far, rest, depth)}", f"{{}} has no such {self.noun(far)}")
+        own = self.noun(name)
+        text = self._some(other, seen, depth)
+        bare = not named and text == article(self.noun(other))
+        if edge.subject == name:
+            return forward(label, text, own, self.noun(other), named=named, bare=bare)
+        if label.kind == "noun" and f" {own}".endswith(f" {label.one}") and not named:
+            return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
+        return backward(label, text, own)
+
+    def _some(self, name: str, seen: frozenset[int], depth: int) -> str:
+        """A variable's thing after a link: by name, as the one of its kind, or as any."""
+        said = self.things(name, False, seen, depth)
+        variable = self.variables.get(name)
+        if variable is not None and of_before(variable) and said.startswith("those "):
+            return f"one of {said}"
+        if variable is None or (len(variable.keys) == 1 and variable.label) or not said.startswith("the "):
+            return said
+        placed = self.select.limit is not None and ordered_variable(self.select) == name
+        placed = placed or said.startswith(f"the {self.noun(name)} with the ")
+        return said if placed or self._headed(name, seen) else article(said.removeprefix("the "))
+
+    def _between(self, middle: str, name: str, seen: frozenset[int]) -> tuple[str, frozenset[int]] | None:
+        """The thing beyond one that only joins two, and is called after both ("singer in concert")."""
+        edges = [(i, e) for i, e in enumerate(self.select.edges) if middle in (e.subject, e.object)]
+        further = [(i, e) for i, e in edges if i not in seen]
+        asked = any(filtered_variable(f) == middle for f in self.select.filters) or any(
+            variable_of(a) == middle for a in self.select.answers
+        )
+        if len(further) != 1 or asked or ordered_variable(self.select) == middle:
+            return None
+        i, edge = further[0]
+        far = edge.object if edge.subject == middle else edge.subject
+        words = set(self.noun(middle).split())
+        ends = set(self.noun(name).split()), set(self.noun(far).split())
+        return (far, seen | {i}) if all(words & end for end in ends) and far != name else None
+
+    def _having(self, each: Filter) -> Clause:
+        assert isinstance(each.left, Aggregate)
+        value = self.right(each) or say(each.right if not isinstance(each.right, tuple | Attribute | Select) else None)
+        if each.left.function == "count":
+            noun = self._counted(each.left, many=each.right != 1).removeprefix("number of ")
+            said = how_many(each, noun, "one" if each.right == 1 else value)
+        else:
+            no = "not " if each.negated else ""
+            said = " ".join(f"with {article(self._counted(each.left))} {no}{compared(each.op) or 'of'} {value}".split())
+        return Clause(said, said, f"{{}} {said}", f"{{}} not {said}")
+
+    def right(self, each: Filter) -> str | None:
+        """What a condition compares with, where that is a select or a property; None for constants."""
+        if isinstance(each.right, Select):
+            return self.inner(each.right, self.schema, False)
+        if isinstance(each.right, Attribute):
+            label = label_of(each.right.predicate, self.schema).one
+            same = each.right.variable == filtered_variable(each)
+            return (
+                f"{'their' if is_person(self.noun(each.right.variable)) else 'its'} {label}"
+                if same
+                else f"the {label} of the {self.noun(each.right.variable)}"
+            )
+        return None
+
+    def _placed(self, order: Order) -> str:
+        """What places the things: "with the most concerts", "with the second highest price"."""
+        place = (
+            _PLACES[self.select.offset + 1] if self.select.offset + 1 < len(_PLACES) else f"{self.select.offset + 1}th "
+        )
+        place = place if self.select.offset else ""
+        by, end = order.by, "highest" if order.descending else "lowest"
+        if isinstance(by, Itself):
+            return f"{place}{'last' if order.descending else 'first'} by name"
+        if isinstance(by, Aggregate) and by.function == "count":
+            most = "most" if order.descending else "fewest"
+            return f"with the {place}{most} {self._counted(by).removeprefix('number of ')}"
+        if isinstance(by, Attribute):
+            label = label_of(by.predicate, self.schema)
+            event = is_time(by.predicate, self.schema) and label.kind in ("state", "past")
+            if event and by.variable == ordered_variable(self.select):
+                that = "that " if label.kind == "past" else ""
+                return f"{that}{without_preposition(label.one)} {place}{'last' if order.descending else 'first'}"
+            if is_time(by.predicate, self.schema):
+                end = "latest" if order.descending else "earliest"
+            elif is_plural(self.measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":
+                end = "most" if order.descending else "fewest"
+        measure = self.measure(by)
+        if measure.startswith("number of ") and end in ("highest", "lowest"):
+            return f"with the {place}{'most' if end == 'highest' else 'fewest'} {measure.removeprefix('number of ')}"
+        same = not place and measure.split()[0].casefold() in wording("computed").get(end, "").split()
+        return f"with the {measure}" if same else f"with the {place}{end} {measure}"
+
+    def measure(self, by: Attribute | Aggregate | Itself) -> str:
+        """What things are ordered by."""
+        if isinstance(by, Itself):
+            return "name"
+        if isinstance(by, Aggregate):
+            return self._counted(by)
+        name = nominal(by.predicate, self.schema)
+        owner = ordered_variable(self.select)
+        return name if by.variable == owner else f"{name} of {article(self.noun(by.variable))}"
