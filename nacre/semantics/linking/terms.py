@@ -141,6 +141,10 @@ class Terms:
         ]
         return _best([*found, *self._denied(question)])
 
+    def _is_one_word(self, question: Question, at: int) -> bool:
+        """Whether a word and the one before it are one word of a name: "run time" of "runtime"."""
+        return question.tokens[at - 1].norm + question.tokens[at].norm in self.by_word
+
     def _of_term(self, question: Question, term: _Term, matched: dict[int, dict[int, float]]) -> list[Link]:
         """The links of one name: stretches of the question that say enough of it, with no other word in between."""
         runs: list[list[int]] = []
@@ -153,11 +157,16 @@ class Terms:
         found = []
         whole = sum(term.weights)
         most = len(term.words)
+        quoted = {i for start, end in question.quoted for i in range(start, end)}
         for run in runs:
             # words that are near as well may belong to something else: "are those of high rank higher than"
             windows = [run[k : k + most] for k in range(len(run) - most + 1)] if 1 < most < len(run) else []
             for part in (run, *windows, *([i] for i in run if len(run) > 1)):
+                if len({i in quoted for i in part}) > 1:
+                    # a value in quotation marks is no part of the name before it
+                    continue
                 fits: dict[int, float] = {}
+                used: list[int] = []
                 for i in part:
                     options = {p: f for p, f in matched[i].items() if p not in fits}
                     joined = len(options) == len(term.words) == 2 and len(set(options.values())) == 1
@@ -166,14 +175,17 @@ class Terms:
                     elif options:
                         place = max(options, key=lambda p: (options[p], -p))
                         fits[place] = options[place]
+                    if options or (i - 1 in used and self._is_one_word(question, i)):
+                        used.append(i)
                 score = sum(term.weights[p] * f for p, f in fits.items()) / whole
                 said = sum(1.0 for _ in fits) / len(part) if part else 0
                 if score < ENOUGH or said < 0.5:
                     continue
                 exact = score > 0.93
-                covered = sum(1 << i for i in part)
+                covered = sum(1 << i for i in used)
                 how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA else "like"
-                found.append(_link(part[0], part[-1] + 1, term, score, covered, exact, how))
+                # a word that says again what another said may name something of its own
+                found.append(_link(used[0], used[-1] + 1, term, score, covered, exact, how))
         return found
 
     def _is_number(self, link: Link) -> bool:
