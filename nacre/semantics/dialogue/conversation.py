@@ -12,7 +12,7 @@ from nacre.semantics.dialogue.aside import is_aside
 from nacre.semantics.dialogue.compose import whole
 from nacre.semantics.dialogue.correction import corrected, is_known, put, taken_back
 from nacre.semantics.dialogue.ellipsis import ABOUT, elliptic, in_plan, left_out, named, short, substituted, swapped
-from nacre.semantics.dialogue.focus import asked_nodes, focus
+from nacre.semantics.dialogue.focus import asked_nodes, focus, owners
 from nacre.semantics.dialogue.follow import change
 from nacre.semantics.dialogue.offered import chosen
 from nacre.semantics.dialogue.pronouns import (
@@ -20,6 +20,7 @@ from nacre.semantics.dialogue.pronouns import (
     is_adrift,
     listed,
     of_this_turn,
+    pointed_at,
     pronoun_at,
     replaced,
     resolved,
@@ -33,6 +34,9 @@ from nacre.semantics.to_words import to_words
 from nacre.semantics.understand import indexes, read
 from nacre.semantics.words import Token, tokens
 from nacre.stores.lexicon import Lexicon
+
+# stands for the things before, beside their names
+OF_THEM = "of them"
 
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
@@ -96,20 +100,28 @@ def _pointing(
     asked: str,
 ) -> Rewrite:
     """A question about things of earlier turns, by a pronoun or by leaving them out; others as they were `asked`."""
-    pronoun = pronoun_at(words, things)
+    pronoun = pronoun_at(words, things, pointed_at(words, linker))
     if pronoun is not None and not of_this_turn(words, pronoun, linker):
         return resolved(question, words, pronoun, earlier, linker)
     if things or not _fragment(words, linker):
         return Rewrite(asked)
-    if _is_superlative(words) and not _asks_of_things(words):
+    asks = _asks_of_things(words)
+    chooses = not asks and _chooses(words)
+    if _is_superlative(words) and not (asks or chooses):
         # "who has the highest price?" is asked of all
         return Rewrite(asked)
     meant = focus(earlier, many=False, linker=linker)
-    if _asks_of_things(words) or language().dialogue["opener"].match(question):
-        many = focus(earlier, many=True, linker=linker)
+    summed = bool(_summed(words))
+    if summed or asks or chooses or language().dialogue["opener"].match(question):
+        nodes = asked_nodes(words, -1, linker)
+        many = owners(earlier[-1], nodes, linker) if summed else focus(earlier, True, linker, nodes if chooses else ())
+        if len(many.keys) > 1 and chooses:
+            which = words[0 if words[0].norm in language().words["choosing_one"] else 1]
+            said = f"{which.text} {OF_THEM} ({listed(many.labels)})"
+            return Rewrite(stripped(f"{said}{question[which.end :]}"), True, many)
         if len(many.keys) > 1:
-            return Rewrite(f"{stripped(question).rstrip('?')} of them ({listed(many.labels)})?", True, many)
-    if len(meant.keys) == 1:
+            return Rewrite(f"{stripped(question).rstrip('?')} {OF_THEM} ({listed(many.labels)})?", True, many)
+    if len(meant.keys) == 1 and not summed:
         return Rewrite(f"{stripped(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
     return Rewrite(asked)
 
@@ -177,7 +189,7 @@ def _fragment(words: Sequence[Token], linker: Linker) -> bool:
     """Asks a property of nothing ("and top speed?", "which is the cheapest?")."""
     candidates = [c for c in linker.link(words) if c.score >= 0.4]
     kinds = {c.kind for c in candidates}
-    explained = {i for c in candidates for i in c.covered}
+    explained = {i for c in candidates for i in c.covered} | _summed(words)
     if any(i not in explained and t.norm not in linker.light and measure(t) is None for i, t in enumerate(words)):
         return False
     if "class" in kinds and not _asks_of_things(words):
@@ -212,6 +224,23 @@ def _asks_of_things(words: Sequence[Token]) -> bool:
         and words[0].norm in language().words["choosing"] | language().words["article"]
         and not any(t.norm not in function_words() | language().words["most"] and measure(t) is None for t in words)
     )
+
+
+def _summed(words: Sequence[Token]) -> set[int]:
+    """The words that ask for an average or total."""
+    return {
+        i
+        for c in analyse(" ".join(t.norm for t in words)).cues
+        if c.kind in ("avg", "sum")
+        for i in range(c.start, c.end)
+    }
+
+
+def _chooses(words: Sequence[Token]) -> bool:
+    """ "Which had the fewest visitors": a choice that names no kind, and so is one among what was named before."""
+    known = language().words
+    words = words[1:] if words[0].norm in known["leading"] else words
+    return len(words) > 1 and words[0].norm in known["choosing_one"] and words[1].norm in function_words()
 
 
 def _is_superlative(words: Sequence[Token]) -> bool:
