@@ -113,8 +113,9 @@ def _pointing(
     meant = focus(earlier, many=False, linker=linker)
     summed = bool(_summed(words))
     if summed or asks or chooses or language().dialogue["opener"].match(question):
-        nodes = asked_nodes(words, -1, linker)
-        many = owners(earlier[-1], nodes, linker) if summed else focus(earlier, True, linker, nodes if chooses else ())
+        many = focus(earlier, True, linker, asked_nodes(words, -1, linker) if chooses else ())
+        if summed:
+            many = Scope() if _said_in(words, earlier[-1]) else owners(earlier[-1], words, linker)
         if len(many.keys) > 1 and chooses:
             which = words[0 if words[0].norm in language().words["choosing_one"] else 1]
             said = f"{which.text} {OF_THEM} ({listed(many.labels)})"
@@ -234,6 +235,13 @@ def _summed(words: Sequence[Token]) -> set[int]:
         if c.kind in ("avg", "sum")
         for i in range(c.start, c.end)
     }
+
+
+def _said_in(words: Sequence[Token], last: Earlier) -> bool:
+    """Whether a turn asks for what the last one said in the same words: "above the average age", "what is the average
+    age?"."""
+    named = " ".join(t.norm for t in words if t.norm not in function_words())
+    return f" {named} " in f" {' '.join(t.norm for t in tokens(last.standalone))} "
 
 
 def _chooses(words: Sequence[Token]) -> bool:

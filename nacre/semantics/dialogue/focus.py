@@ -132,11 +132,13 @@ def _of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Li
                 yield Scope(turn.plan, fitting, _labels(fitting, linker), confidence=sure)
 
 
-def owners(last: Earlier, nodes: Sequence[int], linker: Linker) -> Scope:
-    """The things that the last turn gave, or spoke of as given before, that are of one of some nodes; none where one."""
+def owners(last: Earlier, words: Sequence[Token], linker: Linker) -> Scope:
+    """The things that the last turn gave, or spoke of as given before, that have a property that is named; none where
+    that is one thing."""
+    named = (c for c in linker.link(words) if c.kind == "predicate" and c.score >= HINTING)
+    nodes = {i for c in named for i, own in linker.index.graph.literals.items() if c.predicate in own}
     relations = frozenset[str]().union(*(linker.index.graph.nodes[i].relations for i in nodes))
-    those = next((f for f in _of_kind((last,), relations, linker) if len(f.keys) > 1), None)
-    return Scope() if those is None else those
+    return next((f for f in _of_kind((last,), relations, linker) if len(f.keys) > 1), Scope())
 
 
 def _as_sure_as_any(best: Scope, found: Sequence[Scope]) -> Scope:
