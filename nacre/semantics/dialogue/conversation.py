@@ -11,8 +11,19 @@ from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.aside import is_aside
 from nacre.semantics.dialogue.compose import whole
 from nacre.semantics.dialogue.correction import corrected, is_known, put, taken_back
-from nacre.semantics.dialogue.ellipsis import ABOUT, elliptic, in_plan, left_out, named, short, substituted, swapped
-from nacre.semantics.dialogue.focus import asked_nodes, focus, owners
+from nacre.semantics.dialogue.edit import listed as listed_of
+from nacre.semantics.dialogue.ellipsis import (
+    ABOUT,
+    elliptic,
+    in_plan,
+    left_out,
+    named,
+    of_kind,
+    short,
+    substituted,
+    swapped,
+)
+from nacre.semantics.dialogue.focus import are_persons, asked_nodes, focus, owners
 from nacre.semantics.dialogue.follow import change
 from nacre.semantics.dialogue.offered import chosen
 from nacre.semantics.dialogue.pronouns import (
@@ -88,7 +99,8 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         found = substituted(phrase, earlier, linker)
     if found is None and lead and not things:
         found = swapped(phrase, earlier, linker)
-    return found or _changed(question, earlier, linker) or _pointing(question, words, things, earlier, linker, asked)
+    found = found or of_kind(words, earlier, linker) or _changed(question, earlier, linker)
+    return found or _pointing(question, words, things, earlier, linker, asked)
 
 
 def _pointing(
@@ -103,6 +115,9 @@ def _pointing(
     pronoun = pronoun_at(words, things, pointed_at(words, linker))
     if pronoun is not None and not of_this_turn(words, pronoun, linker):
         return resolved(question, words, pronoun, earlier, linker)
+    one = focus(earlier[-1:], many=False, linker=linker)
+    if not things and _lacks_object(words) and len(one.keys) == 1 and not are_persons(one, linker):
+        return Rewrite(f"{stripped(question).rstrip('?')} of {one.labels[0]}?", True, one)
     if things or not _fragment(words, linker):
         return Rewrite(asked)
     asks = _asks_of_things(words)
@@ -165,6 +180,9 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
     if how in ("first", "instead") and _asks_of_things(tokens(question)) and _measures(question, body):
         # "which is the oldest?" says itself what places those that were listed
         return None
+    if how == "restrict" and language().dialogue["shows"].match(question.casefold()):
+        # "show the ones over 20" after "how many are there?"
+        body = listed_of(body) or body
     plan = Plan(whole(body, earlier[:-1]))
     try:
         about = to_words(plan, linker.lexicon.schema)
@@ -235,6 +253,14 @@ def _summed(words: Sequence[Token]) -> set[int]:
         if c.kind in ("avg", "sum")
         for i in range(c.start, c.end)
     }
+
+
+def _lacks_object(words: Sequence[Token]) -> bool:
+    """ "Who came?": a verb alone, and what it was done to or at was spoken of before."""
+    words = words[1:] if words[0].norm in language().words["leading"] else words
+    return (
+        len(words) == 2 and words[0].norm in language().words["asking_person"] and words[1].norm not in function_words()
+    )
 
 
 def _said_in(words: Sequence[Token], last: Earlier) -> bool:

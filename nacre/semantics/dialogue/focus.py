@@ -159,6 +159,12 @@ def person(earlier: tuple[Earlier, ...], linker: Linker) -> Scope:
     return Scope() if known & (places(linker) | bodies) else other
 
 
+def are_persons(scope: Scope, linker: Linker) -> bool:
+    """Whether the things of a scope are all persons."""
+    kinds = _tables(is_person, linker)
+    return all((thing := linker.lexicon.thing(key)) is not None and thing.relation in kinds for key in scope.keys)
+
+
 def places(linker: Linker) -> frozenset[str]:
     """The tables of the kinds of things that are places, which "there" may stand for."""
     return _tables(lambda noun: is_called("places", noun), linker)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.dialogue.focus import (
+    are_persons,
     asked_nodes,
     focus,
     focus_of_kind,
@@ -137,6 +138,9 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     by_kind = token.norm in known["pronoun_many"] | known["stand_in"] or at in pointed_at(words, linker)
     kinds = _kinds(words, at, linker) if by_kind else frozenset()
     meant = focus_of_kind(earlier, kinds, linker, single=not many) or focus_of_kind(earlier, kinds, linker)
+    one = focus(earlier[-1:], False, linker)
+    if token.norm in known["pronoun_they"] and not many and one.keys and are_persons(one, linker):
+        meant = one
     if token.norm in known["pronoun_person"] | known["possessive_person"]:
         meant = person(earlier, linker)
         if not meant.keys:
