@@ -39,6 +39,16 @@ def is_person(noun: str) -> bool:
     return bool(words) and lemma(words[-1]) in _persons()
 
 
+def is_called(kind: str, noun: str) -> bool:
+    """Whether the last word of a noun phrase is one of a list of nouns: "places", "bodies".
+
+    >>> is_called("places", "concert hall"), is_called("bodies", "concert hall")
+    (True, False)
+    """
+    words = noun.casefold().split()
+    return bool(words) and lemma(words[-1]) in resource()[kind]
+
+
 @cache
 def _persons() -> frozenset[str]:
     return frozenset(lemma(word) for word in resource()["persons"])

@@ -11,8 +11,19 @@ from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.aside import is_aside
 from nacre.semantics.dialogue.compose import whole
 from nacre.semantics.dialogue.correction import corrected, is_known, put, taken_back
-from nacre.semantics.dialogue.ellipsis import ABOUT, elliptic, in_plan, left_out, named, short, substituted, swapped
-from nacre.semantics.dialogue.focus import asked_nodes, focus
+from nacre.semantics.dialogue.edit import listed as listed_of
+from nacre.semantics.dialogue.ellipsis import (
+    ABOUT,
+    elliptic,
+    in_plan,
+    left_out,
+    named,
+    of_kind,
+    short,
+    substituted,
+    swapped,
+)
+from nacre.semantics.dialogue.focus import are_persons, asked_nodes, focus, owners
 from nacre.semantics.dialogue.follow import change
 from nacre.semantics.dialogue.offered import chosen
 from nacre.semantics.dialogue.pronouns import (
@@ -20,6 +31,7 @@ from nacre.semantics.dialogue.pronouns import (
     is_adrift,
     listed,
     of_this_turn,
+    pointed_at,
     pronoun_at,
     replaced,
     resolved,
@@ -33,6 +45,9 @@ from nacre.semantics.to_words import to_words
 from nacre.semantics.understand import indexes, read
 from nacre.semantics.words import Token, tokens
 from nacre.stores.lexicon import Lexicon
+
+# stands for the things before, beside their names
+OF_THEM = "of them"
 
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
@@ -84,7 +99,8 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         found = substituted(phrase, earlier, linker)
     if found is None and lead and not things:
         found = swapped(phrase, earlier, linker)
-    return found or _changed(question, earlier, linker) or _pointing(question, words, things, earlier, linker, asked)
+    found = found or of_kind(words, earlier, linker) or _changed(question, earlier, linker)
+    return found or _pointing(question, words, things, earlier, linker, asked)
 
 
 def _pointing(
@@ -96,20 +112,32 @@ def _pointing(
     asked: str,
 ) -> Rewrite:
     """A question about things of earlier turns, by a pronoun or by leaving them out; others as they were `asked`."""
-    pronoun = pronoun_at(words, things)
+    pronoun = pronoun_at(words, things, pointed_at(words, linker))
     if pronoun is not None and not of_this_turn(words, pronoun, linker):
         return resolved(question, words, pronoun, earlier, linker)
+    one = focus(earlier[-1:], many=False, linker=linker)
+    if not things and _lacks_object(words) and len(one.keys) == 1 and not are_persons(one, linker):
+        return Rewrite(f"{stripped(question).rstrip('?')} of {one.labels[0]}?", True, one)
     if things or not _fragment(words, linker):
         return Rewrite(asked)
-    if _is_superlative(words) and not _asks_of_things(words):
+    asks = _asks_of_things(words)
+    chooses = not asks and _chooses(words)
+    if _is_superlative(words) and not (asks or chooses):
         # "who has the highest price?" is asked of all
         return Rewrite(asked)
     meant = focus(earlier, many=False, linker=linker)
-    if _asks_of_things(words) or language().dialogue["opener"].match(question):
-        many = focus(earlier, many=True, linker=linker)
+    summed = bool(_summed(words))
+    if summed or asks or chooses or language().dialogue["opener"].match(question):
+        many = focus(earlier, True, linker, asked_nodes(words, -1, linker) if chooses else ())
+        if summed:
+            many = Scope() if _said_in(words, earlier[-1]) else owners(earlier[-1], words, linker)
+        if len(many.keys) > 1 and chooses:
+            which = words[0 if words[0].norm in language().words["choosing_one"] else 1]
+            said = f"{which.text} {OF_THEM} ({listed(many.labels)})"
+            return Rewrite(stripped(f"{said}{question[which.end :]}"), True, many)
         if len(many.keys) > 1:
-            return Rewrite(f"{stripped(question).rstrip('?')} of them ({listed(many.labels)})?", True, many)
-    if len(meant.keys) == 1:
+            return Rewrite(f"{stripped(question).rstrip('?')} {OF_THEM} ({listed(many.labels)})?", True, many)
+    if len(meant.keys) == 1 and not summed:
         return Rewrite(f"{stripped(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
     return Rewrite(asked)
 
@@ -152,6 +180,9 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
     if how in ("first", "instead") and _asks_of_things(tokens(question)) and _measures(question, body):
         # "which is the oldest?" says itself what places those that were listed
         return None
+    if how == "restrict" and language().dialogue["shows"].match(question.casefold()):
+        # "show the ones over 20" after "how many are there?"
+        body = listed_of(body) or body
     plan = Plan(whole(body, earlier[:-1]))
     try:
         about = to_words(plan, linker.lexicon.schema)
@@ -177,7 +208,7 @@ def _fragment(words: Sequence[Token], linker: Linker) -> bool:
     """Asks a property of nothing ("and top speed?", "which is the cheapest?")."""
     candidates = [c for c in linker.link(words) if c.score >= 0.4]
     kinds = {c.kind for c in candidates}
-    explained = {i for c in candidates for i in c.covered}
+    explained = {i for c in candidates for i in c.covered} | _summed(words)
     if any(i not in explained and t.norm not in linker.light and measure(t) is None for i, t in enumerate(words)):
         return False
     if "class" in kinds and not _asks_of_things(words):
@@ -212,6 +243,38 @@ def _asks_of_things(words: Sequence[Token]) -> bool:
         and words[0].norm in language().words["choosing"] | language().words["article"]
         and not any(t.norm not in function_words() | language().words["most"] and measure(t) is None for t in words)
     )
+
+
+def _summed(words: Sequence[Token]) -> set[int]:
+    """The words that ask for an average or total."""
+    return {
+        i
+        for c in analyse(" ".join(t.norm for t in words)).cues
+        if c.kind in ("avg", "sum")
+        for i in range(c.start, c.end)
+    }
+
+
+def _lacks_object(words: Sequence[Token]) -> bool:
+    """ "Who came?": a verb alone, and what it was done to or at was spoken of before."""
+    words = words[1:] if words[0].norm in language().words["leading"] else words
+    return (
+        len(words) == 2 and words[0].norm in language().words["asking_person"] and words[1].norm not in function_words()
+    )
+
+
+def _said_in(words: Sequence[Token], last: Earlier) -> bool:
+    """Whether a turn asks for what the last one said in the same words: "above the average age", "what is the average
+    age?"."""
+    named = " ".join(t.norm for t in words if t.norm not in function_words())
+    return f" {named} " in f" {' '.join(t.norm for t in tokens(last.standalone))} "
+
+
+def _chooses(words: Sequence[Token]) -> bool:
+    """ "Which had the fewest visitors": a choice that names no kind, and so is one among what was named before."""
+    known = language().words
+    words = words[1:] if words[0].norm in known["leading"] else words
+    return len(words) > 1 and words[0].norm in known["choosing_one"] and words[1].norm in function_words()
 
 
 def _is_superlative(words: Sequence[Token]) -> bool:

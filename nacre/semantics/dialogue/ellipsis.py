@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from nacre.records.plan import Ask, Plan, Select
+from nacre.records.plan import Ask, Itself, Plan, Select
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.dialogue.compose import whole, with_thing, with_time, with_value, without_thing
+from nacre.semantics.dialogue.edit import counted, listed
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
 from nacre.semantics.periods import Period, periods, year
+from nacre.semantics.question_form import analyse
 from nacre.semantics.to_words import to_words
 from nacre.semantics.words import Token, tokens
 
@@ -159,6 +162,33 @@ def in_plan(phrase: str, earlier: tuple[Earlier, ...], linker: Linker, *, always
         if other is not None:
             return _same(other, last, linker)
     return None
+
+
+def of_kind(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+    """ "How many of those are novels?" after a list of books or their number: those of a narrower kind."""
+    last, known = earlier[-1], language().words
+    body = last.plan.body if last.plan else None
+    kinds = [c for c in linker.link(words) if c.kind == "class" and c.exact]
+    pointing = [i for i, t in enumerate(words) if t.norm in known["pronoun_many"]]
+    if len(kinds) != 1 or len(pointing) != 1 or not isinstance(body, Select) or body.limit is not None:
+        return None
+    start, end = kinds[0].start, kinds[0].end
+    between = [t.norm for t in words[pointing[0] + 1 : start]]
+    rest = [t.norm for i, t in enumerate(words) if not start <= i < end and t.norm not in linker.light]
+    shown = listed(body)
+    if not between or not set(between) <= known["being"] | known["article"] or rest or shown is None:
+        return None
+    if len(shown.answers) > 1 or not isinstance(shown.answers[0], Itself):
+        return None
+    own = next(v for v in shown.variables if v.name == shown.answers[0].variable)
+    wider = [n for n in linker.index.graph.nodes if n.classes == own.classes and n.without == own.without]
+    if not any(kinds[0].relations < n.relations for n in wider):
+        return None
+    narrower = replace(own, classes=kinds[0].classes, without=kinds[0].without)
+    made = replace(shown, variables=tuple(narrower if v is own else v for v in shown.variables))
+    asks_number = any(c.kind == "count" for c in analyse(" ".join(t.norm for t in words)).cues)
+    plan = counted(made) if asks_number else made
+    return None if plan is None else _same(whole(plan, earlier[:-1]), last, linker)
 
 
 def left_out(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:

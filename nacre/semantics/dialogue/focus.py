@@ -1,12 +1,12 @@
 """What a conversation is about: earlier turns -> the things that "it", "them" or "there" stand for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import Earlier, Scope
 from nacre.semantics.dialogue.names import of_before
-from nacre.semantics.english import measure
+from nacre.semantics.english import is_called, is_person, measure
 from nacre.semantics.linker import Linker
 from nacre.semantics.linking.graph import FAR, NAMED
 from nacre.semantics.linking.index import link
@@ -34,9 +34,7 @@ def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker, asked: Seque
         distance = _distance(scope, asked, linker)
         if distance <= nearest - NAMED:
             best, nearest = scope, distance
-    # things that a surer turn gave as well are as sure as that
-    sure = max(scope.confidence for scope in found if set(scope.keys) == set(best.keys))
-    return replace(best, confidence=sure)
+    return _as_sure_as_any(best, found)
 
 
 def just_named(earlier: Sequence[Earlier]) -> bool:
@@ -116,18 +114,65 @@ def asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
     ]
 
 
-def focus_of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Linker) -> Scope | None:
-    """The things of one kind that the conversation was about last; None where there are none."""
+def focus_of_kind(
+    earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Linker, *, single: bool = False
+) -> Scope | None:
+    """The things of one kind that the conversation was about last, or the `single` one; None where there are none."""
+    found = [f for f in _of_kind(earlier, relations, linker) if len(f.keys) == 1 or not single]
+    return _as_sure_as_any(found[0], found) if found else None
+
+
+def _of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Linker) -> Iterator[Scope]:
     for turn in reversed(earlier):
-        select = turn.plan.body if turn.plan else None
-        named = [v.keys for v in select.variables] if isinstance(select, Select) else []
-        for keys in (turn.keys, *named):
+        for keys in (turn.keys, *(v.keys for v in _variables(turn.plan))):
             fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
             if fitting:
                 own = keys is not turn.keys and _named_by(turn, keys, linker)
                 sure = 1.0 if turn.confidence is None or own else turn.confidence
-                return Scope(turn.plan, fitting, _labels(fitting, linker), confidence=sure)
-    return None
+                yield Scope(turn.plan, fitting, _labels(fitting, linker), confidence=sure)
+
+
+def owners(last: Earlier, words: Sequence[Token], linker: Linker) -> Scope:
+    """The things that the last turn gave, or spoke of as given before, that have a property that is named; none where
+    that is one thing."""
+    named = (c for c in linker.link(words) if c.kind == "predicate" and c.score >= HINTING)
+    nodes = {i for c in named for i, own in linker.index.graph.literals.items() if c.predicate in own}
+    relations = frozenset[str]().union(*(linker.index.graph.nodes[i].relations for i in nodes))
+    return next((f for f in _of_kind((last,), relations, linker) if len(f.keys) > 1), Scope())
+
+
+def _as_sure_as_any(best: Scope, found: Sequence[Scope]) -> Scope:
+    """Things that a surer turn gave as well are as sure as that."""
+    return replace(best, confidence=max(f.confidence for f in found if set(f.keys) == set(best.keys)))
+
+
+def person(earlier: tuple[Earlier, ...], linker: Linker) -> Scope:
+    """Whom "she" stands for: one person, or those of whom the last turn gave several; never a place or a body."""
+    bodies = _tables(lambda noun: is_called("bodies", noun), linker)
+    kinds, last = _tables(is_person, linker) - bodies, earlier[-1:]
+    found = focus_of_kind(last, kinds, linker, single=True) or focus_of_kind(last, kinds, linker)
+    found = found or focus_of_kind(earlier, kinds, linker, single=True)
+    if found is not None:
+        return _as_sure_as_any(found, [found, *_of_kind(earlier, kinds, linker)])
+    other = focus(earlier, False, linker)
+    known = {thing.relation for key in other.keys if (thing := linker.lexicon.thing(key))}
+    return Scope() if known & (places(linker) | bodies) else other
+
+
+def are_persons(scope: Scope, linker: Linker) -> bool:
+    """Whether the things of a scope are all persons."""
+    kinds = _tables(is_person, linker)
+    return all((thing := linker.lexicon.thing(key)) is not None and thing.relation in kinds for key in scope.keys)
+
+
+def places(linker: Linker) -> frozenset[str]:
+    """The tables of the kinds of things that are places, which "there" may stand for."""
+    return _tables(lambda noun: is_called("places", noun), linker)
+
+
+def _tables(is_meant: Callable[[str], bool], linker: Linker) -> frozenset[str]:
+    nodes = (n for n in linker.index.graph.nodes if n.classes and is_meant(n.label))
+    return frozenset[str]().union(*(n.relations for n in nodes))
 
 
 def _answered(turn: Earlier) -> tuple[str, ...]:

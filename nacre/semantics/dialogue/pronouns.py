@@ -1,11 +1,20 @@
 """What "they" or "the second one" stands for: a question + earlier turns -> Rewrite with the things named."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
-from nacre.semantics.dialogue.focus import asked_nodes, focus, focus_of_kind, just_named, nameless
+from nacre.semantics.dialogue.focus import (
+    are_persons,
+    asked_nodes,
+    focus,
+    focus_of_kind,
+    just_named,
+    nameless,
+    person,
+    places,
+)
 from nacre.semantics.english import function_words, resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
@@ -51,8 +60,11 @@ def _other(earlier: Sequence[Earlier]) -> Scope | None:
     return None
 
 
-def pronoun_at(words: Sequence[Token], named: Sequence[Candidate]) -> int | None:
-    """The first pronoun that points back to an earlier turn; one after a thing of this turn points to that."""
+def pronoun_at(words: Sequence[Token], named: Sequence[Candidate], shown: Collection[int] = ()) -> int | None:
+    """The first pronoun that points back to an earlier turn; one after a thing of this turn points to that.
+
+    `shown`: where "that" stands before a kind, see `pointed_at`.
+    """
     known = language().words
     first_name = min((c.start for c in named), default=len(words))
     for i, token in enumerate(words):
@@ -74,13 +86,24 @@ def pronoun_at(words: Sequence[Token], named: Sequence[Candidate]) -> int | None
         if i > first_name and not (token.norm in known["pronoun_first"] and i < 2):
             return None
         following = words[i + 1] if i + 1 < len(words) else None
-        if token.norm == "that" and following and i and words[i - 1].norm not in function_words():
+        if token.norm == "that" and following and i and i not in shown and words[i - 1].norm not in function_words():
             # "cities that lie in ...": a relative clause
             continue
         if token.norm == "it" and following is not None and following.norm in known["impersonal"]:
             continue
         return i
     return None
+
+
+def pointed_at(words: Sequence[Token], linker: Linker) -> frozenset[int]:
+    """Where "that" stands before a kind, and after none: "who runs that branch", not "authors that book a room"."""
+    kinds = [c for c in linker.link(words) if c.kind == "class" and c.exact]
+    ends = {c.end for c in kinds}
+    return frozenset(
+        c.start - 1
+        for c in kinds
+        if c.start and words[c.start - 1].norm in language().words["demonstrative"] and c.start - 1 not in ends
+    )
 
 
 def is_adrift(words: Sequence[Token], linker: Linker) -> bool:
@@ -112,8 +135,18 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     many = token.norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]
     if token.norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
         many = not just_named(earlier)
-    kinds = _kinds(words, at, linker) if token.norm in known["pronoun_many"] | known["stand_in"] else frozenset()
-    meant = focus_of_kind(earlier, kinds, linker) if kinds else None
+    by_kind = token.norm in known["pronoun_many"] | known["stand_in"] or at in pointed_at(words, linker)
+    kinds = _kinds(words, at, linker) if by_kind else frozenset()
+    meant = focus_of_kind(earlier, kinds, linker, single=not many) or focus_of_kind(earlier, kinds, linker)
+    one = focus(earlier[-1:], False, linker)
+    if token.norm in known["pronoun_they"] and not many and one.keys and are_persons(one, linker):
+        meant = one
+    if token.norm in known["pronoun_person"] | known["possessive_person"]:
+        meant = person(earlier, linker)
+        if not meant.keys:
+            return Rewrite(question, sure=False)
+    if token.norm in known["there"]:
+        meant = focus_of_kind(earlier[-1:], places(linker), linker, single=True)
     if token.norm in known["stand_in"] and kinds and meant is None:
         # "which one is the longest river" after a talk of lakes
         return Rewrite(question)
