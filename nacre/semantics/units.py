@@ -26,8 +26,11 @@ _DOZEN = re.compile(r"\b(half an?|[a-z]+)\s+dozens?\b", re.IGNORECASE)
 _BEFORE_MANY = re.compile(r"\b([a-z]+)(?=[\s-]+([a-z]+)\b)", re.IGNORECASE)
 _TENS = re.compile(r"\b([a-z]+ty)[\s-]([a-z]+)\b", re.IGNORECASE)
 
+# "a day" is an amount only where something is compared with it: a "day fee" is none
+_COMPARED = ("than", "least", "most", "over", "under", "above", "below", "within", "exactly", "for", "about")
 _ONE = re.compile(
-    r"\b(an?|one)(\s+(?:hours?|minutes?|seconds?|days?|weeks?|months?|years?|met(?:er|re)s?|kilos?|tonn?es?)\b)",
+    rf"((?:{'|'.join(f'(?<={word} )' for word in _COMPARED)})an?|\bone)"
+    r"(\s+(?:hours?|minutes?|seconds?|days?|weeks?|months?|years?|met(?:er|re)s?|kilos?|tonn?es?)\b)",
     re.IGNORECASE,
 )
 
