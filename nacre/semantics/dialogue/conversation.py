@@ -119,7 +119,7 @@ def _pointing(
     if not things and _lacks_object(words) and len(one.keys) == 1 and not are_persons(one, linker):
         return Rewrite(f"{stripped(question).rstrip('?')} of {one.labels[0]}?", True, one)
     if things or not _fragment(words, linker):
-        return Rewrite(asked)
+        return Rewrite(asked, sure=not _is_left_open(words))
     asks = _asks_of_things(words)
     chooses = not asks and _chooses(words)
     if _is_superlative(words) and not (asks or chooses):
@@ -140,6 +140,12 @@ def _pointing(
     if len(meant.keys) == 1 and not summed:
         return Rewrite(f"{stripped(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
     return Rewrite(asked)
+
+
+def _is_left_open(words: Sequence[Token]) -> bool:
+    """Whether a question is too short to be about everything: "in which episodes?", "since when?"."""
+    known = language().words
+    return 2 <= len(words) <= 4 and words[0].norm in known["asking_after"] and words[1].norm in known["question_words"]
 
 
 def _as_sure_as(one: Scope, made: Rewrite) -> Rewrite:

@@ -92,7 +92,7 @@ class Terms:
                     ends = graph.ends.get(name.target, [])
                     for source in sorted({s for s, _ in ends}):
                         mixed = graph.mixed.get((source, name.target))
-                        targets = tuple(sorted({t for s, t in ends if s == source})) if mixed is None else (mixed,)
+                        targets = _widest({t for s, t in ends if s == source}, graph) if mixed is None else (mixed,)
                         add("link", (source, *targets), name.target, words)
         said = {word for term in found.values() for word in term.words}
         doers = [(target, word) for target, word in _doers(graph) if word not in said]
@@ -245,6 +245,11 @@ def _several(question: Question, at: int) -> bool:
 def _abbreviates(word: str, others: Collection[str]) -> bool:
     """Whether a word is the beginning of one of the others."""
     return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
+
+
+def _widest(nodes: set[int], graph: SchemaGraph) -> tuple[int, ...]:
+    """The ends of a link without those that a wider one holds: whoever "wrote" it, and not its professors alone."""
+    return tuple(sorted(n for n in nodes if graph.base_of(n) == n or graph.base_of(n) not in nodes))
 
 
 def _doers(graph: SchemaGraph) -> list[tuple[int, str]]:

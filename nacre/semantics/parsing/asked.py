@@ -43,7 +43,9 @@ def persons(root: Ref, reader: Reader) -> list[Ref]:
         return []
     wanted = {lemma(w) for w in resource()["persons"]}
     graph = reader.graph
-    near = [n for n in graph.nodes if n.words and n.words[-1] in wanted and n.index != root.node]
+    known = {n.index: graph.base_of(n.index) for n in graph.nodes if n.words and n.words[-1] in wanted}
+    # whoever it is, and not the students among them alone
+    near = [graph.nodes[i] for i, base in known.items() if i != root.node and (base == i or base not in known)]
     return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:MOST]]
 
 

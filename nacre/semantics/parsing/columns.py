@@ -34,6 +34,9 @@ def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
             targets = (*d.targets[:i], *both, *d.targets[i + 1 :])
             yield then(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
         if not target.ref.predicate:
+            if any(c.op == "is" and c.ref == target.ref and len(c.keys) == 1 and not c.negated for c in d.conditions):
+                # a thing that is named is not asked for by its name
+                return
             for predicate in codes(graph, node)[:2]:
                 shown = Target(Ref(node, predicate, target.ref.slot))
                 gain = -0.4 if graph.nodes[node].named else 0.1

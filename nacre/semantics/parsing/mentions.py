@@ -50,6 +50,9 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if state.mode == "O":
         yield new.then("class in order")
         return
+    if _is_theirs(link, reader) and state.targets and not (state.asks or any(t.function for t in state.targets)):
+        # "the courses on Monday with their teachers"
+        yield new.then("class target with own", WITH_OWN, targets=(*state.targets, Target(ref)), mode="T")
     if state.want == "group":
         yield new.then("group class", 0.2, group=(*state.group, ref), want="", mode="T")
     if state.degree:
@@ -139,6 +142,13 @@ def _with_own(link: Link, reader: Reader) -> bool:
     words = language().words
     joined = next((i for i, word in enumerate(after[:2]) if word in words["beside"]), None)
     return joined is not None and after[joined + 1 : joined + 2] != [] and after[joined + 1] in words["possessive"]
+
+
+def _is_theirs(link: Link, reader: Reader) -> bool:
+    """Whether something is said to be of what was named before: "with their ..."."""
+    before = [t.norm for t in reader.question.tokens[max(0, link.start - 2) : link.start]]
+    words = language().words
+    return len(before) == 2 and before[0] in words["beside"] and before[1] in words["possessive"]
 
 
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
