@@ -7,7 +7,7 @@ import sqlglot
 from sqlglot import exp
 
 from nacre.records.json_form import from_json, to_json
-from nacre.records.plan import Combine, Plan, Select
+from nacre.records.plan import Attribute, Combine, Plan, Select, value_of
 from nacre.records.schema import Schema
 from nacre.semantics.statement import Statement
 from nacre.semantics.to_sql import to_sql
@@ -51,5 +51,7 @@ def _places(body: Select | Combine) -> set[str]:
     inner = [f.right for f in body.filters if isinstance(f.right, Select)]
     own = {"0", "1", str(body.offset), str(body.offset + (body.limit or 0))}
     # a year is four characters of a date, a month is seven
-    own |= {{"year": "4", "month": "7"}[each.part] for each in body.by if each.part in ("year", "month")}
+    terms = (*body.by, *map(value_of, body.answers), *((value_of(body.order.by),) if body.order else ()))
+    parts = {term.part for term in terms if isinstance(term, Attribute)}
+    own |= {number for part, number in (("year", "4"), ("month", "7")) if part in parts}
     return own.union(*(_places(select) for select in inner))

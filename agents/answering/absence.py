@@ -63,14 +63,14 @@ def absence(
     if silent is not None and is_unknown(silent.table):
         text = f"This graph does not say {quoted(silent.words)}."
         return Absence(text, "not_in_graph", text)
+    if silent is not None:
+        text = f"This graph does not state this: it has nothing for “{quoted(silent.words)}”."
+        return Absence(text, "not_in_graph", text)
     if empty is not None and is_sure(understanding, empty[1]):
         index, rows = empty
         words = rows.words
         text = f"Nothing in this graph matches: {quoted(words)}." if words else "Nothing in this graph matches."
         return Absence(text, "answered", table=index)
-    if silent is not None:
-        text = f"This graph does not state this: it has nothing for “{quoted(silent.words)}”."
-        return Absence(text, "not_in_graph", text)
     broken = {branch: error for branch, error in failures.items() if error.kind != "empty"}
     if broken and empty is None:
         why = "; ".join(f"{branch}: {error.message}" for branch, error in broken.items())

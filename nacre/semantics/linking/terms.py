@@ -247,9 +247,23 @@ def _abbreviates(word: str, others: Collection[str]) -> bool:
     return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
 
 
+def _above(kind: str, graph: SchemaGraph) -> set[str]:
+    """All superclasses of a class."""
+    found: set[str] = set()
+    open_ = [kind]
+    while open_:
+        known = graph.schema.class_of.get(open_.pop())
+        new = set(known.parents) - found - {kind} if known else set()
+        found |= new
+        open_ += new
+    return found
+
+
 def _widest(nodes: set[int], graph: SchemaGraph) -> tuple[int, ...]:
     """The ends of a link without those that a wider one holds: whoever "wrote" it, and not its professors alone."""
-    return tuple(sorted(n for n in nodes if graph.base_of(n) == n or graph.base_of(n) not in nodes))
+    kinds = {c for n in nodes for c in graph.nodes[n].classes}
+    narrow = {c for c in kinds if _above(c, graph) & kinds}
+    return tuple(sorted(n for n in nodes if not narrow & set(graph.nodes[n].classes)))
 
 
 def _doers(graph: SchemaGraph) -> list[tuple[int, str]]:

@@ -72,6 +72,9 @@ def choose(
     heeds_all = not readings[0].lost
     fair = [i for i in able([len(r.unused) for r in readings], outcomes) if not (heeds_all and readings[i].lost)]
     best = max(fair, key=lambda i: (worths[i], -i))
+    if outcomes[best].values:
+        # of readings that give the same rows the likeliest says what was understood
+        best = next(i for i in fair if _signature(outcomes[i]) == _signature(outcomes[best]))
     return best, after_running(readings[best], given[best], learned)
 
 

@@ -52,7 +52,9 @@ def is_whole(body: Body) -> bool:
 def must_say(at: int, question: Question) -> bool:
     """Whether a word that names nothing is a condition for sure: a name, or what comes right after "in" or "by"."""
     words = question.tokens
-    named = at > 0 and words[at].text[:1].isupper()
+    # a sentence begins with a capital whatever its first word is
+    begins = at == 0 or any(mark in ".?!" for mark in question.text[words[at - 1].end : words[at].start])
+    named = words[at].text[:1].isupper() and not begins
     return named or (at > 0 and words[at - 1].norm in language().words["locating"])
 
 
