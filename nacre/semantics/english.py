@@ -28,6 +28,12 @@ def resource() -> dict[str, Any]:
     return read("english.yaml")
 
 
+@cache
+def unit_words() -> frozenset[str]:
+    """The words and signs for units and currencies."""
+    return frozenset((*resource()["units"], *resource()["currencies"]))
+
+
 @lru_cache(maxsize=4096)
 def is_person(noun: str) -> bool:
     """Whether a noun phrase names persons, who are "they" and not "it".

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from nacre.semantics.bounds import find_bounds
-from nacre.semantics.english import function_words, measure, resource
+from nacre.semantics.english import function_words, measure, resource, unit_words
 from nacre.semantics.language.base import language
 from nacre.semantics.periods import periods
 from nacre.semantics.types import Cue, Number, Question
@@ -41,7 +41,7 @@ def analyse(text: str) -> Question:
 
 def _units(words: Sequence[Token]) -> frozenset[int]:
     """The words that only say how a number is to be told: "in miles per hour"."""
-    known = {*resource()["units"], *resource()["currencies"]}
+    known = unit_words()
 
     def measures(t: Token) -> bool:
         return len(t.norm) > 1 and bool({t.norm, t.lemma} & known)

@@ -112,8 +112,7 @@ class Threads:
         """What the loop remembers of a turn that breaks off is forgotten, and what it remembers of one before that was
         not kept; in the queue of the thread only."""
         key = f"{caller.owner}:{thread}"
-        before = await self._in_step(caller.owner, thread)
-        last = await off_loop(self.seen.last, caller.owner, thread)
+        before, last = await self._in_step(caller.owner, thread)
         try:
             yield
         except BaseException:
@@ -121,22 +120,22 @@ class Threads:
                 await self._undo(key, before)
             raise
 
-    async def _in_step(self, owner: str, thread: str) -> CheckpointTuple | None:
-        """What the loop remembers of a thread. Where a turn could not be kept, or a kill came before it was, that is a
-        turn too many, which goes."""
+    async def _in_step(self, owner: str, thread: str) -> tuple[CheckpointTuple | None, int]:
+        """What the loop remembers of a thread, and the number of its last kept turn. Where a turn could not be kept, or
+        a kill came before it was, that is a turn too many, which goes."""
         key = f"{owner}:{thread}"
         before = await self._present(key)
         last = await off_loop(self.seen.last, owner, thread)
         if before is None or before.checkpoint["channel_values"].get("turn", 0) <= last:
-            return before
+            return before, last
         found = await self._after(key, last) if last else None
         if last and found is None:
-            return before
+            return before, last
         try:
             await self._undo(key, found)
         except KeepingError as error:
             log.warning("the loop remembers more of thread %s than was kept: %s", thread, error)
-        return await self._present(key)
+        return await self._present(key), last
 
     async def _undo(self, key: str, before: CheckpointTuple | None) -> None:
         after = await self._present(key)

@@ -2,6 +2,7 @@
 
 import heapq
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -107,6 +108,23 @@ class SchemaGraph:
     def base_of(self, node: int) -> int:
         """The widest node that holds the tables of a node."""
         return min((self.base[r] for r in self.nodes[node].relations), key=lambda i: -self.nodes[i].count)
+
+    def widest(self, nodes: Collection[int]) -> tuple[int, ...]:
+        """Nodes without those of whose superclass one is there: whoever "wrote" it, and not its professors alone."""
+        kinds = {c for n in nodes for c in self.nodes[n].classes}
+        narrow = {c for c in kinds if self._above(c) & kinds}
+        return tuple(sorted(n for n in nodes if not narrow & set(self.nodes[n].classes)))
+
+    def _above(self, kind: str) -> set[str]:
+        """All superclasses of a class."""
+        found: set[str] = set()
+        open_ = [kind]
+        while open_:
+            known = self.schema.class_of.get(open_.pop())
+            new = set(known.parents) - found - {kind} if known else set()
+            found |= new
+            open_ += new
+        return found
 
     def is_numeric(self, predicate: str) -> bool:
         about = self.about(predicate)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.semantics.english import function_words, is_person, measure, resource, synonyms, vocabulary
+from nacre.semantics.english import function_words, is_person, measure, synonyms, unit_words, vocabulary
+from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.nouns import is_plural, wording
@@ -47,7 +48,7 @@ class Terms:
         self.graph = graph
         generic, light = language().words["generic"], function_words()
         # a unit in a name says how something is measured, not what
-        measuring = {w for w in (*resource()["units"], *resource()["currencies"]) if w not in vocabulary()}
+        measuring = unit_words() - vocabulary()
         # "the total amount of all orders" may be computed
         little = light | measuring | frozenset(wording("computed")["total"].split())
         found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], _Term] = {}
@@ -92,7 +93,7 @@ class Terms:
                     ends = graph.ends.get(name.target, [])
                     for source in sorted({s for s, _ in ends}):
                         mixed = graph.mixed.get((source, name.target))
-                        targets = _widest({t for s, t in ends if s == source}, graph) if mixed is None else (mixed,)
+                        targets = graph.widest({t for s, t in ends if s == source}) if mixed is None else (mixed,)
                         add("link", (source, *targets), name.target, words)
         said = {word for term in found.values() for word in term.words}
         doers = [(target, word) for target, word in _doers(graph) if word not in said]
@@ -201,12 +202,9 @@ class Terms:
             denied = {lemma(token.norm.removeprefix(start)) for start in starts}
             for index in sorted({t for word in denied for t, _ in self.by_word.get(word, ())}):
                 term = self.terms[index]
-                if term.kind == "property" and len(term.words) == 1 and self._is_flag(term):
+                if term.kind == "property" and len(term.words) == 1 and is_flag(self.graph.about(term.predicate)):
                     found.append(_link(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
         return found
-
-    def _is_flag(self, term: _Term) -> bool:
-        return term.predicate in self.graph.flags or self.graph.about(term.predicate).datatype == "boolean"
 
     def _like(self, norm: str, own: str) -> tuple[tuple[str, float], ...]:
         """The words of names that a word may stand for, with how well."""
@@ -245,25 +243,6 @@ def _several(question: Question, at: int) -> bool:
 def _abbreviates(word: str, others: Collection[str]) -> bool:
     """Whether a word is the beginning of one of the others."""
     return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
-
-
-def _above(kind: str, graph: SchemaGraph) -> set[str]:
-    """All superclasses of a class."""
-    found: set[str] = set()
-    open_ = [kind]
-    while open_:
-        known = graph.schema.class_of.get(open_.pop())
-        new = set(known.parents) - found - {kind} if known else set()
-        found |= new
-        open_ += new
-    return found
-
-
-def _widest(nodes: set[int], graph: SchemaGraph) -> tuple[int, ...]:
-    """The ends of a link without those that a wider one holds: whoever "wrote" it, and not its professors alone."""
-    kinds = {c for n in nodes for c in graph.nodes[n].classes}
-    narrow = {c for c in kinds if _above(c, graph) & kinds}
-    return tuple(sorted(n for n in nodes if not narrow & set(graph.nodes[n].classes)))
 
 
 def _doers(graph: SchemaGraph) -> list[tuple[int, str]]:

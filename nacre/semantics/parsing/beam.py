@@ -9,7 +9,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.parsing.cues import RULES, against_own, cue
 from nacre.semantics.parsing.mentions import mention
 from nacre.semantics.parsing.numbers import number
-from nacre.semantics.parsing.periods import by_time
+from nacre.semantics.parsing.periods import by_time, names_time
 from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, drop_dangling, turned
 from nacre.semantics.types import Condition, Link
 
@@ -42,6 +42,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
         agenda[i] = {}
         token = question.tokens[i]
         skip = 0.0 if i in question.light else SKIPPED_COST
+        timed, pointing = names_time(token), _points_back(reader, i)
         for state in kept:
             _add(agenda[i + 1], state._replace(score=state.score - skip) if skip else state)
             for found in cues[i]:
@@ -50,10 +51,12 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
                     if found.kind == "avg" and new.compare is not None:
                         for own in against_own(new):
                             _add(agenda[found.end], own)
-            for new in by_time(state, reader, i):
-                _add(agenda[i + 1], new)
-            for new in _said_before(state, reader, i):
-                _add(agenda[i + 2], new)
+            if timed:
+                for new in by_time(state, reader, i):
+                    _add(agenda[i + 1], new)
+            if pointing:
+                for new in _said_before(state, reader, i):
+                    _add(agenda[i + 2], new)
             if i in numbers:
                 for new in number(state, numbers[i], reader):
                     _add(agenda[numbers[i].end], new)
@@ -67,15 +70,17 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
     return sorted(agenda[n].values(), key=lambda s: -s.score)
 
 
+def _points_back(reader: Reader, at: int) -> bool:
+    """Whether a word points to what the next one names: "in that year", and not "museums that opened"."""
+    words, known = reader.question.tokens, language().words
+    if not at or at + 1 >= len(words) or words[at].norm not in known["pointing"]:
+        return False
+    return words[at - 1].norm in known["pointing_after"]
+
+
 def _said_before(state: State, reader: Reader, at: int) -> list[State]:
     """ "every year, and the number of mills that opened in that year": a word that points back names nothing new."""
     words = reader.question.tokens
-    known = language().words
-    if not at or at + 1 >= len(words) or words[at].norm not in known["pointing"]:
-        return []
-    if words[at - 1].norm not in known["pointing_after"]:
-        # "museums that opened"
-        return []
     said = words[at + 1].lemma
     if not any(words[x.end - 1].lemma == said for x in state.links if x.kind in ("property", "class")):
         return []

@@ -6,6 +6,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.parsing.numbers import dates_near
 from nacre.semantics.parsing.state import Reader, State, with_node
 from nacre.semantics.types import Target
+from nacre.semantics.words import Token
 
 # what a word of time is worth, less than a property of that name
 SAID = 0.8
@@ -13,11 +14,16 @@ SAID = 0.8
 LATER = 0.25
 
 
+def names_time(token: Token) -> bool:
+    """Whether a word may name a part of a date that things are counted by."""
+    return token.lemma in ("year", "month")
+
+
 def by_time(state: State, reader: Reader, at: int) -> Iterator[State]:
     """ "loans per year", "in which month did most races start": the years of a date."""
     said = reader.question.tokens[at].lemma
     grouped = state.want == "group"
-    if said not in ("year", "month") or not (grouped or _places(state, reader, at)):
+    if not (grouped or _places(state, reader, at)):
         return
     covered = state.covered | 1 << at
     known = language().words
