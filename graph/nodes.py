@@ -137,9 +137,10 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
     """Link the question's names and read it as plans, once a turn. Its vector is made meanwhile, on another processor;
     what goes wrong there is the branch's to say, which will ask for it again."""
     rewrite, caveats = from_json(Rewrite, state["rewrite"]), state["caveats"]
-    read, _ = await asyncio.gather(
-        _understood(resources, state, rewrite),
+    # the vector first, which soon needs no interpreter: where reading has it, others wait for it
+    _, read = await asyncio.gather(
         _prepared(resources, state, rewrite.standalone),
+        _understood(resources, state, rewrite),
         return_exceptions=True,
     )
     if isinstance(read, BaseException):
