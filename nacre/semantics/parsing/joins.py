@@ -51,9 +51,7 @@ class Joins:
                 there = self.add(end, graph, prefix)
             else:
                 self.spare += 1
-                there = self._shared(here, step) or self.add(
-                    Ref(step.target, "", BETWEEN + self.spare), graph, prefix
-                )
+                there = self._shared(here, step) or self.add(Ref(step.target, "", BETWEEN + self.spare), graph, prefix)
             edge = Edge(here, step.predicate, there) if step.forward else Edge(there, step.predicate, here)
             if edge not in self.edges:
                 self.edges.append(edge)

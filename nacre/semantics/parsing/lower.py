@@ -163,9 +163,7 @@ def _order(order: Ordering | None, joins: Joins) -> Order | None:
     return Order(term, order.descending)
 
 
-def _filters(
-    condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]
-) -> list[Filter] | None:
+def _filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> list[Filter] | None:
     thing = thing_of(condition.ref)
     left = _term(condition.ref, joins)
     if condition.op == "exists":
