@@ -31,7 +31,7 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
     links, weight = _links(layout, schema)
     rows = sorted({row(name) for name in schema_names(schema) if name.tokens}, key=lambda each: each[1:])
-    named = chain(rows, _shared_values(layout, schema), _entities(layout, schema, weight))
+    named = chain(rows, _codes(layout, schema), _shared_values(layout, schema), _entities(layout, schema, weight))
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms)
 
 
@@ -64,6 +64,17 @@ def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             if len(value) <= LONGEST_SHARED and any(map(str.isalpha, value)):
                 yield row(Name(name_tokens(split_name(value)), "value", value, predicate.iri, value, "", 1.0))
+
+
+def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
+    """The codes that values stand for name them too."""
+    texts = layout.facts.texts
+    for number, codes in sorted(layout.facts.codes.items()):
+        predicate = texts[number]
+        if predicate in schema.predicate_of:
+            for value, code in sorted((texts[v], texts[c]) for v, said in codes.items() for c in said):
+                if any(map(str.isalpha, code)):
+                    yield row(Name(name_tokens(split_name(code)), "value", value, predicate, value, "", 1.0))
 
 
 def _compounds(label: str, words: tuple[str, ...]) -> list[str]:

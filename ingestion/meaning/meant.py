@@ -1,6 +1,8 @@
 """Read a graph as the vocabularies in it mean it: Facts -> Facts with derived triples. The rules stand in `RULES`."""
 
+from ingestion.meaning.codes import read_codes
 from ingestion.meaning.draft import Draft
+from ingestion.meaning.empty import leave_out_empty
 from ingestion.meaning.inverse import complete_inverses
 from ingestion.meaning.lists import unfold_lists
 from ingestion.meaning.names import unfold_names
@@ -21,6 +23,8 @@ RULES = (
     read_thesaurus,
     complete_transitive,
     complete_inverses,
+    read_codes,
+    leave_out_empty,
 )
 
 
