@@ -5,6 +5,7 @@ from functools import lru_cache
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"
+VCARD = "http://www.w3.org/2006/vcard/ns#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 
@@ -78,6 +79,29 @@ KNOWN_NAMES = {
     SKOS + "inScheme": ("scheme", "in scheme"),
     SKOS + "topConceptOf": ("scheme as top concept", "top concept of"),
     SKOS + "hasTopConcept": ("top concept",),
+    **{
+        base + name: said
+        for base in ("https://schema.org/", "http://schema.org/")
+        for name, said in {
+            "streetAddress": ("street address", "street"),
+            "addressLocality": ("town", "city", "locality", "address locality"),
+            "addressRegion": ("region", "state", "address region"),
+            "addressCountry": ("country", "address country"),
+            "postalCode": ("postal code", "postcode", "zip code"),
+            "priceCurrency": ("currency", "price currency"),
+            "birthDate": ("birth date", "date of birth"),
+            "numberOfEmployees": ("number of employees", "staff", "number of staff"),
+        }.items()
+    },
+    **{
+        VCARD + name: said
+        for name, said in {
+            "street-address": ("street address", "street"),
+            "locality": ("town", "city", "locality"),
+            "country-name": ("country", "country name"),
+            "postal-code": ("postal code", "postcode", "zip code"),
+        }.items()
+    },
 }
 # properties that give other names, by the words of their own; they are called as ALTERNATIVE is, too
 OTHER_NAMES = frozenset(

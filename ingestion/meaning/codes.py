@@ -97,6 +97,8 @@ def _bare_classes(draft: Draft) -> Iterator[tuple[str, list[int]]]:
     order = np.argsort(classes[here], kind="stable")
     classes, members = classes[here][order], members[here][order]
     terms, counts = counted(classes)
+    if not len(terms):
+        return
     for term, things in zip(terms.tolist(), np.split(members, np.cumsum(counts)[:-1]), strict=True):
         if 1 < len(things) <= MOST_ROWS and draft.text(term) not in SCHEMA_TYPES:
             yield draft.text(term), things.tolist()

@@ -111,6 +111,11 @@ class Draft:
             self.added[key] = None
             self._by_predicate[number].append((subject, target))
 
+    def derive(self, subjects: "NDArray[np.int32]", predicate: str, targets: "NDArray[np.int32]") -> None:
+        """Derive a triple for each pair of a thing and a target, that no later rule reads."""
+        number = self._predicates.setdefault(predicate, self.iri(predicate))
+        self._said.append(np.stack((subjects, np.full(len(subjects), number), targets)).T)
+
     def say(self, rows: "NDArray[np.intp]", said: "dict[int, tuple[int, ...]]", reason: str) -> None:
         """Show other literals in place of read ones of one property; `said` gives them, rows of others stay."""
         facts = self.facts
