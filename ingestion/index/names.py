@@ -13,6 +13,8 @@ from ingestion.induce.places import Place
 from ingestion.induce.spoken import in_full
 from ingestion.read.capsules import counted
 from nacre.records.schema import Predicate, Schema
+from nacre.semantics import english
+from nacre.semantics.nouns import wording
 from nacre.semantics.words import name_tokens, split_name, word_forms
 from nacre.stores.lexicon import Link, Name, row
 from nacre.stores.lexicon_file import Row, write_lexicon
@@ -31,7 +33,7 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
     links, weight = _links(layout, schema)
     rows = sorted({row(name) for name in schema_names(schema) if name.tokens}, key=lambda each: each[1:])
-    named = chain(rows, _codes(layout, schema), _shared_values(layout, schema), _entities(layout, schema, weight))
+    named = chain(rows, _codes(layout, schema), _countries(layout, schema), _shared_values(layout, schema), _entities(layout, schema, weight))
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms)
 
 
@@ -75,6 +77,20 @@ def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
             for value, code in sorted((texts[v], texts[c]) for v, said in codes.items() for c in said):
                 if any(map(str.isalpha, code)):
                     yield row(Name(name_tokens(split_name(code)), "value", value, predicate, value, "", 1.0))
+
+
+def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
+    """Codes and names of countries are called as people say them: IT is Italy, and what is of it is Italian."""
+    known = english.read("countries.yaml")
+    said = {form.casefold(): forms for code, forms in known.items() for form in (code, forms[0])}
+    for predicate, place in _places(layout, schema):
+        words = set(split_name(local_name(predicate.iri)).lower().split())
+        if predicate.role != "fact" or not words & wording("countries"):
+            continue
+        for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
+            for form in said.get(value.casefold(), ()):
+                if form.casefold() != value.casefold():
+                    yield row(Name(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
 
 
 def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
