@@ -80,17 +80,17 @@ def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
 
 
 def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
-    """Codes and names of countries are called as people say them: IT is Italy, and what is of it is Italian."""
-    known = english.read("countries.yaml")
-    said = {form.casefold(): forms for code, forms in known.items() for form in (code, forms[0])}
+    """What is of a country is called by an adjective: "Italian" what is of IT, or of Italy."""
+    names = english.read("codes.yaml")["country"]["names"]
+    others = english.read("countries.yaml")
+    said = {form.casefold(): forms for code, forms in others.items() for form in (code, names[code])}
     for predicate, place in _places(layout, schema):
-        words = set(split_name(local_name(predicate.iri)).lower().split())
-        if predicate.role != "fact" or not words & wording("countries"):
+        words = split_name(local_name(predicate.iri)).lower().split()
+        if predicate.role != "fact" or wording("countries").isdisjoint(words):
             continue
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             for form in said.get(value.casefold(), ()):
-                if form.casefold() != value.casefold():
-                    yield row(Name(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
+                yield row(Name(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
 
 
 def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
