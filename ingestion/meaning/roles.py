@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Terms = NDArray[np.int32]
 
 # by the words of their names: what tells the role, and who has it
-_ROLES = frozenset({"role", "position", "post", "office", "function", "job"})
+_ROLES = frozenset({"role", "position", "post", "function"})
 _HOLDERS = frozenset({"member", "person", "agent", "holder", "employee", "player", "staff", "who"})
 # roles of one class
 MOST = 50
@@ -51,7 +51,12 @@ def _unfold(draft: Draft, role: int, things: "Terms") -> None:
         return
     pair.sort(key=lambda each: (bool(set(_words(draft.text(each[0]))) & _HOLDERS), len(counted(each[1])[0])))
     (_, owners), (_, holders) = pair
-    for name in counted(named)[0].tolist():
+    names = counted(named)[0].tolist()
+    texts = [draft.text(name) for name in names if draft.sort(name)[0] == "literal"]
+    if texts and (2 * len(names) > len(things) or not all(any(map(str.isalpha, text)) for text in texts)):
+        # a title of its own, or a place in a row, as that of authors
+        return
+    for name in names:
         here = named == name
         draft.derive(owners[here], property_of(draft, draft.text(role), name), holders[here])
 
