@@ -33,7 +33,13 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
     links, weight = _links(layout, schema)
     rows = sorted({row(name) for name in schema_names(schema) if name.tokens}, key=lambda each: each[1:])
-    named = chain(rows, _codes(layout, schema), _countries(layout, schema), _shared_values(layout, schema), _entities(layout, schema, weight))
+    named = chain(
+        rows,
+        _codes(layout, schema),
+        _countries(layout, schema),
+        _shared_values(layout, schema),
+        _entities(layout, schema, weight),
+    )
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms)
 
 

@@ -136,7 +136,7 @@ class Draft:
     def facts_meant(self) -> Facts:
         """The facts with what was derived, sorted like them; `facts` itself where nothing was."""
         old = self.facts
-        if not self.added and not self.hidden and not self.things and not self.kinds:
+        if not (self.added or self._said or self.hidden or self.things or self.kinds):
             return old
         sorts = list(old.sorts)
         index = {sort: i for i, sort in enumerate(sorts)}

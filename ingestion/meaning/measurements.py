@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     Terms = NDArray[np.int32]
 
 # by the ends of their IRIs: what holds the number, its unit, and what was measured
-_VALUES = frozenset({"value", "numericValue", "numericalValue", "simpleResult", "hasSimpleResult", "result", "hasResult"})
+_VALUES = frozenset(
+    {"value", "numericValue", "numericalValue", "simpleResult", "hasSimpleResult", "result", "hasResult"}
+)
 _UNITS = frozenset({"unit", "unitText", "unitCode", "hasUnit", "uom", "unitOfMeasure", "unitOfMeasurement"})
 _MEASURED = frozenset(
     {"observedProperty", "measuredProperty", "hasQuantityKind", "quantityKind", "variableMeasured", "parameter"}

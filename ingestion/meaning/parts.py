@@ -32,24 +32,23 @@ def unfold_parts(draft: Draft) -> None:
     if not blank.any():
         return
     added = np.array(list(draft.added), dtype=np.int64).reshape(-1, 3)
-    triples = np.concatenate((np.stack((facts.subject, facts.predicate, facts.object)).T, added))
+    triples: Numbers = np.concatenate((np.stack((facts.subject, facts.predicate, facts.object)).T, added))
     shown = np.ones(len(triples), dtype=bool)
     shown[list(draft.hidden)] = False
-    # what a rule added is of no more terms than the graph has, or of things that are no parts
-    size = int(triples.max()) + 1
+    size = max(len(blank), int(triples.max()) + 1)
     blank = np.concatenate((blank, np.zeros(size - len(blank), dtype=bool)))
-    owner, by, part = triples[shown & blank[triples[:, 2]]].T
+    owner, by, part = triples[shown & blank[triples[:, 2]] & ~_telling(draft, triples[:, 1])].T
     owner_of = np.full(size, -1, dtype=np.int64)
     owner_of[part] = owner
     owner_of[part[np.isin(by, by[_repeated(owner << 32 | by)]) | _repeated(part) | (owner == part)]] = -1
     said = np.flatnonzero(shown & (owner_of[triples[:, 0]] >= 0))
-    owner_of[triples[said][_of_schema(draft, triples[said]), 0]] = -1
+    owner_of[triples[said[_of_schema(draft, triples[said])], 0]] = -1
     owner_of[np.bincount(triples[:, 0], minlength=size) > MOST] = -1
     said = said[owner_of[triples[said, 0]] >= 0]
     if not len(said):
         return
     subject, predicate, target = triples[said].T
-    told = np.isin(predicate, [n for n in counted(predicate)[0].tolist() if _names(draft.text(n))])
+    told = _telling(draft, predicate)
     keys = owner_of[subject] << 32 | predicate
     sources = _unique(keys, subject)[0]
     held = np.unique(triples[shown, 0] << 32 | triples[shown, 1])
@@ -60,7 +59,9 @@ def unfold_parts(draft: Draft) -> None:
         here = fits & (predicate == number)
         draft.derive(owner_of[subject[here]], draft.text(number), target[here])
     literal = facts.is_literal
-    literal = np.concatenate((literal, np.array([draft.sort(t)[0] == "literal" for t in range(len(literal), size)], bool)))
+    literal = np.concatenate(
+        (literal, np.array([draft.sort(t)[0] == "literal" for t in range(len(literal), size)], bool))
+    )
     whole = fits & literal[target]
     alone = ~np.isin(subject, subject[~whole])
     links = triples[shown & np.isin(triples[:, 2], subject[alone])]
@@ -85,7 +86,9 @@ def _put_in_one(draft: Draft, links: "Numbers", facts: "Numbers") -> None:
         told = np.array([draft.literal(said[node]) for node in mine[:, 2].tolist()])
         draft.derive(mine[:, 0], draft.text(number), told)
     nodes = np.unique(subject)
-    draft.hide(np.flatnonzero(np.isin(draft.facts.subject, nodes) | np.isin(draft.facts.object, nodes)).tolist(), REASON)
+    draft.hide(
+        np.flatnonzero(np.isin(draft.facts.subject, nodes) | np.isin(draft.facts.object, nodes)).tolist(), REASON
+    )
     for key in [key for key in draft.added if key[0] in said or key[2] in said]:
         del draft.added[key]
 
@@ -100,8 +103,10 @@ def _repeated(keys: "Numbers") -> "NDArray[np.bool_]":
     return np.isin(keys, found[counts > 1])
 
 
-def _names(iri: str) -> bool:
-    return iri == TYPE or name_rank(iri) is not None
+def _telling(draft: Draft, predicates: "Numbers") -> "NDArray[np.bool_]":
+    """Which predicates name or class what has them."""
+    known = counted(predicates)[0].tolist()
+    return np.isin(predicates, [n for n in known if (iri := draft.text(n)) == TYPE or name_rank(iri) is not None])
 
 
 def _of_schema(draft: Draft, triples: "Numbers") -> "NDArray[np.bool_]":
@@ -113,4 +118,5 @@ def _of_schema(draft: Draft, triples: "Numbers") -> "NDArray[np.bool_]":
     ]
     types = triples[:, 1] == (draft.predicate(TYPE) or -1)
     classes = [n for n in counted(triples[types, 2])[0].tolist() if draft.text(n) in SCHEMA_TYPES]
-    return np.isin(triples[:, 1], predicates) | (types & np.isin(triples[:, 2], classes))
+    found: NDArray[np.bool_] = np.isin(triples[:, 1], predicates) | (types & np.isin(triples[:, 2], classes))
+    return found
