@@ -272,7 +272,10 @@ def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:
 
 
 def _named(lexicon: Lexicon) -> frozenset[str]:
-    """The tables most of whose things have a name besides their IRI; kinds, whose things lie in other tables, too."""
-    coded = {home.relation for home in lexicon.homes if home.coded > home.things / 2}
+    """The tables most of whose things have a name besides their IRI, which may be a code that it ends in; kinds, whose
+    things lie in other tables, too."""
+    naming = {p.iri for p in lexicon.schema.predicates if p.role == "name"}
+    told = {relation: n for (relation, predicate), n in lexicon.facts.items() if predicate in naming}
+    coded = {h.relation for h in lexicon.homes if h.coded > h.things / 2 > told.get(h.relation, 0)}
     tables = {*(home.relation for home in lexicon.homes), *(group.relation for group in lexicon.schema.groups)}
     return frozenset(tables - coded)

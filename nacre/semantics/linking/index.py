@@ -11,6 +11,9 @@ from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
 
+# words at most between a link and the kind or thing at its end
+BESIDE = 1
+
 
 @dataclass(frozen=True)
 class Index:
@@ -66,13 +69,15 @@ def _in_full(links: Sequence[Link], question: Question) -> Iterator[Link]:
 def _narrowed(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
     """Values and links of a wide kind, as those of the narrower kinds that the question speaks of: "endangered" of
     species where all taxa may be, "discovered by" of researchers where persons discover."""
-    kinds = sorted({x.refs[0].node for x in links if x.kind in ("class", "entity")})
+    named = [x for x in links if x.kind in ("class", "entity")]
     for link in links:
         ref, *sources = link.refs
         if not ((link.kind == "value" and ref.predicate) or ref.via):
             continue
         wide = graph.nodes[ref.node].relations
-        for node in kinds:
+        # who is at the other end of a link is said beside it
+        kinds = {x.refs[0].node for x in named if not ref.via or max(x.start - link.end, link.start - x.end) <= BESIDE}
+        for node in sorted(kinds):
             if not graph.nodes[node].relations < wide:
                 continue
             ways = graph.ends.get(ref.via, ())
