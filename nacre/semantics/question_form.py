@@ -85,11 +85,14 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
     known = language().cues
     found: list[Cue] = []
     norms = [t.norm for t in words]
-    more, fewer = language().words["more"], language().words["fewer"]
+    more, fewer, numbered = (language().words[name] for name in ("more", "fewer", "numbered"))
     for i, word in enumerate(norms):
         longest: dict[str, int] = {}
         for said, kind, value in known.get(word, ()):
             if tuple(norms[i : i + len(said)]) == said and longest.get(kind, 0) <= len(said):
+                if kind == "count" and i and norms[i - 1] in numbered:
+                    # "the phone number of" tells phones apart
+                    continue
                 longest[kind] = len(said)
                 found.append(Cue(i, i + len(said), kind, value))
         own = measure(words[i])
@@ -172,9 +175,15 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
             taken |= set(range(*inside))
     numbers = resource()["numbers"]
     for i, t in enumerate(words):
-        if i not in taken and t.norm in numbers:
+        if i not in taken and t.norm in numbers and not _stands_in(words, i):
             found.append(Number(i, i + 1, "", float(numbers[t.norm])))
     return tuple(sorted(found))
+
+
+def _stands_in(words: Sequence[Token], at: int) -> bool:
+    """Whether a word of number only stands for a thing: "the year each one was founded"."""
+    known = language().words
+    return at > 0 and words[at].norm in known["stand_in"] and words[at - 1].norm in known["before_one"]
 
 
 def _covering(words: tuple[Token, ...], start: int, end: int) -> tuple[int, int] | None:

@@ -11,6 +11,7 @@ from rapidfuzz import fuzz, process
 from nacre.semantics.english import function_words, is_person, measure, synonyms, unit_words, vocabulary
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
+from nacre.semantics.linking.expressions import PLACE, expressions
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
@@ -140,7 +141,24 @@ class Terms:
         found = [
             x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
         ]
-        return _best([*found, *self._denied(question)])
+        return _best([*found, *self._denied(question), *self._expressed(question, found)])
+
+    def _expressed(self, question: Question, found: list[Link]) -> list[Link]:
+        """What expressions ask for whose own words name nothing here: "who is in charge of", "how much per hour"."""
+        taken = 0
+        for link in found:
+            if link.exact or link.how.endswith("partial"):
+                taken |= link.covered
+        links = []
+        for start, end, concepts in expressions(question, taken):
+            covered = (1 << end) - (1 << start)
+            for place, concept in enumerate(concepts):
+                for index, at in self.by_word.get(concept, ()):
+                    term = self.terms[index]
+                    score = term.weights[at] * (SYNONYM - PLACE * place) / sum(term.weights)
+                    if score >= ENOUGH:
+                        links.append(_link(start, end, term, score, covered, False, "like"))
+        return links
 
     def _is_one_word(self, question: Question, at: int) -> bool:
         """Whether a word and the one before it are one word of a name: "run time" of "runtime"."""
@@ -151,7 +169,9 @@ class Terms:
         runs: list[list[int]] = []
         for i in sorted(matched):
             between = range(runs[-1][-1] + 1, i) if runs else range(0)
-            if runs and len(between) <= 2 and all(k in question.light for k in between):
+            joined = len(between) <= 2 and all(k in question.light for k in between)
+            # "substances that have been measured" are no "substance measurements"
+            if runs and joined and not (term.kind == "class" and _parted(question, between)):
                 runs[-1].append(i)
             else:
                 runs.append([i])
@@ -238,6 +258,12 @@ class Terms:
 def _several(question: Question, at: int) -> bool:
     """Whether the word at a place of the question is a plural."""
     return at < len(question.tokens) and is_plural(question.tokens[at].norm)
+
+
+def _parted(question: Question, between: range) -> bool:
+    """Whether a verb parts words, so that they are no noun phrase."""
+    known = language().words
+    return any(question.tokens[k].norm in known["being"] | known["been"] | known["helping"] for k in between)
 
 
 def _abbreviates(word: str, others: Collection[str]) -> bool:

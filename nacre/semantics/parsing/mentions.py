@@ -141,14 +141,19 @@ def _with_own(link: Link, reader: Reader) -> bool:
     after = [t.norm for t in reader.question.tokens[link.end : link.end + 3]]
     words = language().words
     joined = next((i for i, word in enumerate(after[:2]) if word in words["beside"]), None)
-    return joined is not None and after[joined + 1 : joined + 2] != [] and after[joined + 1] in words["possessive"]
+    return joined is not None and after[joined + 1 : joined + 2] != [] and after[joined + 1] in _own_words()
 
 
 def _is_theirs(link: Link, reader: Reader) -> bool:
     """Whether something is said to be of what was named before: "with their ..."."""
     before = [t.norm for t in reader.question.tokens[max(0, link.start - 2) : link.start]]
     words = language().words
-    return len(before) == 2 and before[0] in words["beside"] and before[1] in words["possessive"]
+    return len(before) == 2 and before[0] in words["beside"] and before[1] in _own_words()
+
+
+def _own_words() -> frozenset[str]:
+    """Words before what belongs to something, with how they are often misspelt after "with" and "and"."""
+    return language().words["possessive"] | language().words["possessive_slips"]
 
 
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
