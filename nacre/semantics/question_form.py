@@ -7,6 +7,7 @@ from nacre.semantics.bounds import find_bounds
 from nacre.semantics.english import function_words, measure, resource, unit_words
 from nacre.semantics.language.base import language
 from nacre.semantics.periods import periods
+from nacre.semantics.second import second_begins
 from nacre.semantics.types import Cue, Number, Question
 from nacre.semantics.units import quantities
 from nacre.semantics.words import Token, tokens
@@ -23,6 +24,8 @@ _QUOTED = re.compile(
 def analyse(text: str) -> Question:
     """The question as immutable parts; cues that overlap are all kept, the parser chooses."""
     words = tuple(tokens(text)[:MOST_TOKENS])
+    second = second_begins(text, words, _cues(words))
+    words = words[:second]
     text = text[: words[-1].end + 1] if words else text
     quoted = _quotations(text, words)
     light = (function_words() | language().words["filler"]) - language().words["telling"]
@@ -36,6 +39,7 @@ def analyse(text: str) -> Question:
         numbers,
         quoted,
         frozenset(i for i, t in enumerate(words) if t.norm in light or t.lemma in light or i in units),
+        also=second is not None,
     )
 
 

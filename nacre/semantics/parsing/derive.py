@@ -12,6 +12,7 @@ from nacre.semantics.linking.index import Index
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.parsing.beam import read
 from nacre.semantics.parsing.categories import MEMBERS
+from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import lower
 from nacre.semantics.parsing.state import Reader
@@ -97,6 +98,8 @@ def derive(
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
     kept = _summed(_with_what_is_lacking(_without_own_name(kept), question), question)
+    if question.also:
+        kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
     asked = _asked_kind(question, links)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
