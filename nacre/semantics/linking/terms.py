@@ -120,7 +120,11 @@ class Terms:
         matched: dict[int, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
         words = question.tokens
         for i, token in enumerate(words):
+            # "show the ..." is no show
+            asks = i == 0 and i in question.light
             for word, fit in self.like(token.norm, token.lemma):
+                if asks and fit == SYNONYM:
+                    continue
                 for term, place in self.by_word[word]:
                     if fit > matched[term][i].get(place, 0.0):
                         matched[term][i][place] = fit
@@ -222,7 +226,8 @@ class Terms:
             denied = {lemma(token.norm.removeprefix(start)) for start in starts}
             for index in sorted({t for word in denied for t, _ in self.by_word.get(word, ())}):
                 term = self.terms[index]
-                if term.kind == "property" and len(term.words) == 1 and is_flag(self.graph.about(term.predicate)):
+                own = set(term.words) - language().words["being_flag"]
+                if term.kind == "property" and len(own) == 1 and is_flag(self.graph.about(term.predicate)):
                     found.append(_link(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
         return found
 

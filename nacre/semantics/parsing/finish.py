@@ -12,6 +12,7 @@ from nacre.semantics.parsing.grouping import grouping
 from nacre.semantics.parsing.nested import nested, then
 from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import UNSETTLED_COST, Reader, State, drop_dangling
+from nacre.semantics.parsing.sums import between, summed
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
 MOST_VARIANTS = 10
@@ -39,6 +40,9 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
             else:
                 targets = (*targets, Target(Ref(root.node, "", root.slot), "count"))
             trace.append("count at end")
+        elif computed := summed(state, root, reader):
+            targets = computed
+            trace.append("aggregate of only measure")
         else:
             cost += UNSETTLED_COST
             trace.append("unsettled aggregate")
@@ -67,7 +71,10 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         then(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
         for ref in others
     ]
-    if state.degree:
+    amount = between(state, reader)
+    if amount is not None:
+        whole = then(whole, "amount between", 0.5, targets=(amount,), nodes=(*whole.nodes, Ref(amount.ref.node)))
+    elif state.degree and "aggregate of only measure" not in trace:
         whole = then(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
         for grouped in grouping(settled, root, reader):
