@@ -79,6 +79,9 @@ def _quotations(text: str, words: tuple[Token, ...]) -> tuple[tuple[int, int], .
 
 def _is_part(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -> bool:
     """Whether a word is part of what compares a number, and says nothing else: "no more than 3", "at least one"."""
+    if any(c.kind == "now" and c.start <= cue.start and cue.end <= c.end and c is not cue for c in cues):
+        # "no longer"
+        return True
     if cue.kind not in ("negation", "most"):
         return False
     comparing = [(n.start, n.end) for n in numbers if n.op] + [(c.start, c.end) for c in cues if c.kind == "compare"]

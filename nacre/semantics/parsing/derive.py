@@ -15,6 +15,7 @@ from nacre.semantics.parsing.categories import MEMBERS
 from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import lower
+from nacre.semantics.parsing.now import ENDED
 from nacre.semantics.parsing.state import Reader
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
 from nacre.semantics.words import Token
@@ -98,6 +99,8 @@ def derive(
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
     kept = _summed(_with_what_is_lacking(_without_own_name(kept), question), question)
+    if any(c.kind == "now" for c in question.cues):
+        kept = [c for c in kept if ENDED in c.derivation.trace] or kept
     if question.also:
         kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
     asked = _asked_kind(question, links)

@@ -10,6 +10,7 @@ from nacre.semantics.parsing.asked import other_ends, persons, places
 from nacre.semantics.parsing.columns import columns
 from nacre.semantics.parsing.grouping import grouping
 from nacre.semantics.parsing.nested import nested, then
+from nacre.semantics.parsing.now import going_on
 from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import UNSETTLED_COST, Reader, State, drop_dangling
 from nacre.semantics.parsing.sums import between, summed
@@ -82,7 +83,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
                 for inner in nested(shown, root):
                     for hung in _hung(inner, reader.graph):
                         found += _combined(hung)
-    return list(islice(found, MOST_VARIANTS))
+    return list(islice((each for d in found for each in going_on(d, reader.graph)), MOST_VARIANTS))
 
 
 def _root(state: State) -> Ref | None:

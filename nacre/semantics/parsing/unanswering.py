@@ -30,11 +30,37 @@ def answering(candidates: Sequence[Candidate], question: Question, graph: Schema
     if not asked:
         return Answering(list(candidates))
     other = [c for c in candidates if _misses(c, asked, graph)]
+    if asked == WHO:
+        other += _done_by(candidates, question, graph)
     kept = [c for c in candidates if c not in other]
     nearest = max(other, key=lambda c: (_content(c, question), c.derivation.prior), default=None)
     if nearest is None or any(_content(c, question) >= _content(nearest, question) for c in kept):
         return Answering(kept)
     return Answering(kept, nearest, asked)
+
+
+def _done_by(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
+    """The readings that give what was done, by a word that only says so ("who is renting ..."), where others that
+    account for as much give who did it."""
+    doers = [c for c in candidates if _gives(c, graph)]
+    most = max((_content(c, question) for c in doers), default=-1)
+    return [c for c in candidates if c not in doers and _is_verb(c) and _content(c, question) <= most]
+
+
+def _gives(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a reading gives persons, or bodies of them."""
+    targets = candidate.derivation.targets
+    words = _words(targets[0].ref, graph) if targets else ()
+    return bool(words) and words[-1] in _called("persons") | _called("bodies")
+
+
+def _is_verb(candidate: Candidate) -> bool:
+    """Whether the kind that a reading gives is named by no more than a word like it."""
+    target = candidate.derivation.targets[0].ref if candidate.derivation.targets else None
+    if target is None or target.predicate:
+        return False
+    named = [x for x in candidate.derivation.links if x.kind == "class" and x.refs[0].node == target.node]
+    return bool(named) and all(x.how == "like" for x in named)
 
 
 def guesses(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
