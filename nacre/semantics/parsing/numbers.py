@@ -20,7 +20,7 @@ EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salar
 COUNTING = frozenset(("", "count"))
 MOST_DATES = 4
 # what a date by which something ends costs, which is seldom what is meant by when it was
-LATER = 0.25
+LATER, BORN = 0.25, 0.8
 # what bounds a number, and units of what a bare number is of
 ORDERED = frozenset(("<", ">", "<=", ">="))
 YEARS = frozenset(("", "year"))
@@ -258,8 +258,11 @@ def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
 
 
 def later(ref: Ref, graph: SchemaGraph) -> float:
-    """What a date costs by which things end: they are "in March" when they begin."""
-    return LATER if language().words["ending"] & set(graph.words[ref.predicate]) else 0.0
+    """What a date costs by which things end: they are "in March" when they begin; and more when somebody was born."""
+    words, known = set(graph.words[ref.predicate]), language().words
+    if known["life"] & words:
+        return BORN
+    return LATER if known["ending"] & words else 0.0
 
 
 def _conditions(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> tuple[Condition, ...]:
