@@ -129,15 +129,29 @@ def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
     known = language().words
     ranking = {i for c in question.cues if c.kind in ("superlative", "most") for i in range(c.start, c.end)}
     places = {i for n in question.numbers if not n.op for i in range(n.start, n.end)}
-    said = words[0].norm if words else ""
+    # "in which towns"
+    lead = int(len(words) > 1 and words[0].norm in known["asking_after"] and words[1].norm in known["asking_kind"])
+    said = words[lead].norm if words else ""
     first = next((i for i in range(len(words)) if i not in places and words[i].norm not in known["article"]), 0)
     if said not in known["asking_kind"] and not (said in known["article"] and first in ranking):
         return None
     skipped = ranking | places
-    start = next((i for i in range(1, len(words)) if i not in skipped and words[i].norm not in function_words()), 0)
+    kinds_at = {x.start for x in links if x.kind == "class"}
+    start = next(
+        (
+            i
+            for i in range(lead + 1, len(words))
+            if i not in skipped and (words[i].norm not in function_words() or (i == lead + 1 and i in kinds_at))
+        ),
+        0,
+    )
     # "pasta has the shortest" is not the name of a kind, "short pasta"
     ranked = sum(1 << i for i in ranking)
     named = [x for x in links if x.start == start and x.exact and not x.covered & ranked]
+    if not named:
+        # "which shows", of what is called a series
+        like = [x for x in links if x.start == start and x.how == "like" and x.kind == "class"]
+        named = [x for x in like if x.score == max(y.score for y in like)]
     after = [x for x in named if x.kind in ("class", "property")]
     end = max((x.end for x in after), default=0)
     kinds = {x.refs[0].node if x.kind == "class" else None for x in after if x.end == end}
