@@ -8,6 +8,7 @@ from nacre.records.plan import Body
 from nacre.records.waiting import go_on
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.index import Index
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.parsing.beam import read
@@ -104,7 +105,7 @@ def derive(
     if question.also:
         kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
     asked = _asked_kind(question, links)
-    told = [c for c in kept if asked is None or _tells(c.derivation, asked)]
+    told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
 
 
@@ -168,9 +169,10 @@ def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
     return None if node is None else _Kind(node, by)
 
 
-def _tells(d: Derivation, kind: _Kind) -> bool:
+def _tells(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
-    told = bool(d.targets) and kind.node in {d.targets[0].ref.node, *(g.node for g in d.group)}
+    shown = {d.targets[0].ref.node, *(g.node for g in d.group)} if d.targets else set()
+    told = any(node == kind.node or graph.narrower(node, kind.node) for node in shown)
     return told and d.targets[0].ref.predicate not in kind.ranking
 
 

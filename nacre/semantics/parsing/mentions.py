@@ -8,6 +8,7 @@ from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.compared import compared_property
 from nacre.semantics.parsing.events import happened, objects
 from nacre.semantics.parsing.flagged import flag, names_flag
+from nacre.semantics.parsing.kinds import narrowed
 from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import (
     Reader,
@@ -50,6 +51,7 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if state.mode == "O":
         yield new.then("class in order")
         return
+    yield from narrowed(state, link, reader)
     if _is_theirs(link, reader) and state.targets and not (state.asks or any(t.function for t in state.targets)):
         # "the courses on Monday with their teachers"
         yield new.then("class target with own", WITH_OWN, targets=(*state.targets, Target(ref)), mode="T")
