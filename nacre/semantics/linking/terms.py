@@ -118,10 +118,11 @@ class Terms:
     def links(self, question: Question) -> list[Link]:
         """The classes and properties that stretches of the question may name."""
         matched: dict[int, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
-        words = question.tokens
+        words, known = question.tokens, language().words
         for i, token in enumerate(words):
-            # "show the ..." is no show
+            # "show the ..." is no show, "the last ..." lasts no time
             asks = i == 0 and i in question.light
+            asks |= i > 0 and token.norm in known["the_last"] and words[i - 1].norm in known["article"]
             for word, fit in self.like(token.norm, token.lemma):
                 if asks and fit == SYNONYM:
                     continue

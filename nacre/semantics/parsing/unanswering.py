@@ -97,8 +97,14 @@ def _misses(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
     if not isinstance(body, Select) or not targets:
         return False
     if not any(isinstance(a, Attribute | Itself) for a in body.answers):
-        return asked in (WHO, WHERE, WHEN)
+        # the first of several days is one
+        return asked in (WHO, WHERE) or (asked == WHEN and not all(_is_day(t, graph) for t in targets))
     return all(_is_other(target, asked, graph) for target in targets)
+
+
+def _is_day(target: Target, graph: SchemaGraph) -> bool:
+    """Whether the first or the last of several dates is given."""
+    return target.function in ("min", "max") and bool(target.ref.predicate) and graph.is_date(target.ref.predicate)
 
 
 def _is_other(target: Target, asked: str, graph: SchemaGraph) -> bool:
