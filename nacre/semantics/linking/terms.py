@@ -12,7 +12,7 @@ from nacre.semantics.english import function_words, is_person, measure, synonyms
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.expressions import PLACE, expressions
-from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.graph import Node, SchemaGraph
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
 from nacre.semantics.words import Token, lemma
@@ -31,6 +31,7 @@ _SHORTEST_STEM = 5
 _SHORTEST_CODE = 3
 _LABEL = ("label",)
 # "number of seats": what is counted is what the name says
+_VALUE = ("value",)
 _NUMBER, _OF = ("number",), ("of",)
 
 
@@ -90,6 +91,9 @@ class Terms:
                 holders = graph.holders.get(name.target, []) if about.has_literals else []
                 for node_index in holders:
                     add("property", (node_index,), name.target, words)
+                    if _is_value_of(words, graph.nodes[node_index]) and graph.is_numeric(name.target):
+                        # the rating is the "rating value" of what is called a rating
+                        add("property", (node_index,), name.target, graph.nodes[node_index].words)
                 if about.has_links:
                     ends = graph.ends.get(name.target, [])
                     for source in sorted({s for s, _ in ends}):
@@ -264,6 +268,11 @@ class Terms:
 def _several(question: Question, at: int) -> bool:
     """Whether the word at a place of the question is a plural."""
     return at < len(question.tokens) and is_plural(question.tokens[at].norm)
+
+
+def _is_value_of(words: tuple[str, ...], node: Node) -> bool:
+    """Whether a property is what a thing without a name of its own stands for."""
+    return not node.named and words[: len(node.words)] == node.words and words[len(node.words) :] == _VALUE
 
 
 def _parted(question: Question, between: range) -> bool:
