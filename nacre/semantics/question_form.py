@@ -92,13 +92,18 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
     known = language().cues
     found: list[Cue] = []
     norms = [t.norm for t in words]
-    more, fewer, numbered = (language().words[name] for name in ("more", "fewer", "numbered"))
+    more, fewer, numbered, locating = (
+        language().words[name] for name in ("more", "fewer", "numbered", "locating")
+    )
     for i, word in enumerate(norms):
         longest: dict[str, int] = {}
         for said, kind, value in known.get(word, ()):
             if tuple(norms[i : i + len(said)]) == said and longest.get(kind, 0) <= len(said):
                 if kind == "count" and i and norms[i - 1] in numbered:
                     # "the phone number of" tells phones apart
+                    continue
+                if kind == "group" and i and _stands_in(words, i + len(said)) and norms[i - 1] not in locating:
+                    # "the year each one was built"
                     continue
                 longest[kind] = len(said)
                 found.append(Cue(i, i + len(said), kind, value))
@@ -190,7 +195,7 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
 def _stands_in(words: Sequence[Token], at: int) -> bool:
     """Whether a word of number only stands for a thing: "the year each one was founded"."""
     known = language().words
-    return at > 0 and words[at].norm in known["stand_in"] and words[at - 1].norm in known["before_one"]
+    return 0 < at < len(words) and words[at].norm in known["stand_in"] and words[at - 1].norm in known["before_one"]
 
 
 def _covering(words: tuple[Token, ...], start: int, end: int) -> tuple[int, int] | None:

@@ -143,7 +143,15 @@ def _with_own(link: Link, reader: Reader) -> bool:
     after = [t.norm for t in reader.question.tokens[link.end : link.end + 3]]
     words = language().words
     joined = next((i for i, word in enumerate(after[:2]) if word in words["beside"]), None)
-    return joined is not None and after[joined + 1 : joined + 2] != [] and after[joined + 1] in _own_words()
+    if joined is None or not after[joined + 1 : joined + 2]:
+        return False
+    return after[joined + 1] in _own_words() or (after[joined + 1] in words["article"] and _says_each_one(link, reader))
+
+
+def _says_each_one(link: Link, reader: Reader) -> bool:
+    """Whether what follows is said of each of the things: "the halls and the year each one was built"."""
+    words, known = [t.norm for t in reader.question.tokens[link.end :]], language().words
+    return any(a in known["grouping"] and b in known["stand_in"] for a, b in zip(words, words[1:], strict=False))
 
 
 def _is_theirs(link: Link, reader: Reader) -> bool:
