@@ -1,4 +1,4 @@
-"""What "how much" and "the total" are of where nothing is named: State -> the only measure of what is spoken of."""
+"""What "how much" and "the total" are of where nothing is named: State -> the only amount of what is spoken of."""
 
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
@@ -11,15 +11,14 @@ AMOUNTS = ("amount", *MONEY, "budget", "revenue", "income")
 
 
 def summed(state: State, root: Ref, reader: Reader) -> tuple[Target, ...]:
-    """The aggregates that were asked for of nothing, each of the one measure of the things at hand: "what do these
+    """The aggregates that were asked for of nothing, each of the one amount of the things at hand: "what do these
     invoices add up to", "how much is unpaid"; none where it is not one."""
     counting = any(c.kind == "count" for c in reader.question.cues)
     if counting or any(t.ref.predicate or t.function for t in state.targets) or set(state.asks) - {"sum", "avg"}:
         return ()
     if any(c.ref == root and c.op == "is" and len(c.keys) == 1 and not c.negated for c in state.conditions):
         return ()
-    # "how much" alone asks for money
-    predicate = _only_measure(reader.graph, root.node, money="degree" in _cues(reader))
+    predicate = _amount(reader.graph, root.node)
     return tuple(Target(Ref(root.node, predicate, root.slot), a) for a in state.asks) if predicate else ()
 
 
@@ -32,24 +31,22 @@ def between(state: State, reader: Reader) -> Target | None:
         return None
     graph = reader.graph
     ends = [{s.target for s in graph.steps[node] if not s.forward} for node in named]
-    found = [(n, p) for n in sorted(ends[0] & ends[1]) if (p := _only_measure(graph, n))]
+    found = [(n, own[0]) for n in sorted(ends[0] & ends[1]) if len(own := _numbers(graph, n)) == 1]
     return Target(Ref(*found[0])) if len(found) == 1 else None
 
 
-def _cues(reader: Reader) -> set[str]:
-    """What the question begins with."""
-    return {c.kind for c in reader.question.cues if not c.start}
+def _amount(graph: SchemaGraph, node: int) -> str:
+    """The one amount of money that things of a kind have; "" where there is none, or several."""
+    numbers = _numbers(graph, node)
+    found = [ref.predicate for ref, _, _ in measured(graph, node, AMOUNTS) if ref.node == node]
+    amounts = [p for p in found if p in numbers]
+    return amounts[0] if len(amounts) == 1 else ""
 
 
-def _only_measure(graph: SchemaGraph, node: int, *, money: bool = False) -> str:
-    """The one number of things of a kind that may be added up, or the one of theirs that is an amount of money; ""
-    where there is none, or several."""
-    own = [
+def _numbers(graph: SchemaGraph, node: int) -> list[str]:
+    """The numbers of things of a kind that may be added up."""
+    return [
         p
         for p in graph.literals[node]
         if graph.is_numeric(p) and not graph.is_date(p) and graph.about(p).role != "identifier" and p not in graph.flags
     ]
-    if len(own) == 1 and not money:
-        return own[0]
-    amounts = [ref.predicate for ref, _, _ in measured(graph, node, AMOUNTS) if ref.node == node and ref.predicate in own]
-    return amounts[0] if len(amounts) == 1 else ""
