@@ -19,7 +19,9 @@ def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
         return
     narrow = link.refs[0].node
     wide = next((t.ref for t in state.targets if not t.ref.predicate and reader.graph.narrower(narrow, t.ref.node)), None)
-    if wide is None:
+    said = {t.lemma for t in words[link.start : link.end]}
+    if wide is None or said <= set(reader.graph.nodes[wide.node].words):
+        # "courses" are no "lab courses"
         return
 
     def of_kind(ref: Ref) -> Ref:
