@@ -33,6 +33,8 @@ def answering(candidates: Sequence[Candidate], question: Question, graph: Schema
     if asked == WHO:
         other += _done_by(candidates, question, graph)
     kept = [c for c in candidates if c not in other]
+    if asked == WHERE:
+        kept = [c for c in kept if _is_place_of(c, graph)] or kept
     nearest = max(other, key=lambda c: (_content(c, question), c.derivation.prior), default=None)
     if nearest is None or any(_content(c, question) >= _content(nearest, question) for c in kept):
         return Answering(kept)
@@ -61,6 +63,19 @@ def _is_verb(candidate: Candidate) -> bool:
         return False
     named = [x for x in candidate.derivation.links if x.kind == "class" and x.refs[0].node == target.node]
     return bool(named) and all(x.how == "like" for x in named)
+
+
+def _is_place_of(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a reading gives what stands at the end of a link that the question names and that says where: of what
+    "works at" a firm the firm, and not the town of the firm."""
+    d, body = candidate.derivation, candidate.body
+    if not isinstance(body, Select) or len(body.edges) != 1 or len(d.targets) != 1 or d.targets[0].ref.predicate:
+        return False
+    edge = body.edges[0]
+    named = {ref.via for x in d.links if x.kind == "property" for ref in x.refs}
+    shown = isinstance(body.answers[0], Itself) and body.answers[0].variable == edge.object
+    label = graph.about(edge.predicate).label.casefold().split()
+    return shown and edge.predicate in named and len(label) > 1 and label[-1] in language().words["standing_at"]
 
 
 def guesses(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
