@@ -86,8 +86,9 @@ def pronoun_at(words: Sequence[Token], named: Sequence[Candidate], shown: Collec
         if i > first_name and not (token.norm in known["pronoun_first"] and i < 2):
             return None
         following = words[i + 1] if i + 1 < len(words) else None
-        if token.norm == "that" and following and i and i not in shown and words[i - 1].norm not in function_words():
-            # "cities that lie in ...": a relative clause
+        alone = following is not None and following.norm not in known["stand_in"]
+        if token.norm == "that" and alone and i and i not in shown and words[i - 1].norm not in function_words():
+            # "cities that lie in ...": a relative clause, and no "that one"
             continue
         if token.norm == "it" and following is not None and following.norm in known["impersonal"]:
             continue

@@ -104,6 +104,7 @@ class SchemaGraph:
         self.flags = frozenset(p.iri for p in schema.predicates if p.datatype != "boolean" and is_flag(p))
         self.path = lru_cache(maxsize=8192)(self._path)
         self.distance = lru_cache(maxsize=16384)(self._distance)
+        self.narrower = lru_cache(maxsize=16384)(self._narrower)
 
     def holding(self, predicate: str) -> tuple[int, ...]:
         """The kinds of things that have values of a property: of each table the widest, or a narrower one that has as
@@ -128,6 +129,11 @@ class SchemaGraph:
         kinds = {c for n in nodes for c in self.nodes[n].classes}
         narrow = {c for c in kinds if self._above(c) & kinds}
         return tuple(sorted(n for n in nodes if not narrow & set(self.nodes[n].classes)))
+
+    def _narrower(self, node: int, other: int) -> bool:
+        """Whether the things of a node are some of those of another, by their classes: poplars, trees."""
+        above = {c for kind in self.nodes[node].classes for c in self._above(kind)}
+        return node != other and bool(self.nodes[other].classes) and set(self.nodes[other].classes) <= above
 
     def _above(self, kind: str) -> set[str]:
         """All superclasses of a class."""
