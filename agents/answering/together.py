@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agents.answering.agreement import say_the_same
 from agents.answering.trust import chance, is_empty
-from agents.models.priors import Outcome, Priors
+from agents.models.priors import Outcome, Priors, disputed
 from agents.query_writing import Writing
 from agents.turn_view import TurnView
 from nacre.records.evidence import Found, Rows
@@ -45,6 +45,33 @@ def together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) -
         rest = [_against(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest]
     return Found(drafted.branch, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
                  outcome=outcome)  # fmt: skip
+
+
+def with_rewording(understanding: Understanding, drafted: Found, rows: Rows, priors: Priors) -> Found:
+    """The rules' rows beside those that they read in a model's words, each with its chance, the likeliest first.
+
+    One parser read both: what both give is as sure as the surer of the two. Where the likeliest rows of the question
+    itself are others, these and the rewording's speak against each other.
+    """
+    own = (priors.faithful or 0.0) * (rows.probability or 0.0)
+    drafts = sorted(filled(drafted.rows), key=lambda each: -chance(understanding, each))
+    agreeing = [each for each in drafts if _is_same(each, rows)]
+    said = [replace(each, confirmed=True) for each in agreeing] or [rows]
+    sure = max([own, *(chance(understanding, each) for each in agreeing)])
+    others = [each for each in drafts if each not in agreeing]
+    if others and others[0] == drafts[0]:
+        rival = chance(understanding, others[0])
+        others = [replace(each, probability=disputed(chance(understanding, each), sure)) for each in others]
+        sure = disputed(sure, rival)
+    said = [replace(each, probability=sure) for each in said]
+    ranked = sorted([*said, *others], key=lambda each: -chance(understanding, each))
+    rest = [each for each in drafted.evidence if each not in drafts]
+    return replace(drafted, evidence=(*ranked, *rest), error=None)
+
+
+def _is_same(one: Rows, other: Rows) -> bool:
+    """Whether rows are the same answer: what shows more than another is another."""
+    return len(one.table.columns) == len(other.table.columns) and _agree(one, other)
 
 
 def _against(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
