@@ -59,9 +59,7 @@ async def test_a_likelier_reading_of_other_words_answers_with_its_plan(app: App,
     ["the stove time of the pilaf", "the cooking time of the dal", WAIT, "tell me about the pilaf", "pilaf", "  "],
     ids=["unknown word", "another name", "the same", "description", "name alone", "nothing"],
 )
-async def test_what_the_rules_cannot_read_wholly_changes_nothing(
-    app: App, scripted: ScriptedModel, said: str
-) -> None:
+async def test_what_the_rules_cannot_read_wholly_changes_nothing(app: App, scripted: ScriptedModel, said: str) -> None:
     scripted.replies = [{"reworded": said}, NOTHING]
     answer, alone = await ask(app, WAIT), await ask(app, WAIT, mind="rules")
     assert (answer["values"], answer["status"]) == (alone["values"], alone["status"])
