@@ -94,9 +94,13 @@ def _keeps_names(text: str, view: TurnView) -> bool:
 
 
 async def _messages(view: TurnView, database: Database, limits: Limits) -> list[BaseMessage]:
-    names = await off_loop(names_of, database.schema, limits.schema_tokens)
-    turn = prompt("rewording_turn", question=quoted(view.standalone))
-    return [SystemMessage(prompt("rewording", names=quoted_lines(names))), HumanMessage(turn)]
+    begun = await off_loop(head, database.schema, limits.schema_tokens)
+    return [SystemMessage(begun), HumanMessage(prompt("rewording_turn", question=quoted(view.standalone)))]
+
+
+def head(schema: Schema, most_tokens: int) -> str:
+    """What every prompt about a graph begins with, byte for byte."""
+    return prompt("rewording", names=quoted_lines(names_of(schema, most_tokens)))
 
 
 def names_of(schema: Schema, most_tokens: int) -> str:

@@ -1,10 +1,12 @@
 """Questions that a small model says again in the graph's own words, over a model that follows a script."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from langchain_core.messages import BaseMessage
 
+from agents.models.heads import read_ahead
 from agents.models.limits import Limits
 from agents.models.priors import priors
 from agents.rewording import names_of
@@ -16,6 +18,7 @@ from graph.turn import stream
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
+from nacre.stores.schema_sql import schema_sql
 from tests.scripted_model import ScriptedModel
 
 WAIT = "How long must I wait for the pilaf?"
@@ -83,9 +86,18 @@ async def test_a_model_that_fails_is_asked_nothing_else(app: App, scripted: Scri
 async def test_the_model_sees_names_and_the_question(app: App, scripted: ScriptedModel) -> None:
     scripted.replies = [{"reworded": "the cooking time of the pilaf"}]
     await ask(app, WAIT)
-    head, turn = map(_text, scripted.asked[0])
-    assert "dish: contains (ingredient), cooking time in min\n" in head
+    begun, turn = map(_text, scripted.asked[0])
+    assert "dish: contains (ingredient), cooking time in min\n" in begun
     assert turn == f"Question: {WAIT}"
+
+
+async def test_what_the_prompt_begins_with_is_read_ahead_last(app: App, scripted: ScriptedModel, kitchen: Path) -> None:
+    scripted.replies = ["a", "a", {"reworded": "the cooking time of the pilaf"}]
+    with Library(kitchen, None).open("kitchen") as graph:
+        await read_ahead(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), "small")
+    await ask(app, WAIT)
+    _, read, asked = (_text(messages[0]) for messages in scripted.asked)
+    assert read == asked
 
 
 def _text(message: BaseMessage) -> str:
