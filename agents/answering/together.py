@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agents.answering.agreement import say_the_same
 from agents.answering.trust import chance, is_empty
-from agents.models.priors import Outcome, Priors, disputed
+from agents.models.priors import Outcome, Priors, agreed, disputed
 from agents.query_writing import Writing
 from agents.turn_view import TurnView
 from nacre.records.evidence import Found, Rows
@@ -50,19 +50,20 @@ def together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) -
 def with_rewording(understanding: Understanding, drafted: Found, rows: Rows, priors: Priors) -> Found:
     """The rules' rows beside those that they read in a model's words, each with its chance, the likeliest first.
 
-    One parser read both: what both give is as sure as the surer of the two. Where the likeliest rows of the question
-    itself are others, these and the rewording's speak against each other.
+    Where the likeliest rows of the question itself are the same, both count for them; else they speak against each
+    other. One parser read both, so that two that are wrong give the same as easily as two that are right.
     """
     own = (priors.faithful or 0.0) * (rows.probability or 0.0)
     drafts = sorted(filled(drafted.rows), key=lambda each: -chance(understanding, each))
     agreeing = [each for each in drafts if _is_same(each, rows)]
     said = [replace(each, confirmed=True) for each in agreeing] or [rows]
-    sure = max([own, *(chance(understanding, each) for each in agreeing)])
     others = [each for each in drafts if each not in agreeing]
-    if others and others[0] == drafts[0]:
-        rival = chance(understanding, others[0])
-        others = [replace(each, probability=disputed(chance(understanding, each), sure)) for each in others]
-        sure = disputed(sure, rival)
+    rival = chance(understanding, drafts[0]) if drafts else 0.0
+    if drafts and drafts[0] in agreeing:
+        sure = min(agreed(own, rival), max(rival, understanding.most))
+    else:
+        sure = disputed(max([own, *(chance(understanding, each) for each in agreeing)]), rival)
+        others = [replace(each, probability=disputed(chance(understanding, each), own)) for each in others]
     said = [replace(each, probability=sure) for each in said]
     ranked = sorted([*said, *others], key=lambda each: -chance(understanding, each))
     rest = [each for each in drafted.evidence if each not in drafts]

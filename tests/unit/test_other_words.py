@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agents.answering.together import with_rewording
-from agents.models.priors import Size, disputed, priors
+from agents.models.priors import Size, agreed, disputed, priors
 from nacre.records.evidence import Found, Rows
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Reading, Understanding
@@ -35,13 +35,18 @@ def test_larger_models_are_not_asked_for_other_words(size: Size) -> None:
     assert priors(size).faithful is None
 
 
-def test_what_both_give_is_as_sure_as_the_surer_of_the_two() -> None:
-    own = (SMALL.faithful or 0.0) * 0.9
+def test_what_both_give_is_surer_than_either() -> None:
     found = with_rewording(UNDERSTANDING, drafted((0.6, rows("a")), (0.3, rows("b"))), reworded(0.9, rows("a")), SMALL)
-    assert chances(found) == [("a", round(own, 3)), ("b", 0.3)]
+    own = (SMALL.faithful or 0.0) * 0.9
+    assert chances(found) == [("a", round(agreed(own, 0.6), 3)), ("b", 0.3)]
+    assert agreed(own, 0.6) > max(own, 0.6)
     assert (found.rows[0].reading, found.rows[0].confirmed) == (0, True)
-    unsure = with_rewording(UNDERSTANDING, drafted((0.6, rows("a"))), reworded(0.2, rows("a")), SMALL)
-    assert chances(unsure) == [("a", 0.6)]
+
+
+def test_no_rewording_makes_an_answer_surer_than_what_it_leans_on() -> None:
+    adrift = replace(UNDERSTANDING, most=0.5)
+    found = with_rewording(adrift, drafted((0.5, rows("a"))), reworded(0.9, rows("a")), SMALL)
+    assert chances(found) == [("a", 0.5)]
 
 
 def test_a_likelier_rewording_overrules_and_keeps_its_plan() -> None:
