@@ -60,7 +60,7 @@ def with_rewording(understanding: Understanding, drafted: Found, rows: Rows, pri
     others = [each for each in drafts if each not in agreeing]
     rival = chance(understanding, drafts[0]) if drafts else 0.0
     if drafts and drafts[0] in agreeing:
-        sure = min(agreed(own, rival), max(rival, understanding.most))
+        sure = max(rival, min(agreed(own, rival), understanding.most))
     else:
         sure = disputed(max([own, *(chance(understanding, each) for each in agreeing)]), rival)
         others = [replace(each, probability=disputed(chance(understanding, each), own)) for each in others]
