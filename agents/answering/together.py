@@ -50,8 +50,9 @@ def together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) -
 def with_rewording(understanding: Understanding, drafted: Found, rows: Rows, priors: Priors) -> Found:
     """The rules' rows beside those that they read in a model's words, each with its chance, the likeliest first.
 
-    Where the likeliest rows of the question itself are the same, both count for them; else they speak against each
-    other. One parser read both, so that two that are wrong give the same as easily as two that are right.
+    Where the likeliest rows of the question itself say the same, both count for it; else they speak against each
+    other. What shows as much as the rewording asks for goes first. One parser read both, so that two that are wrong
+    give the same as easily as two that are right.
     """
     own = (priors.faithful or 0.0) * (rows.probability or 0.0)
     drafts = sorted(filled(drafted.rows), key=lambda each: -chance(understanding, each))
@@ -59,7 +60,7 @@ def with_rewording(understanding: Understanding, drafted: Found, rows: Rows, pri
     said = [replace(each, confirmed=True) for each in agreeing] or [rows]
     others = [each for each in drafts if each not in agreeing]
     rival = chance(understanding, drafts[0]) if drafts else 0.0
-    if drafts and drafts[0] in agreeing:
+    if drafts and _agree(drafts[0], rows):
         sure = max(rival, min(agreed(own, rival), understanding.most))
     else:
         sure = disputed(max([own, *(chance(understanding, each) for each in agreeing)]), rival)
@@ -71,7 +72,7 @@ def with_rewording(understanding: Understanding, drafted: Found, rows: Rows, pri
 
 
 def _is_same(one: Rows, other: Rows) -> bool:
-    """Whether rows are the same answer: what shows more than another is another."""
+    """Whether rows are the same answer, neither with more than the other."""
     return len(one.table.columns) == len(other.table.columns) and _agree(one, other)
 
 

@@ -69,8 +69,8 @@ def test_a_rewording_decides_between_two_readings() -> None:
     assert (found.rows[0].probability or 0.0) > 0.6 > (found.rows[1].probability or 0.0)
 
 
-def test_what_shows_more_than_another_is_another_answer() -> None:
-    wide = drafted((0.5, rows("a", 3, columns=2)))
+def test_what_shows_more_than_was_asked_for_agrees_and_stands_back() -> None:
+    wide = drafted((0.7, rows("a", 3, columns=2)), (0.5, rows("a")))
     found = with_rewording(UNDERSTANDING, wide, reworded(0.9, rows("a")), SMALL)
-    assert [len(each.table.columns) for each in found.rows] == [1, 2]
-    assert not any(each.confirmed for each in found.rows)
+    assert [each.reading for each in found.rows] == [1, 0]
+    assert (found.rows[0].probability or 0.0) > 0.8 > (found.rows[1].probability or 0.0) == 0.7
