@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.meaning.draft import Draft
+from ingestion.meaning.values import VALUE
 from ingestion.read.capsules import counted
-from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, TYPE, name_rank
+from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, TYPE, local_name, name_rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +43,7 @@ def unfold_parts(draft: Draft) -> None:
     owner_of[part] = owner
     owner_of[part[np.isin(by, by[_repeated(owner << 32 | by)]) | _repeated(part) | (owner == part)]] = -1
     said = np.flatnonzero(shown & (owner_of[triples[:, 0]] >= 0))
-    owner_of[triples[said[_of_schema(draft, triples[said])], 0]] = -1
+    owner_of[triples[said[_of_others(draft, triples[said])], 0]] = -1
     owner_of[np.bincount(triples[:, 0], minlength=size) > MOST] = -1
     said = said[owner_of[triples[said, 0]] >= 0]
     if not len(said):
@@ -109,12 +110,15 @@ def _telling(draft: Draft, predicates: "Numbers") -> "NDArray[np.bool_]":
     return np.isin(predicates, [n for n in known if (iri := draft.text(n)) == TYPE or name_rank(iri) is not None])
 
 
-def _of_schema(draft: Draft, triples: "Numbers") -> "NDArray[np.bool_]":
-    """Which triples make a node a part of an ontology, of shapes or of a list."""
+def _of_others(draft: Draft, triples: "Numbers") -> "NDArray[np.bool_]":
+    """Which triples make a node a part of an ontology, of shapes or of a list, or a value."""
     predicates = [
         n
         for n in counted(triples[:, 1])[0].tolist()
-        if (iri := draft.text(n)) in SCHEMA_PREDICATES or (iri != TYPE and iri.startswith(_OF_SCHEMA))
+        if (iri := draft.text(n)) in SCHEMA_PREDICATES
+        or (iri != TYPE and iri.startswith(_OF_SCHEMA))
+        or iri in VALUE
+        or local_name(iri) == "value"
     ]
     types = triples[:, 1] == (draft.predicate(TYPE) or -1)
     classes = [n for n in counted(triples[types, 2])[0].tolist() if draft.text(n) in SCHEMA_TYPES]
