@@ -75,13 +75,15 @@ CASES = {
         {"code that a table describes": 2, "row of a code table": 16},
     ),
     "codes of a list of its own, by numbers": (
-        ':s1 a :SHIFT ; :id 1 ; :name "early" . :s2 a :SHIFT ; :id 2 ; :name "late" . :v a :Van ; :shift 2 ; :seats 2 .',
+        ':s1 a :SHIFT ; :id 1 ; :name "early" . :s2 a :SHIFT ; :id 2 ; :name "late" .'
+        " :v a :Van ; :shift 2 ; :seats 2 .",
         {("v", "shift", "late")},
         {"code that a table describes": 1, "row of a code table": 6},
     ),
     "codes of two lists that may be meant": (
         ':a1 a :HULL ; :id "W" ; :name "wood" . :a2 a :HULL ; :id "S" ; :name "steel" .'
-        ':b1 a :SKY ; :id "W" ; :name "wind" . :b2 a :SKY ; :id "S" ; :name "sun" . :v a :Van ; :kind "W" ; :sort "S" .',
+        ':b1 a :SKY ; :id "W" ; :name "wind" . :b2 a :SKY ; :id "S" ; :name "sun" .'
+        ' :v a :Van ; :kind "W" ; :sort "S" .',
         set(),
         {},
     ),
