@@ -221,7 +221,10 @@ def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
 
 
 def _counts_itself(d: Derivation) -> bool:
-    """Does a reading count each thing as one of its own kind: "the clubs with the most clubs", "with fewer than 60"?"""
+    """Does a reading count each thing as one of its own kind: "the clubs with the most clubs", "with fewer than 60", the
+    clubs of each club?"""
+    if any(t.function == "count" and not t.ref.predicate and t.ref in d.group for t in d.targets):
+        return True
     things = {t.ref for t in d.targets if not t.function and not t.ref.predicate}
     counted = [c.ref for c in d.conditions if c.function == "count" and not c.ref.predicate]
     if d.order is not None and d.order.function == "count" and not d.order.ref.predicate:
