@@ -42,6 +42,9 @@ def link(question: Question, known: Index) -> list[Link]:
         for x in known.values.links(question)
         if not set(range(x.start, x.end)) <= set(bare) or (x.start, x.end) in ranges
     )
+    asked = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
+    # "how old is she" names nothing that is called "Old ..."
+    named = (x for x in named if x.how != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
     return [*known.terms.links(question), *named]
 
 

@@ -32,6 +32,8 @@ _SHORTEST_CODE = 3
 _LABEL = ("label",)
 # "number of seats": what is counted is what the name says
 _VALUE = ("value",)
+# letters of a verb of which a noun may be made for who does it, and what is put to it
+SHORTEST_VERB, _DOERS = 3, ("er", "or")
 _NUMBER, _OF = ("number",), ("of",)
 
 
@@ -150,7 +152,24 @@ class Terms:
         found = [
             x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
         ]
-        return _best([*found, *self._denied(question), *self._expressed(question, found)])
+        more = [*self._denied(question), *self._expressed(question, found)]
+        return _best([*found, *more, *self._done(question, [*found, *more])])
+
+    def _done(self, question: Question, found: list[Link]) -> list[Link]:
+        """What verbs that name nothing else ask for by the noun for who does it: "who keeps the bears", the "keeper"."""
+        named = 0
+        for link in found:
+            named |= link.covered
+        if not question.tokens or question.tokens[0].norm not in language().words["asking_who"]:
+            return []
+        return [
+            _link(i, i + 1, self.terms[index], STEM, 1 << i, False, "like")
+            for i, token in enumerate(question.tokens)
+            if not named >> i & 1 and i not in question.light and len(token.lemma) >= SHORTEST_VERB
+            for ending in _DOERS
+            for index, _ in self.by_word.get(token.lemma.removesuffix("e") + ending, ())
+            if self.terms[index].kind != "class" and len(self.terms[index].words) == 1
+        ]
 
     def _expressed(self, question: Question, found: list[Link]) -> list[Link]:
         """What expressions ask for whose own words name nothing here: "who is in charge of", "how much per hour"."""
