@@ -1,6 +1,7 @@
 """The graph of the schema: classes as nodes, links between them as edges, cheapest ways: Lexicon -> SchemaGraph."""
 
 import heapq
+import re
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """A kind of thing: a class, or a group of a combination of classes. `words` are the lemmas of its label."""
+    """A kind of thing: a class, or a group of a combination of classes. `words` are the lemmas of its label, `variable`
+    is what its things are called in a plan."""
 
     index: int
     label: str
@@ -42,6 +44,7 @@ class Node:
     count: int
     words: tuple[str, ...]
     named: bool
+    variable: str
 
 
 class SchemaGraph:
@@ -160,7 +163,8 @@ class SchemaGraph:
         named: frozenset[str],
     ) -> Node:
         words = tuple(lemma(w) for w in split_name(label).split())
-        return Node(len(self.nodes), label, classes, without, relations, count, words, bool(relations & named))
+        is_named = bool(relations & named)
+        return Node(len(self.nodes), label, classes, without, relations, count, words, is_named, _variable(label))
 
     def _add_steps(self, lexicon: Lexicon) -> None:
         triples: dict[tuple[str, int, int], int] = defaultdict(int)
@@ -195,7 +199,7 @@ class SchemaGraph:
                 label = self.about(predicate).label
                 node = Node(
                     len(self.nodes), label, (), (), relations, triples[predicate, subject],
-                    tuple(lemma(w) for w in split_name(label).split()), True,
+                    tuple(lemma(w) for w in split_name(label).split()), True, _variable(label),
                 )  # fmt: skip
                 nodes[predicate, relations] = node.index
                 self.nodes.append(node)
@@ -241,6 +245,10 @@ class SchemaGraph:
                 step_cost = step.cost * (HINTED if step.predicate in hints else 1.0) + extra
                 heapq.heappush(queue, (cost + step_cost, number, step.target, (*way, step)))
         return tuple(found)
+
+
+def _variable(label: str) -> str:
+    return re.sub(r"\W+", "_", label.casefold()).strip("_") or "thing"
 
 
 def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:

@@ -1,5 +1,6 @@
 """What is known of a reading while the question is read from left to right: State, immutable."""
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from nacre.semantics.linking.graph import FAR, SchemaGraph
@@ -105,8 +106,13 @@ class Reader(NamedTuple):
 
     def content(self, mask: int) -> int:
         """How many tokens of a mask carry meaning."""
-        light = self.question.light
-        return sum(1 for i in range(len(self.question.tokens)) if mask >> i & 1 and i not in light)
+        return (mask & ~light_mask(self.question.light)).bit_count()
+
+
+@lru_cache(maxsize=64)
+def light_mask(light: frozenset[int]) -> int:
+    """The tokens that carry no meaning, as a bit mask."""
+    return sum(1 << i for i in light)
 
 
 def to_itself(ref: Ref, reader: Reader) -> bool:
