@@ -95,9 +95,7 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
     known = language().cues
     found: list[Cue] = []
     norms = [t.norm for t in words]
-    more, fewer, numbered, locating = (
-        language().words[name] for name in ("more", "fewer", "numbered", "locating")
-    )
+    more, fewer, numbered, locating = (language().words[name] for name in ("more", "fewer", "numbered", "locating"))
     for i, word in enumerate(norms):
         longest: dict[str, int] = {}
         for said, kind, value in known.get(word, ()):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.otherwise import otherwise
 from nacre.semantics.linking.terms import Terms
 from nacre.semantics.linking.values import Values
 from nacre.semantics.types import Link, Question
@@ -45,7 +46,8 @@ def link(question: Question, known: Index) -> list[Link]:
     asked = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
     # "how old is she" names nothing that is called "Old ..."
     named = (x for x in named if x.how != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
-    return [*known.terms.links(question), *named]
+    called = known.terms.links(question)
+    return [*called, *otherwise(question, called, known.terms), *named]
 
 
 def _bounds(question: Question, at: int) -> bool:

@@ -42,7 +42,8 @@ def first_or_last(d: Derivation, reader: Reader) -> Derivation:
     if not any(c.value == "when" and c.kind == "open" and c.start <= 1 for c in reader.question.cues):
         return d
     tokens, known = reader.question.tokens, language().words
-    said = [i for i, t in enumerate(tokens) if t.norm in known["the_first"] | known["the_last"] and not d.covered >> i & 1]
+    ends = known["the_first"] | known["the_last"]
+    said = [i for i, t in enumerate(tokens) if t.norm in ends and not d.covered >> i & 1]
     dates = [t for t in d.targets if t.ref.predicate and not t.function and reader.graph.is_date(t.ref.predicate)]
     if len(said) != 1 or d.order is not None or d.group or len(dates) != len(d.targets):
         return d
