@@ -8,10 +8,11 @@ from typing import NamedTuple
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.semantics.english import function_words, is_person, measure, synonyms, unit_words, vocabulary
+from nacre.semantics.english import function_words, measure, synonyms, unit_words, vocabulary
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.apart import apart
+from nacre.semantics.linking.doers import doers_of
 from nacre.semantics.linking.graph import Node, SchemaGraph
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
@@ -101,7 +102,7 @@ class Terms:
                         targets = graph.widest({t for s, t in ends if s == source}) if mixed is None else (mixed,)
                         add("link", (source, *targets), name.target, words)
         said = {word for term in found.values() for word in term.words}
-        doers = [(target, word) for target, word in _doers(graph) if word not in said]
+        doers = [(target, word) for target, word in doers_of(graph) if word not in said]
         for target, word in doers:
             add("class", (target,), "", (word,))
         self.terms = list(found.values())
@@ -270,19 +271,6 @@ def _parted(question: Question, between: range) -> bool:
 def _abbreviates(word: str, others: Collection[str]) -> bool:
     """Whether a word is the beginning of one of the others."""
     return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
-
-
-def _doers(graph: SchemaGraph) -> list[tuple[int, str]]:
-    """What the persons of an event may be called by it: those of a "visit" are its "visitors"; (node, word)."""
-    found = {
-        (step.target, ending(node.words[-1]))
-        for node in graph.nodes
-        if node.words
-        for step in graph.steps[node.index]
-        if step.forward and is_person(graph.nodes[step.target].label)
-        for ending in ("{}er".format, "{}or".format, "{}r".format)
-    }
-    return sorted(each for each in found if simplemma.is_known(each[1], lang="en"))
 
 
 def link_of(start: int, end: int, term: Term, score: float, covered: int, exact: bool, how: str) -> Link:

@@ -85,7 +85,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
                     for hung in _hung(inner, reader.graph):
                         found += _combined(hung)
     dated = (first_or_last(d, reader) for d in found)
-    return list(islice((each for d in dated for each in going_on(d, reader.graph)), MOST_VARIANTS))
+    return list(islice((each for d in dated for each in going_on(d, reader)), MOST_VARIANTS))
 
 
 def _later(ref: Ref, reader: Reader) -> float:
