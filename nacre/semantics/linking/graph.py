@@ -106,6 +106,17 @@ class SchemaGraph:
         self.distance = lru_cache(maxsize=16384)(self._distance)
         self.narrower = lru_cache(maxsize=16384)(self._narrower)
 
+    def holding(self, predicate: str) -> tuple[int, ...]:
+        """The kinds of things that have values of a property: of each table the widest, or a narrower one that has as
+        many of them."""
+        found: dict[int, None] = {}
+        holders = self.holders.get(predicate, [])
+        for wide in (i for i in holders if i in self.base.values()):
+            within = [i for i in holders if self.nodes[i].relations <= self.nodes[wide].relations]
+            as_many = [i for i in within if self.facts[i, predicate] == self.facts[wide, predicate]]
+            found[min(as_many, key=lambda i: (self.nodes[i].count, i))] = None
+        return tuple(found)
+
     def about(self, predicate: str) -> Predicate:
         return self.schema.predicate_of[predicate]
 
@@ -267,7 +278,10 @@ def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:
 
 
 def _named(lexicon: Lexicon) -> frozenset[str]:
-    """The tables most of whose things have a name besides their IRI; kinds, whose things lie in other tables, too."""
-    coded = {home.relation for home in lexicon.homes if home.coded > home.things / 2}
+    """The tables most of whose things have a name besides their IRI, which may be a code that it ends in; kinds, whose
+    things lie in other tables, too."""
+    naming = {p.iri for p in lexicon.schema.predicates if p.role == "name"}
+    told = {relation: n for (relation, predicate), n in lexicon.facts.items() if predicate in naming}
+    coded = {h.relation for h in lexicon.homes if h.coded > h.things / 2 > told.get(h.relation, 0)}
     tables = {*(home.relation for home in lexicon.homes), *(group.relation for group in lexicon.schema.groups)}
     return frozenset(tables - coded)

@@ -110,9 +110,8 @@ class Values:
                 if about is None:
                     continue
                 if about.has_literals:
-                    for node in self.graph.holders.get(name.predicate, ()):
-                        if node in self.graph.base.values():
-                            values[node, name.predicate].append(name)
+                    for node in self.graph.holding(name.predicate):
+                        values[node, name.predicate].append(name)
         found = []
         for node, group in things.items():
             keys = tuple(sorted({n.target for n in group}))[:MOST_KEYS]

@@ -203,6 +203,12 @@ def _merged(conditions: tuple[Condition, ...]) -> tuple[bool, tuple[Condition, .
             merged = True
             before = found[last]
             found[last] = before._replace(
-                values=(*before.values, *condition.values), keys=(*before.keys, *condition.keys)
+                values=(*before.values, *condition.values), keys=(*before.keys, *condition.keys),
+                label=_either(before.label, condition.label),
             )
     return merged, tuple(found)
+
+
+def _either(first: str, second: str) -> str:
+    """What things of either name are called."""
+    return f"{first} or {second}" if first and second and first != second else first or second
