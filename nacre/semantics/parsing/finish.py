@@ -203,7 +203,8 @@ def _merged(conditions: tuple[Condition, ...]) -> tuple[bool, tuple[Condition, .
             merged = True
             before = found[last]
             found[last] = before._replace(
-                values=(*before.values, *condition.values), keys=(*before.keys, *condition.keys),
+                values=(*before.values, *condition.values),
+                keys=(*before.keys, *condition.keys),
                 label=_either(before.label, condition.label),
             )
     return merged, tuple(found)
