@@ -27,6 +27,8 @@ MOST_WAYS = 3
 MOST = 40
 # derivations that are turned into plans
 MOST_LOWERED = 60
+# the rule by which things are asked for together with what they have
+OWN = "class target with own"
 # what is so far below the best of its kind is left out: readings that are finished, turned into plans, kept
 MARGIN = 2.0
 
@@ -100,6 +102,9 @@ def derive(
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
     kept = _summed(_with_what_is_lacking(_without_own_name(kept), question), question)
+    # "the boats with their keepers" shows the keepers
+    shown = [c for c in kept if OWN not in c.derivation.trace or len(c.derivation.targets) > 1]
+    kept = shown if any(OWN in c.derivation.trace for c in shown) else kept
     if any(c.kind == "now" for c in question.cues):
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept
     if question.also:
