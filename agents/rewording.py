@@ -86,11 +86,12 @@ def _words(text: str) -> list[str]:
 
 
 def _keeps_names(text: str, view: TurnView) -> bool:
-    """Whether a wording has all numbers of the question, and of each name a word."""
+    """Whether a wording has all numbers of the question, and of each name a word; "sporty" names a "sport"."""
     kept = set(_words(text))
     numbers = {word for word in _words(view.standalone) if any(map(str.isdigit, word))}
-    names = [m.text for m in view.understanding.mentions if m.kind == "entity"]
-    return numbers <= kept and all(kept.intersection(_words(name)) for name in names)
+    names = [f"{each.text} {each.label}" for each in view.understanding.mentions if each.kind == "entity"]
+    derived = [f"{word} {near}" for word, near in view.understanding.unknown if near and word.startswith(near)]
+    return numbers <= kept and all(kept.intersection(_words(name)) for name in (*names, *derived))
 
 
 async def _messages(view: TurnView, database: Database, limits: Limits) -> list[BaseMessage]:
