@@ -33,7 +33,7 @@ async def by_rules(view: TurnView, database: Database) -> Result[Found]:
     if not readings or not may_read(view.of(branch)):
         said = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(Found(branch, error=QueryError("empty", f"The question gives no query: {said}.")))
-    ran = [await database.read(reading, index) for index, reading in enumerate(readings)]
+    ran = await database.read(readings)
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
         # the person said that this is what was meant
         return Result(reduce(_beside, map(_certain, ran)))
