@@ -63,7 +63,7 @@ async def reworded(model: BaseChatModel, view: TurnView, database: Database, lim
     read = await off_loop(understand, Rewrite(text), database.schema, database.lexicon)
     if read.expected == "prose" or read.unknown:
         return Rewording(usage=usage)
-    ran = [await database.read(reading, i) for i, reading in enumerate(read.readings[: database.most])]
+    ran = await database.read(read.readings[: database.most])
     queries = tuple(query for found in ran for query in found.queries)
     rows = _likeliest(read, [each for found in weighed(read, ran) for each in found.rows]) if ran else None
     return Rewording(rows, queries, usage)
