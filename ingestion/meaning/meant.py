@@ -4,6 +4,7 @@ from ingestion.meaning.draft import Draft
 from ingestion.meaning.inverse import complete_inverses
 from ingestion.meaning.lists import unfold_lists
 from ingestion.meaning.names import unfold_names
+from ingestion.meaning.nested import unfold_nodes
 from ingestion.meaning.ontology import read_ontology
 from ingestion.meaning.same import merge_same
 from ingestion.meaning.thesaurus import read_thesaurus
@@ -16,6 +17,7 @@ RULES = (
     unfold_lists,
     unfold_values,
     unfold_names,
+    unfold_nodes,
     merge_same,
     read_ontology,
     read_thesaurus,
