@@ -158,6 +158,7 @@ class Draft:
             predicate[order],
             object_[order],
             None if graph is None else graph[order],
+            old.omitted,
         )
         facts.derived = derived[order]
         facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}

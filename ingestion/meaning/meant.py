@@ -9,6 +9,7 @@ from ingestion.meaning.ontology import read_ontology
 from ingestion.meaning.same import merge_same
 from ingestion.meaning.thesaurus import read_thesaurus
 from ingestion.meaning.transitive import complete_transitive
+from ingestion.meaning.undescribed import name_undescribed
 from ingestion.meaning.values import unfold_values
 from ingestion.read.capsules import Facts
 
@@ -23,6 +24,7 @@ RULES = (
     read_thesaurus,
     complete_transitive,
     complete_inverses,
+    name_undescribed,
 )
 
 
