@@ -115,13 +115,20 @@ class SchemaGraph:
         narrow = {c for c in kinds if self._above(c) & kinds}
         return tuple(sorted(n for n in nodes if not narrow & set(self.nodes[n].classes)))
 
+    def whole(self, nodes: Collection[int]) -> tuple[int, ...]:
+        """Nodes without kinds that lie within the class of another: all concepts, and not the brass instruments alone."""
+        classes = {c for n in nodes for c in self.nodes[n].classes}
+        known = self.schema.class_of
+        parts = {c for c in classes if c in known and classes & set(known[c].within)}
+        return tuple(sorted(n for n in nodes if not parts & set(self.nodes[n].classes)))
+
     def _above(self, kind: str) -> set[str]:
-        """All superclasses of a class."""
+        """All superclasses of a class, and the classes that a kind lies within."""
         found: set[str] = set()
         open_ = [kind]
         while open_:
             known = self.schema.class_of.get(open_.pop())
-            new = set(known.parents) - found - {kind} if known else set()
+            new = {*known.parents, *known.within} - found - {kind} if known else set()
             found |= new
             open_ += new
         return found

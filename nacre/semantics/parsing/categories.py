@@ -12,6 +12,7 @@ from nacre.semantics.words import Token
 
 # the rule by which the members of a category are asked for
 MEMBERS = "members of category"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
 # properties of a category at most: its name, a code, a description (given)
 MOST_SAID = 3
 # measures of an adjective that are tried
@@ -55,10 +56,15 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     """The kinds of things that things of a node only sort, each with the link: these say little of themselves, and lead
     nowhere."""
     about = graph.nodes[node]
-    leads = any(step.forward for step in graph.steps[node])
+    ahead = [step.predicate for step in graph.steps[node] if step.forward]
+    # concepts lead to concepts and to schemes
+    concepts = any(predicate.startswith(SKOS) for predicate in ahead)
+    leads = any(not predicate.startswith(SKOS) for predicate in ahead)
     if leads or len(graph.literals[node]) > MOST_SAID or is_person(about.label):
         return
     for step in graph.steps[node]:
         members_ = graph.nodes[step.target]
-        if members_.classes and members_.count > about.count and graph.about(step.predicate).functional:
+        if step.forward or not members_.classes or not graph.about(step.predicate).functional:
+            continue
+        if members_.count > about.count or (concepts and not step.predicate.startswith(SKOS)):
             yield Ref(step.target), step.predicate
