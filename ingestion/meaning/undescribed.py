@@ -15,9 +15,14 @@ from ingestion.vocabulary import OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, 
 SHARE = 0.9
 # links of one property; those of one with more stay as they are
 MOST = 200_000
+# different texts of one property that are looked at
+MOST_TEXTS = 30
 REASON = "nothing is said of its target"
+_TERM = re.compile(r"https?://\S+")
 _ADDRESSES = frozenset({"url", "uri", "homepage", "page", "website", "site", "image", "photo", "logo", "thumbnail"})
 _FILE = re.compile(r"\.[a-z]{2,4}\d?$", re.IGNORECASE)
+# "by/4.0" says nothing by its end
+_VERSION = re.compile(r"/v?\d+(\.\d+)+/?$")
 
 
 def name_undescribed(draft: Draft) -> None:
@@ -40,6 +45,22 @@ def name_undescribed(draft: Draft) -> None:
         bare = counted(facts.object[rows])[0].tolist()
         if len(bare) >= SHARE * len(targets) and len(rows) <= MOST:
             _name(draft, iri, rows.tolist(), _said(draft, iri, bare))
+    _name_texts(draft)
+
+
+def _name_texts(draft: Draft) -> None:
+    """A property whose few values are IRIs written as texts has their words, too; not that of addresses."""
+    facts = draft.facts
+    literal = facts.is_literal[facts.object]
+    for number in counted(facts.predicate[literal])[0].tolist():
+        rows = np.flatnonzero((facts.predicate == number) & literal)
+        values = counted(facts.object[rows])[0].tolist()
+        # a text that each thing has to itself is an address
+        few = len(values) <= MOST_TEXTS and len(values) < len(rows) <= MOST
+        if few and all(_TERM.fullmatch(draft.text(value)) for value in values):
+            said = _said(draft, draft.text(number), values)
+            if not any(map(_TERM.fullmatch, said.values())):
+                _name(draft, draft.text(number), rows.tolist(), said)
 
 
 def _name(draft: Draft, iri: str, rows: list[int], said: dict[int, str]) -> None:
@@ -65,7 +86,7 @@ def _word(iri: str) -> str:
 
 
 def _is_address(iri: str) -> bool:
-    """Whether an IRI is that of a page or a file: a host alone, a query, or a path with an ending.
+    """Whether an IRI is that of a page or a file: a host alone, a query, or a path with an ending or a version.
 
     >>> _is_address("http://example.org"), _is_address("http://example.org/a.pdf"), _is_address("http://example.org/a")
     (True, True, False)
@@ -73,4 +94,4 @@ def _is_address(iri: str) -> bool:
     parts = urlsplit(iri)
     if parts.scheme not in ("http", "https", "ftp") or parts.fragment:
         return False
-    return not parts.path.strip("/") or bool(parts.query) or _FILE.search(parts.path) is not None
+    return not parts.path.strip("/") or bool(parts.query) or bool(_FILE.search(parts.path) or _VERSION.search(parts.path))

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from ingestion.induce.labels import FLOATS, NUMBER
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.units import unit_said
 from ingestion.vocabulary import LABEL, RDF, TYPE, local_name
@@ -111,7 +112,7 @@ def _held(draft: Draft, node: int, given: dict[str, int]) -> Held | None:
     unit = unit_said(local_name(unit) if ":" in unit else unit)
     if len(ends) == 1 and not unit:
         return Held(ends[0], name, alone)
-    text = " - ".join(draft.text(end) for end in ends)
+    text = " - ".join(_plain(draft, end) for end in ends)
     return Held(draft.literal(f"{text} {unit}".strip()), name, alone)
 
 
@@ -127,4 +128,10 @@ def _alike(draft: Draft, node: int, said: dict[str, int]) -> Held | None:
         return None
     if unit is None:
         return Held(value, "", True)
-    return Held(draft.literal(f"{draft.text(value)} {unit_said(local_name(draft.text(unit)))}"), "", True)
+    return Held(draft.literal(f"{_plain(draft, value)} {unit_said(local_name(draft.text(unit)))}"), "", True)
+
+
+def _plain(draft: Draft, value: int) -> str:
+    """A literal as people write it: 2.1 where a double is 2.1E0."""
+    text = draft.text(value)
+    return f"{float(text):.15g}" if draft.sort(value)[1] in FLOATS and NUMBER.fullmatch(text) else text
