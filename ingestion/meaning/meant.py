@@ -1,5 +1,6 @@
 """Read a graph as the vocabularies in it mean it: Facts -> Facts with derived triples. The rules stand in `RULES`."""
 
+from ingestion.meaning.claims import read_claims
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.inverse import complete_inverses
 from ingestion.meaning.lists import unfold_lists
@@ -20,6 +21,7 @@ RULES = (
     unfold_names,
     unfold_nodes,
     merge_same,
+    read_claims,
     read_ontology,
     read_thesaurus,
     complete_transitive,
