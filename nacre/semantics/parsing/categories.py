@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.semantics.english import is_person
+from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.nouns import is_plural
@@ -29,7 +30,9 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
     new = linked(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
     if rank is None:
-        if link.how == "whole" and _is_several(reader.question.tokens[link.end - 1]):
+        words = reader.question.tokens
+        which = link.start == 1 and words[0].norm in language().words["asking_kind"]
+        if link.how == "whole" and (which or _is_several(words[link.end - 1])):
             for target, predicate in _sorted(graph, ref.node):
                 asked = Target(target, "count" if "count" in state.asks else "")
                 yield (
