@@ -25,7 +25,7 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
     pump": the first of them, or of the things that have the word in their name."""
     ref, graph, rank = link.refs[0], reader.graph, state.rank
     before = [i for i in range(link.start) if i not in reader.question.light and not state.covered >> i & 1]
-    if state.targets or state.conditions or before or set(state.asks) - {"count"}:
+    if state.targets or state.conditions or state.links or before or set(state.asks) - {"count"}:
         return
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
     new = linked(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
