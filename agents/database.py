@@ -38,8 +38,8 @@ class Database(Protocol):
         """Its names."""
         ...
 
-    async def read(self, reading: Reading, index: int) -> Found:
-        """The rows of a reading, which has this place among those of the turn."""
+    async def read(self, readings: Sequence[Reading]) -> Sequence[Found]:
+        """The rows of each reading of the turn, the likeliest first."""
         ...
 
     async def query(self, text: str) -> Found:

@@ -50,8 +50,8 @@ class Opened:
     def lexicon(self) -> Lexicon:
         return self.names
 
-    async def read(self, reading: Reading, index: int) -> Found:
-        running = off_loop(sql.run_reading, reading, index, self.graph.tables, round=self.round)
+    async def read(self, readings: Sequence[Reading]) -> Sequence[Found]:
+        running = off_loop(sql.run_readings, readings, self.graph.tables, round=self.round)
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
     async def query(self, text: str) -> Found:

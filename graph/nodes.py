@@ -38,7 +38,7 @@ from graph.waterfall import below, texts_may_answer
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, NacreError, ToolError
 from nacre.records.evidence import Found, Ledger, QueryError
-from nacre.records.json_form import from_json, to_json
+from nacre.records.json_form import Carried, from_json, to_json
 from nacre.records.schema import Schema
 from nacre.records.turn import Rewrite, Understanding
 from nacre.semantics.known_names import known_names
@@ -117,7 +117,7 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
         "readings": [],
         "strategy": strategy,
         "started": started,
-        "rewrite": to_json(rewrite.value),
+        "rewrite": Carried(rewrite.value),
         "understanding": {},
         "enabled": branches,
         "unavailable": unavailable,
@@ -137,9 +137,10 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
     """Link the question's names and read it as plans, once a turn. Its vector is made meanwhile, on another processor;
     what goes wrong there is the branch's to say, which will ask for it again."""
     rewrite, caveats = from_json(Rewrite, state["rewrite"]), state["caveats"]
-    read, _ = await asyncio.gather(
-        _understood(resources, state, rewrite),
+    # the vector first, which soon needs no interpreter: where reading has it, others wait for it
+    _, read = await asyncio.gather(
         _prepared(resources, state, rewrite.standalone),
+        _understood(resources, state, rewrite),
         return_exceptions=True,
     )
     if isinstance(read, BaseException):
@@ -149,7 +150,7 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
         caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
         read = Understanding(rewrite.standalone)
     return {
-        "understanding": to_json(read),
+        "understanding": Carried(read),
         "readings": [reading.words for reading in read.readings],
         "by": {"understand": "rules"},
         "caveats": caveats,
@@ -198,7 +199,7 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
         except Exception as error:
             log.exception("branch %s failed", name)
             result = Result(Found(name, error=QueryError("unavailable", f"{type(error).__name__}: {error}"[:300])))
-        return {"found": [to_json(result.value)], "by": {name: result.by}, "usage": _usage(result.usage)}
+        return {"found": [Carried(result.value)], "by": {name: result.by}, "usage": _usage(result.usage)}
 
     branch.__name__ = name
     return branch

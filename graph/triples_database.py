@@ -60,9 +60,13 @@ class OverTriples:
         """How names are written in its queries."""
         return prefixes_of(self.graph.schema)
 
-    async def read(self, reading: Reading, index: int) -> Found:
-        running = off_loop(sql.run_reading, reading, index, self.engine, round=self.round)
-        return await asyncio.wait_for(running, self.settings.branch_seconds)
+    async def read(self, readings: Sequence[Reading]) -> Sequence[Found]:
+        return [
+            await asyncio.wait_for(
+                off_loop(sql.run_reading, reading, index, self.engine, round=self.round), self.settings.branch_seconds
+            )
+            for index, reading in enumerate(readings)
+        ]
 
     async def query(self, text: str) -> Found:
         return await off_loop(

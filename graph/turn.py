@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from graph.asked import checked_question
 from graph.branches import BRANCHES
@@ -74,7 +75,10 @@ async def stream(
 
 
 async def _check_thread(app: App, config: RunnableConfig, graph: str | None) -> None:
-    about = (await app.aget_state(config)).values.get("about")
+    # all of the state would have its next steps worked out too
+    assert isinstance(app.checkpointer, BaseCheckpointSaver)
+    kept = await app.checkpointer.aget_tuple(config)
+    about = kept.checkpoint["channel_values"].get("about") if kept else None
     if about and graph and about != graph:
         raise ConfigError(f"This thread is about the graph {about!r}. Start a new thread to ask {graph!r}.")
 

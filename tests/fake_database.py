@@ -64,9 +64,9 @@ class FakeDatabase:
     language: Language = "sql"
     most: int = MOST_RUN
 
-    async def read(self, reading: Reading, index: int) -> Found:
-        self.read_at.append(index)
-        return self.readings[index] if index < len(self.readings) else Found("sql")
+    async def read(self, readings: Sequence[Reading]) -> list[Found]:
+        self.read_at += range(len(readings))
+        return [self.readings[i] if i < len(self.readings) else Found("sql") for i in range(len(readings))]
 
     async def query(self, text: str) -> Found:
         self.queries.append(text)

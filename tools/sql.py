@@ -1,6 +1,7 @@
 """The branch `sql`: a reading of the question -> the rows of its plan, with keys and units; by SPARQL as well."""
 
 import time
+from collections.abc import Sequence
 
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Table
@@ -43,6 +44,12 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
     # what gave nothing because it broke is no reading that found nothing
     broke = next((query.error for query in queries if query.error), None) if not evidence else None
     return Found(engine.tool, tuple(evidence), queries, error=broke)
+
+
+def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int) -> list[Found]:
+    """The rows of each reading, the likeliest first."""
+    engine = on_tables(tables)
+    return [run_reading(reading, index, engine, round=round) for index, reading in enumerate(readings)]
 
 
 def failed(

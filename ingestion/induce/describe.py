@@ -14,7 +14,6 @@ from ingestion.induce.name_units import with_units
 from ingestion.induce.places import Place
 from ingestion.induce.quantities import stated_unit
 from ingestion.induce.spoken import Role, Spoken, in_full, spoken_names
-from ingestion.read.capsules import counted
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
@@ -89,17 +88,10 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
                 alt_labels=statements.other_labels(iri),
                 # a kind lists its members itself, whatever lies above it
                 parents=() if iri in classes.kinds else tuple(statements.class_parents.get(iri, ())),
-                within=_within(layout, iri) if iri in classes.kinds else (),
+                within=classes.within(iri),
             )
         )
     return tuple(sorted(found, key=lambda c: (-c.count, c.iri)))
-
-
-def _within(layout: Layout, kind: str) -> tuple[str, ...]:
-    """The classes that all members of a kind are of."""
-    sets = counted(layout.classes.set_of[layout.classes.kinds[kind]])[0].tolist()
-    shared = [layout.classes.sets[index] if index >= 0 else frozenset[str]() for index in sets]
-    return tuple(sorted(frozenset.intersection(*shared))) if shared else ()
 
 
 def _groups(layout: Layout) -> tuple[Group, ...]:

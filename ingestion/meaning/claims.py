@@ -23,7 +23,9 @@ def read_claims(draft: Draft) -> None:
     if not draft.uses(DIRECT, CLAIM):
         return
     predicates = {iri: dict(draft.pairs(iri)) for iri in (DIRECT, CLAIM, VALUE, QUALIFIER)}
-    labels = {item: draft.text(label) for item, label in sorted(draft.pairs(LABEL), reverse=True) if _read(draft, label)}
+    labels = {
+        item: draft.text(label) for item, label in sorted(draft.pairs(LABEL), reverse=True) if _read(draft, label)
+    }
     _call(draft, predicates)
     for item, statement in predicates[CLAIM].items():
         value = predicates[VALUE].get(item)

@@ -94,4 +94,6 @@ def _is_address(iri: str) -> bool:
     parts = urlsplit(iri)
     if parts.scheme not in ("http", "https", "ftp") or parts.fragment:
         return False
-    return not parts.path.strip("/") or bool(parts.query) or bool(_FILE.search(parts.path) or _VERSION.search(parts.path))
+    return (
+        not parts.path.strip("/") or bool(parts.query) or bool(_FILE.search(parts.path) or _VERSION.search(parts.path))
+    )

@@ -122,7 +122,12 @@ def _alike(draft: Draft, node: int, said: dict[str, int]) -> Held | None:
     value = next((names.pop(each) for each in _VALUES if each in names), None)
     unit = next((names[each] for each in _UNITS if each in names), None)
     beside = {*_UNITS, *_CODES} if unit is not None else set()
-    if value is None or draft.sort(node)[0] != "blank" or draft.sort(value)[0] != "literal" or names.keys() - beside - _PLACES:
+    if (
+        value is None
+        or draft.sort(node)[0] != "blank"
+        or draft.sort(value)[0] != "literal"
+        or names.keys() - beside - _PLACES
+    ):
         return None
     if unit is not None and draft.sort(unit)[0] == "blank":
         return None

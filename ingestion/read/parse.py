@@ -163,9 +163,7 @@ def _attempts(
     return statements, tags
 
 
-def _left_out(
-    source: Source, document: _Document, form: str, problems: list[Problem], strict: bool
-) -> list[Omission]:
+def _left_out(source: Source, document: _Document, form: str, problems: list[Problem], strict: bool) -> list[Omission]:
     """The problems of a file, one a line; raises _Unreadable for those that leave nothing."""
     fatal = problems[-1] if "nexpected end" in problems[-1].reason else problems[0] if strict else None
     if form not in STATEMENTS:

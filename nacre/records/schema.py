@@ -1,9 +1,9 @@
 """What a graph is about, by IRI, and apart from that where it lies in SQLite: Schema = nouns + places."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 Datatype = Literal["text", "integer", "real", "boolean", "date", "datetime", "time", "year", "duration"]
 Shape = Literal["single", "range", "pair"]
@@ -141,6 +141,11 @@ class Schema:
     @cached_property
     def relation_of(self) -> dict[str, Relation]:
         return {r.name: r for r in self.relations}
+
+    @cached_property
+    def worked_out(self) -> dict[Hashable, Any]:
+        """What is worked out of the schema again and again, kept as long as it; by what it is and of what."""
+        return {}
 
     @cached_property
     def labels(self) -> frozenset[str]:

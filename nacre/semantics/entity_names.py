@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import simplemma
 from rapidfuzz import fuzz, process
@@ -22,6 +23,8 @@ _COMMON, _FEW = 5, 20
 _LEAST = 0.02
 # names that hold what is said: those that are compared, and those among whose words a misspelt one is sought
 _MOST_NAMES, _MOST_SPELT = 2000, 200
+# texts of the last few turns whose names are remembered: a turn asks for the same words several times
+REMEMBERED = 32
 
 
 class EntityNames:
@@ -39,8 +42,13 @@ class EntityNames:
         # what a fifth of all names say names nothing ("Ltd" in a list of companies)
         self.common = lexicon.frequent(lexicon.said / _COMMON) if lexicon.said >= _FEW else frozenset()
         self.light = function_words() | self.common
+        self._found = lru_cache(REMEMBERED)(lambda tokens: tuple(self._candidates(tokens)))
 
-    def candidates(self, tokens: Sequence[Token]) -> Iterator[Candidate]:
+    def candidates(self, tokens: Sequence[Token]) -> tuple[Candidate, ...]:
+        """The things that stretches of a text may name, in order."""
+        return self._found(tuple(tokens))
+
+    def _candidates(self, tokens: Sequence[Token]) -> Iterator[Candidate]:
         done = 0
         for start, token in enumerate(tokens):
             if token.norm in function_words() and not self._a_name(tokens, start):

@@ -53,6 +53,13 @@ class Label:
 def label_of(iri: str, schema: Schema) -> Label:
     """The label of a predicate, split into words and without the unit that its values have; KeyError where the graph
     has no such predicate."""
+    known: Label | None = schema.worked_out.get((label_of, iri))
+    if known is None:
+        known = schema.worked_out[label_of, iri] = _label_of(iri, schema)
+    return known
+
+
+def _label_of(iri: str, schema: Schema) -> Label:
     predicate = schema.predicate_of[iri]
     words = _words(_without_unit(predicate), schema.labels)
     words = _without_domain(_without_range(words, predicate, schema), predicate, schema)

@@ -1,9 +1,11 @@
 """The indexes over one lexicon, and what a text names for a conversation: tokens -> candidates, best first."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from nacre.records.schema import Schema
 from nacre.semantics.candidates import Candidate
+from nacre.semantics.entity_names import REMEMBERED
 from nacre.semantics.linking.index import index, link
 from nacre.semantics.question_form import of_tokens
 from nacre.semantics.spelling import Spelling
@@ -26,14 +28,21 @@ class Linker:
         self.common = self.entities.common
         self.light = self.entities.light
         self.spelling = Spelling(lexicon)
+        self._linked = lru_cache(REMEMBERED)(self._link)
 
-    def link(self, words: Sequence[Token]) -> list[Candidate]:
+    def link(self, words: Sequence[Token]) -> tuple[Candidate, ...]:
         """All candidates of all spans, best first within a span."""
+        return self._linked(tuple(words))
+
+    def _link(self, words: tuple[Token, ...]) -> tuple[Candidate, ...]:
         question = of_tokens(words)
         found = [self._candidate(each) for each in link(question, self.index) if each.kind != "entity"]
         found += self.entities.candidates(words)
-        return sorted(
-            found, key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label, c.predicate, c.value, c.classes, c.keys)
+        return tuple(
+            sorted(
+                found,
+                key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label, c.predicate, c.value, c.classes, c.keys),
+            )
         )
 
     def _candidate(self, found: Link) -> Candidate:

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import logging
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 
@@ -39,9 +38,6 @@ from nacre.serving.tracing import trace
 from nacre.stores.conversations import KeepingError
 
 FORGET_SECONDS = 3600.0
-# a thread at work keeps the interpreter for so long while the event loop waits, and so does the next one: a fifth of
-# Python's default, which `benchmarks.abuse` measures as the slowest answers of /healthz
-SWITCH_SECONDS = 0.001
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +112,6 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
 
 def from_environment() -> FastAPI:
     """The app of one worker process."""
-    sys.setswitchinterval(SWITCH_SECONDS)
     settings = load_settings()
     Connection.seconds = settings.unfinished_seconds
     logs.configure(settings.log, logging.INFO)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any, cast
@@ -26,6 +27,10 @@ from nacre.serving.queues import Queues
 from nacre.serving.refusals import Busy, Elsewhere, Missing, Unkept
 from nacre.serving.threads import Threads, checked_thread
 from nacre.stores.conversations import KeepingError
+
+# a thread at work keeps the interpreter for so long while others wait for it, the event loop among them: a tenth of
+# Python's default, as an embedder asks for it several times beside a question that is being read
+SWITCH_SECONDS = 0.0005
 
 log = logging.getLogger(__name__)
 
@@ -205,6 +210,7 @@ class Asking:
 async def opened(settings: Settings, *, lasting: bool, warm: bool = True) -> AsyncIterator[Asking]:
     """Open all that answering needs. With `lasting`, threads are kept in the data folder, else only in memory; `warm`
     starts the processes that run a model's queries."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         composition = await off_loop(compose, settings)
     except ValueError as error:

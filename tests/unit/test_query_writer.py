@@ -56,7 +56,7 @@ def look(kind: str = "values", text: str = "pilaf", table: str = "", column: str
 async def by_readings(turn: TurnView, database: Database) -> Result[Found]:
     """The rows of all readings, each as likely as its reading: the rules, whatever their learned weights are."""
     readings = turn.understanding.readings
-    ran = [await database.read(reading, index) for index, reading in enumerate(readings)]
+    ran = await database.read(readings)
     read_of = [(each, readings[each.reading or 0]) for found in ran for each in found.rows]
     evidence = tuple(replace(each, probability=reading.probability) for each, reading in read_of)
     return Result(Found("sql", evidence, tuple(query for found in ran for query in found.queries)))

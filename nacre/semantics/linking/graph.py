@@ -1,6 +1,7 @@
 """The graph of the schema: classes as nodes, links between them as edges, cheapest ways: Lexicon -> SchemaGraph."""
 
 import heapq
+import re
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """A kind of thing: a class, or a group of a combination of classes. `words` are the lemmas of its label."""
+    """A kind of thing: a class, or a group of a combination of classes. `words` are the lemmas of its label, `variable`
+    is what its things are called in a plan."""
 
     index: int
     label: str
@@ -42,6 +44,7 @@ class Node:
     count: int
     words: tuple[str, ...]
     named: bool
+    variable: str
 
 
 class SchemaGraph:
@@ -101,6 +104,18 @@ class SchemaGraph:
         self.flags = frozenset(p.iri for p in schema.predicates if p.datatype != "boolean" and is_flag(p))
         self.path = lru_cache(maxsize=8192)(self._path)
         self.distance = lru_cache(maxsize=16384)(self._distance)
+        self.narrower = lru_cache(maxsize=16384)(self._narrower)
+
+    def holding(self, predicate: str) -> tuple[int, ...]:
+        """The kinds of things that have values of a property: of each table the widest, or a narrower one that has as
+        many of them."""
+        found: dict[int, None] = {}
+        holders = self.holders.get(predicate, [])
+        for wide in (i for i in holders if i in self.base.values()):
+            within = [i for i in holders if self.nodes[i].relations <= self.nodes[wide].relations]
+            as_many = [i for i in within if self.facts[i, predicate] == self.facts[wide, predicate]]
+            found[min(as_many, key=lambda i: (self.nodes[i].count, i))] = None
+        return tuple(found)
 
     def about(self, predicate: str) -> Predicate:
         return self.schema.predicate_of[predicate]
@@ -116,11 +131,16 @@ class SchemaGraph:
         return tuple(sorted(n for n in nodes if not narrow & set(self.nodes[n].classes)))
 
     def whole(self, nodes: Collection[int]) -> tuple[int, ...]:
-        """Nodes without kinds that lie within the class of another: all concepts, and not the brass instruments alone."""
+        """Nodes without kinds that lie within the class of another: concepts, not brass instruments."""
         classes = {c for n in nodes for c in self.nodes[n].classes}
         known = self.schema.class_of
         parts = {c for c in classes if c in known and classes & set(known[c].within)}
         return tuple(sorted(n for n in nodes if not parts & set(self.nodes[n].classes)))
+
+    def _narrower(self, node: int, other: int) -> bool:
+        """Whether the things of a node are some of those of another, by their classes: poplars, trees."""
+        above = {c for kind in self.nodes[node].classes for c in self._above(kind)}
+        return node != other and bool(self.nodes[other].classes) and set(self.nodes[other].classes) <= above
 
     def _above(self, kind: str) -> set[str]:
         """All superclasses of a class, and the classes that a kind lies within."""
@@ -161,7 +181,8 @@ class SchemaGraph:
         named: frozenset[str],
     ) -> Node:
         words = tuple(lemma(w) for w in split_name(label).split())
-        return Node(len(self.nodes), label, classes, without, relations, count, words, bool(relations & named))
+        is_named = bool(relations & named)
+        return Node(len(self.nodes), label, classes, without, relations, count, words, is_named, _variable(label))
 
     def _add_steps(self, lexicon: Lexicon) -> None:
         triples: dict[tuple[str, int, int], int] = defaultdict(int)
@@ -196,7 +217,7 @@ class SchemaGraph:
                 label = self.about(predicate).label
                 node = Node(
                     len(self.nodes), label, (), (), relations, triples[predicate, subject],
-                    tuple(lemma(w) for w in split_name(label).split()), True,
+                    tuple(lemma(w) for w in split_name(label).split()), True, _variable(label),
                 )  # fmt: skip
                 nodes[predicate, relations] = node.index
                 self.nodes.append(node)
@@ -244,6 +265,10 @@ class SchemaGraph:
         return tuple(found)
 
 
+def _variable(label: str) -> str:
+    return re.sub(r"\W+", "_", label.casefold()).strip("_") or "thing"
+
+
 def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:
     """For each class the relations of things that no group holds, since too few have their types: views of classes."""
     schema = lexicon.schema
@@ -260,7 +285,10 @@ def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:
 
 
 def _named(lexicon: Lexicon) -> frozenset[str]:
-    """The tables most of whose things have a name besides their IRI; kinds, whose things lie in other tables, too."""
-    coded = {home.relation for home in lexicon.homes if home.coded > home.things / 2}
+    """The tables most of whose things have a name besides their IRI, which may be a code that it ends in; kinds, whose
+    things lie in other tables, too."""
+    naming = {p.iri for p in lexicon.schema.predicates if p.role == "name"}
+    told = {relation: n for (relation, predicate), n in lexicon.facts.items() if predicate in naming}
+    coded = {h.relation for h in lexicon.homes if h.coded > h.things / 2 > told.get(h.relation, 0)}
     tables = {*(home.relation for home in lexicon.homes), *(group.relation for group in lexicon.schema.groups)}
     return frozenset(tables - coded)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from nacre.semantics.english import function_words
 from nacre.semantics.entity_names import EntityNames
+from nacre.semantics.linking.codes import Codes
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.types import Link, Question, Ref
 from nacre.semantics.words import Token
@@ -28,6 +29,7 @@ class Values:
         self.graph = graph
         self.lexicon = lexicon
         self.entities = EntityNames(lexicon)
+        self.codes = Codes(graph)
 
     def links(self, question: Question) -> list[Link]:
         """The things and values that stretches of the question may name."""
@@ -70,7 +72,7 @@ class Values:
                     Link(*span, "entity", (Ref(node),), score, mask, candidate.exact, "", candidate.keys,
                          candidate.label, how)
                 )  # fmt: skip
-        return found
+        return [*found, *self.codes.links(question)]
 
     def _longest(self, first: Token) -> int:
         """How many words a name has at most that begins with a word."""
@@ -108,9 +110,8 @@ class Values:
                 if about is None:
                     continue
                 if about.has_literals:
-                    for node in self.graph.holders.get(name.predicate, ()):
-                        if node in self.graph.base.values():
-                            values[node, name.predicate].append(name)
+                    for node in self.graph.holding(name.predicate):
+                        values[node, name.predicate].append(name)
         found = []
         for node, group in things.items():
             keys = tuple(sorted({n.target for n in group}))[:MOST_KEYS]

@@ -1,7 +1,7 @@
 """Join the things that a plan speaks of by the cheapest ways: Refs + SchemaGraph -> variables and edges."""
 
-import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from nacre.records.plan import Edge, Variable
 from nacre.semantics.linking.graph import SchemaGraph, Step
@@ -16,73 +16,42 @@ BETWEEN = 50
 class Joins:
     """The variables of one select and the edges that tie them together."""
 
-    def __init__(
-        self, graph: SchemaGraph, hints: frozenset[str], choice: int, prefix: str = "", hung: str = ""
-    ) -> None:
-        self.graph, self.hints, self.choice, self.prefix, self.hung = graph, hints, choice, prefix, hung
+    def __init__(self) -> None:
         self.variables: dict[Ref, Variable] = {}
         self.edges: list[Edge] = []
         self.cost, self.steps, self.ambiguous = 0.0, 0, 0
         self.spare = 0
 
-    def add(self, ref: Ref) -> str:
+    def copy(self) -> "Joins":
+        """The same, to be changed on its own."""
+        made = Joins()
+        made.variables, made.edges = dict(self.variables), self.edges
+        made.cost, made.steps, made.ambiguous = self.cost, self.steps, self.ambiguous
+        return made
+
+    def add(self, ref: Ref, graph: SchemaGraph, prefix: str) -> str:
         known = self.variables.get(ref)
         if known is not None:
             return known.name
-        node = self.graph.nodes[ref.node]
-        base = self.prefix + (re.sub(r"\W+", "_", node.label.casefold()).strip("_") or "thing")
+        node = graph.nodes[ref.node]
+        base = name = prefix + node.variable
         taken = {v.name for v in self.variables.values()}
-        name = next(n for k in range(1, 99) if (n := base if k == 1 else f"{base}_{k}") not in taken)
+        more = 1
+        while name in taken:
+            more += 1
+            name = f"{base}_{more}"
         self.variables[ref] = Variable(name, node.classes, node.without)
         return name
 
-    def connect(self, refs: Sequence[Ref]) -> bool:
-        """Join all of them, nearest first."""
-        waiting = [r for r in dict.fromkeys(refs) if r not in self.variables]
-        if not self.variables and waiting:
-            self.add(waiting.pop(0))
-        while waiting:
-            best: tuple[float, int, Ref, Ref, int] | None = None
-            for place, ref in enumerate(waiting):
-                if any(w.node == ref.node and w.slot < ref.slot for w in waiting):
-                    # of several things of one kind each hangs on the one before
-                    continue
-                for known in self.variables:
-                    if known.slot >= BETWEEN:
-                        continue
-                    ways = self.graph.path(known.node, ref.node, self.hints)
-                    # of several things of one kind the last is meant
-                    own = bool(ref.slot) and known.node == ref.node
-                    chain = -known.slot if (own and self.hung != "first") or self.hung == "last" else known.slot
-                    if not ways:
-                        continue
-                    cost = 0.0 if own and self.hung == "last" else ways[0][0]
-                    if best is None or (cost, place, chain) < (best[0], best[1], best[4]):
-                        best = (cost, place, known, ref, chain)
-            if best is None:
-                return False
-            _, _, known, ref, _ = best
-            ways = self.graph.path(known.node, ref.node, self.hints)
-            near = [w for w in ways if w[0] <= ways[0][0] + AS_GOOD]
-            self.ambiguous += len(near) - 1
-            at = 0
-            if self.choice and len(near) > 1:
-                at = min(self.choice, len(near) - 1)
-                self.choice = max(0, self.choice - (len(near) - 1))
-            cost, way = near[at]
-            self.cost += cost
-            self._walk(known, ref, way)
-            waiting.remove(ref)
-        return True
-
-    def _walk(self, start: Ref, end: Ref, way: Sequence[Step]) -> None:
+    def walk(self, start: Ref, end: Ref, way: Sequence[Step], graph: SchemaGraph, prefix: str) -> None:
+        """Add the things and edges of a way from one thing to another."""
         here = self.variables[start].name
         for i, step in enumerate(way):
             if i == len(way) - 1:
-                there = self.add(end)
+                there = self.add(end, graph, prefix)
             else:
                 self.spare += 1
-                there = self._shared(here, step) or self.add(Ref(step.target, "", BETWEEN + self.spare))
+                there = self._shared(here, step) or self.add(Ref(step.target, "", BETWEEN + self.spare), graph, prefix)
             edge = Edge(here, step.predicate, there) if step.forward else Edge(there, step.predicate, here)
             if edge not in self.edges:
                 self.edges.append(edge)
@@ -100,6 +69,62 @@ class Joins:
                     if other is not None and other.slot >= BETWEEN:
                         return edge.subject
         return None
+
+
+def joined(
+    graph: SchemaGraph,
+    refs: Sequence[Ref],
+    hints: frozenset[str],
+    choice: int = 0,
+    prefix: str = "",
+    hung: str = "",
+) -> Joins | None:
+    """Join all of them, nearest first; None where nothing does. `choice` takes the next cheapest way where several are
+    about as short. The readings of a question join the same things again and again, which is worked out once."""
+    found = _joined(graph, tuple(dict.fromkeys(refs)), hints, choice, prefix, hung)
+    return None if found is None else found.copy()
+
+
+@lru_cache(maxsize=4096)
+def _joined(
+    graph: SchemaGraph, refs: tuple[Ref, ...], hints: frozenset[str], choice: int, prefix: str, hung: str
+) -> Joins | None:
+    joins, waiting = Joins(), list(refs)
+    if waiting:
+        joins.add(waiting.pop(0), graph, prefix)
+    while waiting:
+        best: tuple[float, int, Ref, Ref, int] | None = None
+        for place, ref in enumerate(waiting):
+            if any(w.node == ref.node and w.slot < ref.slot for w in waiting):
+                # of several things of one kind each hangs on the one before
+                continue
+            for known in joins.variables:
+                if known.slot >= BETWEEN:
+                    continue
+                ways = graph.path(known.node, ref.node, hints)
+                # of several things of one kind the last is meant
+                own = bool(ref.slot) and known.node == ref.node
+                chain = -known.slot if (own and hung != "first") or hung == "last" else known.slot
+                if not ways:
+                    continue
+                cost = 0.0 if own and hung == "last" else ways[0][0]
+                if best is None or (cost, place, chain) < (best[0], best[1], best[4]):
+                    best = (cost, place, known, ref, chain)
+        if best is None:
+            return None
+        _, _, known, ref, _ = best
+        ways = graph.path(known.node, ref.node, hints)
+        near = [w for w in ways if w[0] <= ways[0][0] + AS_GOOD]
+        joins.ambiguous += len(near) - 1
+        at = 0
+        if choice and len(near) > 1:
+            at = min(choice, len(near) - 1)
+            choice = max(0, choice - (len(near) - 1))
+        cost, way = near[at]
+        joins.cost += cost
+        joins.walk(known, ref, way, graph, prefix)
+        waiting.remove(ref)
+    return joins
 
 
 def thing_of(ref: Ref) -> Ref:

@@ -15,8 +15,9 @@ from nacre.records.plan import (
     Variable,
 )
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.halves import parts_of, without
-from nacre.semantics.parsing.joins import Joins, thing_of
+from nacre.semantics.parsing.joins import Joins, joined, thing_of
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
 
@@ -28,7 +29,7 @@ class Lowered:
 
 
 # rules by which things are asked for together with what they have
-TOGETHER = {"class target with own", "name itself"}
+TOGETHER = {"class target with own", "name itself", MEASURE}
 
 
 def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
@@ -81,14 +82,14 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     removed -= {thing_of(c.ref) for c in direct} | {thing_of(t.ref) for t in d.targets}
     if d.order is not None:
         removed -= {thing_of(d.order.ref)}
-    joins = Joins(graph, d.hints, choice, hung=d.hung)
     wanted = [root, *(thing_of(t.ref) for t in d.targets), *(thing_of(g) for g in d.group)]
     # of several things of one kind the earlier one is joined first
     wanted += sorted((n for n in d.nodes if n not in removed), key=lambda n: n.slot)
     wanted += [thing_of(c.ref) for c in direct]
     wanted += [thing_of(c.against.ref) for c in direct if c.against is not None and not c.against.function]
     wanted += [thing_of(d.order.ref)] if d.order is not None else []
-    if not joins.connect(wanted):
+    joins = joined(graph, wanted, d.hints, choice, hung=d.hung)
+    if joins is None:
         return None
     tied = {name for edge in joins.edges for name in (edge.subject, edge.object)}
     if any(not (v.classes or v.keys or v.name in tied) for v in joins.variables.values()):
@@ -96,12 +97,12 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         return None
     filters: list[Filter] = []
     for condition in direct:
-        found = _filters(condition, joins, graph)
+        found = _filters(condition, joins, graph, d.hints)
         if found is None:
             return None
         filters += found
     for condition in apart:
-        inner = _apart(condition, root, joins, graph, d)
+        inner = _apart(condition, root, joins, graph, d.hints)
         if inner is None:
             return None
         filters.append(inner)
@@ -163,7 +164,7 @@ def _order(order: Ordering | None, joins: Joins) -> Order | None:
     return Order(term, order.descending)
 
 
-def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Filter] | None:
+def _filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> list[Filter] | None:
     thing = thing_of(condition.ref)
     left = _term(condition.ref, joins)
     if condition.op == "exists":
@@ -171,12 +172,12 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Fil
     if condition.op == "unknown":
         return [Filter(left, "unknown")]
     if condition.op == "having":
-        held = _having(condition, graph, joins.hints)
+        held = _having(condition, graph, hints)
         return None if held is None else [Filter(left, "in", held, condition.negated)]
     if condition.top is not None and isinstance(left, Attribute):
         return [Filter(left, "in", _most_common(condition, graph), condition.negated)]
     if condition.top is not None:
-        top = _first_of(condition, graph, joins.hints)
+        top = _first_of(condition, graph, hints)
         return None if top is None else [Filter(Itself(left.variable), "in", top, condition.negated)]
     if condition.function:
         if condition.function == "count":
@@ -217,12 +218,12 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph) -> list[Fil
 def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
     """The things that are first in an order, as a select of their own."""
     assert condition.top is not None
-    joins = Joins(graph, hints, 0, "top_")
     thing = Ref(condition.ref.node)
     by = condition.top.ref
     if by.node == thing.node and condition.top.function:
         by = by._replace(slot=1)
-    if not joins.connect([thing, thing_of(by)]):
+    joins = joined(graph, [thing, thing_of(by)], hints, prefix="top_")
+    if joins is None:
         return None
     name = joins.variables[thing].name
     order = _order(condition.top._replace(ref=by), joins)
@@ -234,13 +235,13 @@ def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -
 
 def _having(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
     """The things of a kind whose groups meet the inner conditions, as a select of their own."""
-    joins = Joins(graph, hints, 0, "having_")
     thing = thing_of(condition.ref)
-    if not joins.connect([thing, *(thing_of(c.ref) for c in condition.inner)]):
+    joins = joined(graph, [thing, *(thing_of(c.ref) for c in condition.inner)], hints, prefix="having_")
+    if joins is None:
         return None
     filters: list[Filter] = []
     for each in condition.inner:
-        found = _filters(each, joins, graph)
+        found = _filters(each, joins, graph, hints)
         if found is None:
             return None
         filters += found
@@ -261,13 +262,13 @@ def _most_common(condition: Condition, graph: SchemaGraph) -> Select:
 def _against(condition: Condition, graph: SchemaGraph) -> Select | None:
     """ "above the average": the aggregate over all things of the kind, or over those that its own conditions leave."""
     assert condition.against is not None
-    joins = Joins(graph, frozenset(), 0, "other_")
     ref = condition.against.ref
-    if not joins.connect([thing_of(ref), *(thing_of(c.ref) for c in condition.inner)]):
+    joins = joined(graph, [thing_of(ref), *(thing_of(c.ref) for c in condition.inner)], frozenset(), prefix="other_")
+    if joins is None:
         return None
     filters: list[Filter] = []
     for each in condition.inner:
-        filters += _filters(each, joins, graph) or []
+        filters += _filters(each, joins, graph, frozenset()) or []
     term = _term(ref, joins)
     if not isinstance(term, Attribute) or not condition.against.function:
         return None
@@ -275,20 +276,20 @@ def _against(condition: Condition, graph: SchemaGraph) -> Select | None:
     return Select((answer,), tuple(joins.variables.values()), tuple(joins.edges), tuple(filters))
 
 
-def _apart(condition: Condition, root: Ref, joins: Joins, graph: SchemaGraph, d: Derivation) -> Filter | None:
+def _apart(condition: Condition, root: Ref, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filter | None:
     """ "without X", "that never ...": the things that have it, taken away."""
-    inner = Joins(graph, d.hints, 0, "not_")
     thing = thing_of(condition.ref)
     if thing == root:
         thing = Ref(root.node, "", 1)
-    if not inner.connect([root, thing, *(thing_of(c.ref) for c in condition.inner)]):
+    inner = joined(graph, [root, thing, *(thing_of(c.ref) for c in condition.inner)], hints, prefix="not_")
+    if inner is None:
         return None
     positive = condition._replace(negated=False, ref=Ref(thing.node, condition.ref.predicate, thing.slot))
-    filters = _filters(positive, inner, graph)
+    filters = _filters(positive, inner, graph, hints)
     if filters is None:
         return None
     for each in condition.inner:
-        filters += _filters(each, inner, graph) or []
+        filters += _filters(each, inner, graph, hints) or []
     select = Select(
         (Itself(inner.variables[root].name),), tuple(inner.variables.values()), tuple(inner.edges), tuple(filters)
     )

@@ -47,8 +47,10 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
     by_code = link.kind == "entity" and not _says_label(link, reader)
     if by_code and (asked_itself or _is_code(state, link, reader)):
         keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
-        yield linked(state, link, reader, ref)._replace(prop=None, last="value", sticky=(), **turned(state)).then(
-            BY_ITS_CODE, BY_CODE if state.prop else 0.0, conditions=(*state.conditions, keyed), negated=False
+        yield (
+            linked(state, link, reader, ref)
+            ._replace(prop=None, last="value", sticky=(), **turned(state))
+            .then(BY_ITS_CODE, BY_CODE if state.prop else 0.0, conditions=(*state.conditions, keyed), negated=False)
         )
         if state.prop:
             return
@@ -69,6 +71,14 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
                     conditions=(*state.conditions, keyed),
                 )  # fmt: skip
+    if state.want == "group" and link.how == "scope":
+        # "for each of them"
+        those = Condition(ref, "is", (), False, link.keys, link.label)
+        yield linked(state, link, reader, ref)._replace(owner=ref).then(
+            "group of those", 0.5, group=(*state.group, ref), want="", mode="C", last="value",
+            conditions=(*state.conditions, those),
+        )  # fmt: skip
+        return
     if link.kind == "entity":
         yield from members(state, link, reader)
         yield from _against_thing(state, link, reader)
