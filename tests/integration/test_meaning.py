@@ -73,8 +73,8 @@ CASES = {
         {},
     ),
     "a node that points": (
-        ":a :of [ :link :b ; :reference 'b' ] ; :code [ a :Concept ; :coding [ :code [ :value 'x-1' ] ] , [ :code 'y-2' ] ] ."
-        " :b :p 1 .",
+        ":a :of [ :link :b ; :reference 'b' ] . :b :p 1 ."
+        " :a :code [ a :Concept ; :coding [ :code [ :value 'x-1' ] ] , [ :code 'y-2' ] ] .",
         {("a", "of", "b"), ("a", "code", "_:"), ("_:", "code", "x-1")},
         {"value behind a node": 2, "points at something": 7},
     ),

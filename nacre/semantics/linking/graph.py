@@ -137,18 +137,24 @@ class SchemaGraph:
         parts = {c for c in classes if c in known and classes & set(known[c].within)}
         return tuple(sorted(n for n in nodes if not parts & set(self.nodes[n].classes)))
 
+    def may_be(self, node: int, kind: int) -> bool:
+        """Whether a thing of a node may be of a kind: the same or a narrower one, or one of several that it is among."""
+        if node == kind or self.narrower(node, kind) or self.whole((node, kind)) == (node,):
+            return True
+        return self.nodes[kind].relations <= self.nodes[node].relations
+
     def _narrower(self, node: int, other: int) -> bool:
         """Whether the things of a node are some of those of another, by their classes: poplars, trees."""
         above = {c for kind in self.nodes[node].classes for c in self._above(kind)}
         return node != other and bool(self.nodes[other].classes) and set(self.nodes[other].classes) <= above
 
     def _above(self, kind: str) -> set[str]:
-        """All superclasses of a class, and the classes that a kind lies within."""
+        """All superclasses of a class."""
         found: set[str] = set()
         open_ = [kind]
         while open_:
             known = self.schema.class_of.get(open_.pop())
-            new = {*known.parents, *known.within} - found - {kind} if known else set()
+            new = set(known.parents) - found - {kind} if known else set()
             found |= new
             open_ += new
         return found

@@ -34,6 +34,9 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
         which = link.start == 1 and words[0].norm in language().words["asking_kind"]
         if link.how == "whole" and (which or _is_several(words[link.end - 1])):
             for target, predicate in _sorted(graph, ref.node):
+                if which and predicate.startswith(SKOS):
+                    # "what material": of a scheme of materials, it is what the words say
+                    continue
                 asked = Target(target, "count" if "count" in state.asks else "")
                 yield (
                     with_node(new, target, reader)

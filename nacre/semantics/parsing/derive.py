@@ -173,7 +173,7 @@ def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
 def _tells(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
     shown = {d.targets[0].ref.node, *(g.node for g in d.group)} if d.targets else set()
-    told = any(node == kind.node or graph.narrower(node, kind.node) for node in shown)
+    told = any(graph.may_be(node, kind.node) for node in shown)
     return told and d.targets[0].ref.predicate not in kind.ranking
 
 

@@ -71,6 +71,9 @@ def _beside_preposition(predicate: str, name: Link, verb: Link, question: Questi
     from the chart", "subject" in "what was the chart derived from", "" where its words do not tell."""
     label = split_name(graph.about(predicate).label).split()
     norms = [t.norm for t in question.tokens]
+    if norms[verb.end : verb.end + 1] == ["than"] and label[-1:] != ["than"] and name.start > verb.end:
+        # what is "narrower than wool" are the narrower concepts of wool
+        return "subject"
     if len(label) < 2 or label[-1] == "by" or label[-1] not in wording("prepositions"):
         return ""
     after = [i for i in range(verb.start, len(norms)) if norms[i] == label[-1]]
