@@ -67,8 +67,8 @@ def _joins_alike(graph: SchemaGraph, predicate: str) -> bool:
 
 
 def _beside_preposition(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> str:
-    """The end of a link such as "was derived from" at which the question puts who it names: "object" in "what is derived
-    from the chart", "subject" in "what was the chart derived from", "" where its words do not tell."""
+    """The end of a link such as "was derived from" at which the question puts what it names: "object" in "what is
+    derived from the chart", "subject" in "what was the chart derived from", "" where its words do not tell."""
     label = split_name(graph.about(predicate).label).split()
     norms = [t.norm for t in question.tokens]
     if norms[verb.end : verb.end + 1] == ["than"] and label[-1:] != ["than"] and name.start > verb.end:
