@@ -105,7 +105,7 @@ class Terms:
                         add("property", (node_index,), name.target, graph.nodes[node_index].words)
                 if about.has_links:
                     ends = graph.ends.get(name.target, [])
-                    for source in sorted({s for s, _ in ends}):
+                    for source in graph.whole({s for s, _ in ends}):
                         mixed = graph.mixed.get((source, name.target))
                         targets = graph.widest({t for s, t in ends if s == source}) if mixed is None else (mixed,)
                         add("link", (source, *targets), name.target, words)

@@ -18,6 +18,7 @@ from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import lower
 from nacre.semantics.parsing.now import ENDED
 from nacre.semantics.parsing.state import Reader
+from nacre.semantics.parsing.things import BY_ITS_CODE
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
 from nacre.semantics.words import Token
 
@@ -177,14 +178,21 @@ def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
 def _tells(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
     shown = {d.targets[0].ref.node, *(g.node for g in d.group)} if d.targets else set()
-    told = any(node == kind.node or graph.narrower(node, kind.node) for node in shown)
+    told = any(graph.may_be(node, kind.node) for node in shown)
     return told and d.targets[0].ref.predicate not in kind.ranking
 
 
 def _without_own_name(found: list[Candidate]) -> list[Candidate]:
-    """Not what a category is called, where its members may be asked for."""
-    of_members = any(MEMBERS in c.derivation.trace for c in found)
-    return [c for c in found if not of_members or "default target is thing" not in c.derivation.trace]
+    """Not what a category is called, nor a kind of whose name that is a part, where its members may be asked for."""
+    named = {(x.start, x.end) for c in found if MEMBERS in c.derivation.trace for x in c.derivation.links}
+    if not named:
+        return found
+    kept = [c for c in found if "default target is thing" not in c.derivation.trace]
+    return [
+        c
+        for c in kept
+        if not any(x.kind == "class" and not x.exact and (x.start, x.end) in named for x in c.derivation.links)
+    ]
 
 
 def _summed(found: list[Candidate], question: Question) -> list[Candidate]:
@@ -215,7 +223,7 @@ def _with_what_is_lacking(found: list[Candidate], question: Question) -> list[Ca
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
     """Does a reading ask for a thing that the question names, or for its number: "which states are Texas"?"""
     named = {c.ref for c in d.conditions if c.op == "is" and len(c.keys) == 1 and not c.negated}
-    if "named so" in d.trace:
+    if "named so" in d.trace or BY_ITS_CODE in d.trace:
         return False
     if function is not None:
         # one thing, however many values it has
