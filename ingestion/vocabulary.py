@@ -84,7 +84,7 @@ KNOWN_NAMES = {
         for base in ("https://schema.org/", "http://schema.org/")
         for name, said in {
             "streetAddress": ("street address", "street"),
-            "addressLocality": ("town", "city", "locality", "address locality"),
+            "addressLocality": ("locality", "city", "town", "address locality"),
             "addressRegion": ("region", "state", "address region"),
             "addressCountry": ("country", "address country"),
             "postalCode": ("postal code", "postcode", "zip code"),
@@ -97,11 +97,14 @@ KNOWN_NAMES = {
         VCARD + name: said
         for name, said in {
             "street-address": ("street address", "street"),
-            "locality": ("town", "city", "locality"),
+            "locality": ("locality", "city", "town"),
             "country-name": ("country", "country name"),
             "postal-code": ("postal code", "postcode", "zip code"),
         }.items()
     },
+    "http://www.w3.org/2006/vcard/ns#fn": ("formatted name", "full name", "name"),
+    "http://www.w3.org/2006/vcard/ns#hasEmail": ("email",),
+    "http://www.w3.org/2006/vcard/ns#hasTelephone": ("telephone", "phone number"),
 }
 # properties that give other names, by the words of their own; they are called as ALTERNATIVE is, too
 OTHER_NAMES = frozenset(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # predicates of ontologies, lists and shapes, whose nodes are no parts of things
 _OF_SCHEMA = (OWL, RDF, "http://www.w3.org/ns/shacl#")
+# by the ends of their IRIs: what tells that a node is a value, or what it is called
+_NAMING = frozenset({"value", "display"})
 # facts of a part
 MOST = 12
 REASON = "part of a thing"
@@ -111,14 +113,15 @@ def _telling(draft: Draft, predicates: "Numbers") -> "NDArray[np.bool_]":
 
 
 def _of_others(draft: Draft, triples: "Numbers") -> "NDArray[np.bool_]":
-    """Which triples make a node a part of an ontology, of shapes or of a list, or a value."""
+    """Which triples make a node a part of an ontology, of shapes or of a list, a value, or a thing with a name."""
     predicates = [
         n
         for n in counted(triples[:, 1])[0].tolist()
         if (iri := draft.text(n)) in SCHEMA_PREDICATES
         or (iri != TYPE and iri.startswith(_OF_SCHEMA))
         or iri in VALUE
-        or local_name(iri) == "value"
+        or local_name(iri) in _NAMING
+        or name_rank(iri) is not None
     ]
     types = triples[:, 1] == (draft.predicate(TYPE) or -1)
     classes = [n for n in counted(triples[types, 2])[0].tolist() if draft.text(n) in SCHEMA_TYPES]

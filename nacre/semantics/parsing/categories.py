@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.semantics.english import is_person
+from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.nouns import is_plural
@@ -12,6 +13,7 @@ from nacre.semantics.words import Token
 
 # the rule by which the members of a category are asked for
 MEMBERS = "members of category"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
 # properties of a category at most: its name, a code, a description (given)
 MOST_SAID = 3
 # measures of an adjective that are tried
@@ -23,13 +25,18 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
     pump": the first of them, or of the things that have the word in their name."""
     ref, graph, rank = link.refs[0], reader.graph, state.rank
     before = [i for i in range(link.start) if i not in reader.question.light and not state.covered >> i & 1]
-    if state.targets or state.conditions or before or set(state.asks) - {"count"}:
+    if state.targets or state.conditions or state.links or before or set(state.asks) - {"count"}:
         return
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
     new = linked(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
     if rank is None:
-        if link.how == "whole" and _is_several(reader.question.tokens[link.end - 1]):
+        words = reader.question.tokens
+        which = link.start == 1 and words[0].norm in language().words["asking_kind"]
+        if link.how == "whole" and (which or _is_several(words[link.end - 1])):
             for target, predicate in _sorted(graph, ref.node):
+                if which and predicate.startswith(SKOS):
+                    # "what material": of a scheme of materials, it is what the words say
+                    continue
                 asked = Target(target, "count" if "count" in state.asks else "")
                 yield (
                     with_node(new, target, reader)
@@ -55,10 +62,15 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     """The kinds of things that things of a node only sort, each with the link: these say little of themselves, and lead
     nowhere."""
     about = graph.nodes[node]
-    leads = any(step.forward for step in graph.steps[node])
+    ahead = [step.predicate for step in graph.steps[node] if step.forward]
+    # concepts lead to concepts and to schemes
+    concepts = any(predicate.startswith(SKOS) for predicate in ahead)
+    leads = any(not predicate.startswith(SKOS) for predicate in ahead)
     if leads or len(graph.literals[node]) > MOST_SAID or is_person(about.label):
         return
     for step in graph.steps[node]:
         members_ = graph.nodes[step.target]
-        if members_.classes and members_.count > about.count and graph.about(step.predicate).functional:
+        if step.forward or not members_.classes or not graph.about(step.predicate).functional:
+            continue
+        if members_.count > about.count or (concepts and not step.predicate.startswith(SKOS)):
             yield Ref(step.target), step.predicate
