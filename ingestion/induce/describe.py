@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ingestion.induce.cells import Cells
+from ingestion.induce.class_names import class_label, class_name
 from ingestion.induce.column_names import plain_words, words_of
 from ingestion.induce.layout import Layout
 from ingestion.induce.name_units import with_units
@@ -77,7 +78,7 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
     statements, classes = layout.statements, layout.classes
     found = []
     for iri, relation in classes.relation_of.items():
-        label = statements.label(iri) or in_full(plain_words(local_name(iri))) or iri
+        label = class_label(iri, statements) or in_full(plain_words(class_name(iri, statements))) or iri
         found.append(
             Class(
                 iri=iri,
