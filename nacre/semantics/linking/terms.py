@@ -39,6 +39,7 @@ class _Term(NamedTuple):
     predicate: str
     words: tuple[str, ...]
     weights: tuple[float, ...]
+    sure: float = 1.0
 
 
 class Terms:
@@ -53,7 +54,7 @@ class Terms:
         little = light | measuring | frozenset(wording("computed")["total"].split())
         found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], _Term] = {}
 
-        def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...]) -> None:
+        def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...], sure: float = 1.0) -> None:
             words = tuple(w for word in words for w in apart(word))
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
             if own and words and _abbreviates(words[0], own) and set(words[1:]) <= light | generic | wording("keys"):
@@ -70,8 +71,9 @@ class Terms:
                 else 1.0
                 for w in words
             )
-            if words:
-                found[kind, nodes, predicate, words] = _Term(kind, nodes, predicate, words, weights)
+            key = kind, nodes, predicate, words
+            if words and (key not in found or found[key].sure < sure):
+                found[key] = _Term(kind, nodes, predicate, words, weights, sure)
 
         for node in graph.nodes:
             add("class", (node.index,), "", node.words)
@@ -79,7 +81,7 @@ class Terms:
         for name in lexicon.described:
             words = tuple(lemma(t) for t in name.tokens)
             if name.kind == "class" and name.target in graph.node_of:
-                add("class", (graph.node_of[name.target],), "", words)
+                add("class", (graph.node_of[name.target],), "", words, name.weight)
             elif name.kind == "group" and (name.target,) in by_relation:
                 add("class", (by_relation[(name.target,)],), "", words)
             elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
@@ -178,7 +180,7 @@ class Terms:
                         fits[place] = options[place]
                     if options or (i - 1 in used and self._is_one_word(question, i)):
                         used.append(i)
-                score = sum(term.weights[p] * f for p, f in fits.items()) / whole
+                score = term.sure * sum(term.weights[p] * f for p, f in fits.items()) / whole
                 said = sum(1.0 for _ in fits) / len(part) if part else 0
                 if score < ENOUGH or said < 0.5:
                     continue

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.semantics.english import is_person
-from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.graph import SchemaGraph, Step
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.state import Reader, State, linked, with_node
@@ -12,6 +12,8 @@ from nacre.semantics.words import Token
 
 # the rule by which the members of a category are asked for
 MEMBERS = "members of category"
+# the vocabulary of thesauri
+THESAURUS = "http://www.w3.org/2004/02/skos/core#"
 # properties of a category at most: its name, a code, a description (given)
 MOST_SAID = 3
 # measures of an adjective that are tried
@@ -55,10 +57,16 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     """The kinds of things that things of a node only sort, each with the link: these say little of themselves, and lead
     nowhere."""
     about = graph.nodes[node]
-    leads = any(step.forward for step in graph.steps[node])
+    leads = any(step.forward and not _arranges(step, node, graph) for step in graph.steps[node])
     if leads or len(graph.literals[node]) > MOST_SAID or is_person(about.label):
         return
     for step in graph.steps[node]:
         members_ = graph.nodes[step.target]
         if members_.classes and members_.count > about.count and graph.about(step.predicate).functional:
             yield Ref(step.target), step.predicate
+
+
+def _arranges(step: Step, node: int, graph: SchemaGraph) -> bool:
+    """Whether a link only arranges categories: among themselves, or in the schemes of a thesaurus."""
+    kin = graph.nodes[step.target].relations & graph.nodes[node].relations
+    return bool(kin) or step.predicate.startswith(THESAURUS)
