@@ -17,6 +17,7 @@ from ingestion.induce.quantities import stated_unit
 from ingestion.induce.spoken import Role, Spoken, in_full, spoken_names
 from ingestion.vocabulary import (
     ALTERNATIVE,
+    CALLED_BY,
     COMMENT_PREDICATES,
     IDENTIFIER_WORDS,
     NUMBERING,
@@ -36,6 +37,8 @@ SAMPLES = 5
 _BETWEEN = re.compile(r"[\W_]+")
 LONG_TEXT = 60
 LONGEST_SAMPLE = 80
+# letters of a code
+LONGEST_CODE = 24
 
 
 def describe(layout: Layout) -> Schema:
@@ -272,8 +275,8 @@ def _role(
     texts = layout.facts.texts
     *before, last = words_of(local_name(place.iri)).lower().split() or [""]
     words = {*before, last}
-    if cells.datatype == "integer" and before and last in NUMBERING and len(place.distinct) == len(place.object):
-        return "identifier"
+    if before and last in NUMBERING and len(place.distinct) == len(place.object) and _are_codes(place, cells, texts):
+        return "fact" if words & CALLED_BY else "identifier"
     if words & IDENTIFIER_WORDS and (len(place.distinct) > 0.8 * len(place.object) or _echo(layout, place, label_of)):
         return "identifier"
     if cells.datatype != "text":
@@ -281,6 +284,12 @@ def _role(
     if place.iri in COMMENT_PREDICATES or np.median([len(texts[n]) for n in place.distinct.tolist()]) > LONG_TEXT:
         return "text"
     return "identifier" if _echo(layout, place, label_of) else "fact"
+
+
+def _are_codes(place: Place, cells: Cells, texts: list[str]) -> bool:
+    """Whether values are numbers, or short texts with a number in each: "R-1020"."""
+    some = (texts[n] for n in place.distinct[:: max(1, len(place.distinct) // 200)].tolist())
+    return cells.datatype == "integer" or all(any(map(str.isdigit, t)) and len(t) <= LONGEST_CODE for t in some)
 
 
 def _echo(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> bool:

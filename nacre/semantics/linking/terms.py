@@ -8,7 +8,7 @@ from typing import NamedTuple
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.semantics.english import function_words, is_person, measure, synonyms, unit_words, vocabulary
+from nacre.semantics.english import function_words, is_person, kinds_said, measure, synonyms, unit_words, vocabulary
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
@@ -101,7 +101,14 @@ class Terms:
         doers = [(target, word) for target, word in _doers(graph) if word not in said]
         for target, word in doers:
             add("class", (target,), "", (word,))
+        called = {term.words for term in found.values() if term.kind == "class"}
+        for node in graph.nodes:
+            for word in sorted(kinds_said().get(node.words[-1], ())) if node.classes and node.words else ():
+                if (word,) not in called:
+                    add("class", (node.index,), "", (word,), SYNONYM)
         self.terms = list(found.values())
+        # what kinds are called besides their own names
+        self.besides = frozenset(t.words[0] for t in self.terms if t.sure < SAME and len(t.words) == 1)
         self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for i, term in enumerate(self.terms):
             for place, word in enumerate(term.words):
@@ -142,7 +149,25 @@ class Terms:
         found = [
             x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
         ]
-        return _best([*found, *self._denied(question)])
+        return _best([*self._without_parts(found, question), *self._denied(question)])
+
+    def calls(self, token: Token) -> bool:
+        """Whether a word is what a kind is called besides its own name."""
+        return token.lemma in self.besides or token.norm in self.besides
+
+    def _without_parts(self, found: list[Link], question: Question) -> list[Link]:
+        """The links without those to classes a part of whose name is a word that another class is called by: the
+        "cheese" of "cheese style", where the things are cheeses."""
+        best: dict[int, float] = {}
+        for x in found:
+            if x.kind == "class" and x.end == x.start + 1 and self.calls(question.tokens[x.start]):
+                best[x.start] = max(best.get(x.start, 0.0), x.score)
+        return [
+            x
+            for x in found
+            if not (x.kind == "class" and x.end == x.start + 1 and x.score < SYNONYM * LEMMA and x.start in best)
+            or x.score == best[x.start]
+        ]
 
     def _is_one_word(self, question: Question, at: int) -> bool:
         """Whether a word and the one before it are one word of a name: "run time" of "runtime"."""
@@ -186,7 +211,7 @@ class Terms:
                     continue
                 exact = score > 0.93
                 covered = sum(1 << i for i in used)
-                how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA else "like"
+                how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA and term.sure > SYNONYM else "like"
                 # a word that says again what another said may name something of its own
                 found.append(_link(used[0], used[-1] + 1, term, score, covered, exact, how))
         return found
