@@ -137,5 +137,3 @@ def _is_noun(words: str) -> bool:
     if len(parts) > 2 or len(parts[-1]) < SHORTEST or set(parts) & wording("kinds_of_name") or is_participle(parts[-1]):
         return False
     return all(part.isalpha() and simplemma.is_known(part, lang="en") for part in parts)
-
-

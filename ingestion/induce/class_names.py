@@ -102,7 +102,11 @@ def class_name(iri: str, statements: Statements) -> str:
     short = without_table(name)
     mark = name.lower().partition("_")[0]
     # a letter alone may belong to a name: "t_shirt"
-    alone = short != name and len(mark) == 1 and not any(local_name(c).lower().startswith(f"{mark}_") for c in statements.classes - {iri})
+    alone = (
+        short != name
+        and len(mark) == 1
+        and not any(local_name(c).lower().startswith(f"{mark}_") for c in statements.classes - {iri})
+    )
     return name if alone else short
 
 

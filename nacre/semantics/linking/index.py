@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.kinds import of_kinds
 from nacre.semantics.linking.terms import Terms
 from nacre.semantics.linking.values import Values
 from nacre.semantics.types import Link, Question
@@ -41,9 +42,8 @@ def link(question: Question, known: Index) -> list[Link]:
         x
         for x in known.values.links(question)
         if not set(range(x.start, x.end)) <= set(bare) or (x.start, x.end) in ranges
-        if not _of_kind(x, question, known.terms)
     )
-    return [*known.terms.links(question), *named]
+    return of_kinds((*known.terms.links(question), *named), question, known.terms.besides, known.graph)
 
 
 def _bounds(question: Question, at: int) -> bool:
@@ -52,9 +52,3 @@ def _bounds(question: Question, at: int) -> bool:
         n.start <= at < n.end and (n.op in ("<", ">", "<=", ">=") or (n.first and n.end - n.start > 1))
         for n in question.numbers
     )
-
-
-def _of_kind(link: Link, question: Question, terms: Terms) -> bool:
-    """Whether a name is said in part by a word that a kind of things is called by: "dairies" are all of them."""
-    word = question.tokens[link.start]
-    return link.how == "part" and link.end == link.start + 1 and word.text.islower() and terms.calls(word)

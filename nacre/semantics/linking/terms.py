@@ -8,10 +8,11 @@ from typing import NamedTuple
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.semantics.english import function_words, is_person, kinds_said, measure, synonyms, unit_words, vocabulary
+from nacre.semantics.english import function_words, is_person, measure, synonyms, unit_words, vocabulary
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.kinds import wider
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
 from nacre.semantics.words import Token, lemma
@@ -102,20 +103,17 @@ class Terms:
         for target, word in doers:
             add("class", (target,), "", (word,))
         called = {term.words for term in found.values() if term.kind == "class"}
-        for node in graph.nodes:
-            for word in sorted(kinds_said().get(node.words[-1], ())) if node.classes and node.words else ():
-                if (word,) not in called:
-                    add("class", (node.index,), "", (word,), SYNONYM)
+        for index, word in wider(graph, called):
+            add("class", (index,), "", (word,), SYNONYM)
         self.terms = list(found.values())
-        # what kinds are called besides their own names
-        self.besides = frozenset(t.words[0] for t in self.terms if t.sure < SAME and len(t.words) == 1)
+        self.besides = _besides(self.terms)
         self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for i, term in enumerate(self.terms):
             for place, word in enumerate(term.words):
                 self.by_word[word].append((i, place))
         self.vocabulary = sorted(self.by_word)
         self.stems: dict[str, list[str]] = defaultdict(list)
-        made = {word for _, word in doers}
+        made = {word for _, word in doers} | (self.besides.keys() - said)
         for word in self.vocabulary:
             # no name of its own: "stations" are no "stationers"
             if len(word) >= _SHORTEST_STEM and word not in made:
@@ -149,25 +147,7 @@ class Terms:
         found = [
             x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
         ]
-        return _best([*self._without_parts(found, question), *self._denied(question)])
-
-    def calls(self, token: Token) -> bool:
-        """Whether a word is what a kind is called besides its own name."""
-        return token.lemma in self.besides or token.norm in self.besides
-
-    def _without_parts(self, found: list[Link], question: Question) -> list[Link]:
-        """The links without those to classes a part of whose name is a word that another class is called by: the
-        "cheese" of "cheese style", where the things are cheeses."""
-        best: dict[int, float] = {}
-        for x in found:
-            if x.kind == "class" and x.end == x.start + 1 and self.calls(question.tokens[x.start]):
-                best[x.start] = max(best.get(x.start, 0.0), x.score)
-        return [
-            x
-            for x in found
-            if not (x.kind == "class" and x.end == x.start + 1 and x.score < SYNONYM * LEMMA and x.start in best)
-            or x.score == best[x.start]
-        ]
+        return _best([*found, *self._denied(question)])
 
     def _is_one_word(self, question: Question, at: int) -> bool:
         """Whether a word and the one before it are one word of a name: "run time" of "runtime"."""
@@ -260,6 +240,15 @@ class Terms:
             for word, ratio, _ in process.extract(own, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
                 found[word] = SPELT * ratio / 100
         return tuple(sorted(found.items()))
+
+
+def _besides(terms: Collection[_Term]) -> dict[str, frozenset[int]]:
+    """The nodes by the words that are none of their own names."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for term in terms:
+        if term.sure < SAME and len(term.words) == 1:
+            found[term.words[0]] |= set(term.nodes)
+    return {word: frozenset(nodes) for word, nodes in found.items()}
 
 
 def _several(question: Question, at: int) -> bool:

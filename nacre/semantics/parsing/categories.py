@@ -5,17 +5,19 @@ from collections.abc import Iterator
 from nacre.semantics.english import is_person
 from nacre.semantics.linking.graph import SchemaGraph, Step
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.linking.kinds import THESAURUS
+from nacre.semantics.linking.values import joined_before
 from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.state import Reader, State, linked, with_node
-from nacre.semantics.types import Condition, Link, Ordering, Ref, Target
+from nacre.semantics.types import Condition, Link, Ordering, Question, Ref, Target
 from nacre.semantics.words import Token
 
 # the rule by which the members of a category are asked for
 MEMBERS = "members of category"
-# the vocabulary of thesauri
-THESAURUS = "http://www.w3.org/2004/02/skos/core#"
 # properties of a category at most: its name, a code, a description (given)
 MOST_SAID = 3
+# words after a name among which the last one of its like is sought
+FURTHER = 4
 # measures of an adjective that are tried
 MOST_MEASURES = 2
 
@@ -28,16 +30,21 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if state.targets or state.conditions or before or set(state.asks) - {"count"}:
         return
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
+    below = graph.node_of.get(link.keys[0]) if len(link.keys) == 1 else None
     new = linked(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
     if rank is None:
-        if link.how == "whole" and _is_several(reader.question.tokens[link.end - 1]):
+        if link.how == "whole" and ("count" in state.asks or _says_several(link, reader.question)):
             for target, predicate in _sorted(graph, ref.node):
                 asked = Target(target, "count" if "count" in state.asks else "")
-                yield (
-                    with_node(new, target, reader)
-                    ._replace(asks=(), owner=target)
-                    .then(MEMBERS, 0.3, targets=(asked,), hints=new.hints | {predicate})
-                )
+                sorted_ = with_node(new, target, reader)._replace(asks=(), owner=target)
+                hints = new.hints | {predicate}
+                if below is None or asked.function:
+                    yield sorted_.then(MEMBERS, 0.3, targets=(asked,), hints=hints)
+                    continue
+                # of a category with others below it these are meant too
+                other = Condition(Ref(below), "exists", join="or")
+                wider = with_node(sorted_, other.ref, reader)
+                yield wider.then(MEMBERS, 0.3, targets=(asked,), hints=hints, conditions=(keyed, other))
         return
     kinds = [(ref, "")] if len(link.keys) > 1 else list(_sorted(graph, ref.node))
     for target, predicate in kinds if rank.concepts and not state.asks else ():
@@ -46,6 +53,14 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
             placed = with_node(with_node(new, target, reader), found, reader)._replace(owner=target, rank=None, limit=0)
             hints = new.hints | {predicate} if predicate else new.hints
             yield placed.then("first of category", 0.4 - cost, targets=(Target(target),), order=order, hints=hints)
+
+
+def _says_several(link: Link, question: Question) -> bool:
+    """Whether a name is said in the plural, or is the first of several whose last word stands only once: "sour or sweet
+    cherries"."""
+    words, end = question.tokens, link.end
+    joined = any(at < len(words) and joined_before(question, at) == end for at in (end, end + 1))
+    return any(map(_is_several, (words[end - 1], *(words[end : end + FURTHER] if joined else ()))))
 
 
 def _is_several(word: Token) -> bool:
@@ -60,9 +75,17 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     leads = any(step.forward and not _arranges(step, node, graph) for step in graph.steps[node])
     if leads or len(graph.literals[node]) > MOST_SAID or is_person(about.label):
         return
-    for step in graph.steps[node]:
-        members_ = graph.nodes[step.target]
-        if members_.classes and members_.count > about.count and graph.about(step.predicate).functional:
+    found = [
+        step
+        for step in graph.steps[node]
+        if graph.nodes[step.target].classes
+        and graph.nodes[step.target].count > about.count
+        and graph.about(step.predicate).functional
+    ]
+    for step in found:
+        # of a class and a group in it the class is meant
+        own = graph.nodes[step.target].relations
+        if not any(step.predicate == o.predicate and own < graph.nodes[o.target].relations for o in found):
             yield Ref(step.target), step.predicate
 
 
