@@ -81,6 +81,7 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
         if graph.nodes[step.target].classes
         and graph.nodes[step.target].count > about.count
         and graph.about(step.predicate).functional
+        and not _arranges(step, node, graph)
     ]
     for step in found:
         # of a class and a group in it the class is meant
