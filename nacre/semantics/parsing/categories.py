@@ -38,7 +38,7 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
                 asked = Target(target, "count" if "count" in state.asks else "")
                 sorted_ = with_node(new, target, reader)._replace(asks=(), owner=target)
                 hints = new.hints | {predicate}
-                if below is None or asked.function:
+                if below is None or asked.function or (target.node, below) not in graph.ends[predicate]:
                     yield sorted_.then(MEMBERS, 0.3, targets=(asked,), hints=hints)
                     continue
                 # of a category with others below it these are meant too
@@ -81,7 +81,7 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
         if graph.nodes[step.target].classes
         and graph.nodes[step.target].count > about.count
         and graph.about(step.predicate).functional
-        and not _arranges(step, node, graph)
+        and not _shared(step.target, node, graph)
     ]
     for step in found:
         # of a class and a group in it the class is meant
@@ -92,5 +92,9 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
 
 def _arranges(step: Step, node: int, graph: SchemaGraph) -> bool:
     """Whether a link only arranges categories: among themselves, or in the schemes of a thesaurus."""
-    kin = graph.nodes[step.target].relations & graph.nodes[node].relations
-    return bool(kin) or step.predicate.startswith(THESAURUS)
+    return _shared(step.target, node, graph) or step.predicate.startswith(THESAURUS)
+
+
+def _shared(one: int, other: int, graph: SchemaGraph) -> bool:
+    """Whether things may be of both nodes."""
+    return bool(graph.nodes[one].relations & graph.nodes[other].relations)
