@@ -7,14 +7,15 @@ from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
 
-from agents.answering.together import filled, is_undecided, together, with_second
-from agents.answering.trust import chance
+from agents.answering.together import filled, is_undecided, together, with_rewording, with_second
+from agents.answering.trust import DECLINED, chance
 from agents.answering.weighed import weighed
 from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import Priors
 from agents.query_writing import written
 from agents.result import Result
+from agents.rewording import reworded
 from agents.turn_view import TurnView
 from nacre.records.evidence import Evidence, Found, QueryError, Rows
 from nacre.records.turn import Understanding
@@ -84,9 +85,16 @@ def by_model(
         if lead != "model" and known and best >= (_bar(priors) if lead == "auto" else 0.01):
             return Result(found)
         bounds = limits.until(view.deadline, view.version)
+        said = Result(found)
+        if priors.faithful is not None and lead == "auto" and best >= DECLINED and not view.rewrite.depends:
+            said = await _in_other_words(model, view, database, found, bounds, priors)
+            sure = max(chance(view.understanding, each) for each in filled(said.value.rows))
+            if said.by != "rules" and (said.by != "model" or sure >= _bar(priors)):
+                return said
+        # a query is written without knowing of the rewording, so that the two can agree
         writing = await written(model, view, database, found, bounds, priors)
-        found = together(view, found, writing, priors)
-        usage = writing.usage
+        found = together(view, said.value, writing, priors)
+        usage = said.usage + writing.usage
         if not writing.failed and is_undecided(view.understanding, found):
             second = await written(model, replace(view, understanding=Understanding(view.standalone)), database,
                                     None, replace(bounds, exchanges=1), priors)  # fmt: skip
@@ -94,6 +102,20 @@ def by_model(
         return Result(found, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
 
     return query_writer
+
+
+async def _in_other_words(
+    model: BaseChatModel, view: TurnView, database: Database, found: Found, limits: Limits, priors: Priors
+) -> Result[Found]:
+    """What was found, beside what the rules find for the question in the model's words; by "rules" where that is
+    nothing."""
+    said = await reworded(model, view, database, limits)
+    found = replace(found, queries=(*found.queries, *said.queries))
+    if said.failed:
+        return Result(found, f"rules after model: {said.failed}", said.usage)
+    if said.rows is None:
+        return Result(found, usage=said.usage)
+    return Result(with_rewording(view.understanding, found, said.rows, priors), "model", said.usage)
 
 
 def _bar(priors: Priors) -> float:

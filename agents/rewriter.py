@@ -54,14 +54,14 @@ async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
 def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bool = False) -> Rewriter:
     """The rules' rewrite; worded by the model where they are unsure, and translated where it is in another language.
 
-    Of a small model the rules ask less: it words only what they doubt themselves.
+    A small one only translates: what it made of follow-ups that the rules doubt was never better.
     """
 
     async def rewriter(view: TurnView, database: Database) -> Result[Rewrite]:
         drafted = await rules(view, database)
         draft = drafted.value
         foreign = draft.language != ENGLISH
-        sure = _is_one_thing(draft) if draft.depends and not small else not _is_unsure(view.question, draft)
+        sure = small or (_is_one_thing(draft) if draft.depends else not _is_unsure(view.question, draft))
         if not foreign and (not view.conversation or draft.chosen is not None or draft.aside or sure):
             return drafted
         shape: type[Standalone] | type[Translated] = Translated if foreign else Standalone

@@ -42,6 +42,7 @@ QUERYING = ("sql", "sparql")
 PROSE_WORDS = 150
 LOOKUP_WORDS = 35
 NAME = 0.9
+NEAREST = "No reading of the question gives this: it is the nearest that the graph says."
 
 # a sentence, with its index in the evidence
 Told = tuple[int, Sentence]
@@ -267,9 +268,12 @@ def _text(
         # what names nothing in the graph may still be told of in a passage
         return None
     graph_only = all(each.document is None for _, each in chosen)
-    if graph_only and not tells(understanding.standalone, [each for _, each in chosen]):
+    if not graph_only:
+        return _cited(chosen)
+    if not tells(understanding.standalone, [each for _, each in chosen]):
         return None
-    return _cited(chosen)
+    # no reading asks for them, so that nobody knows whether they answer
+    return replace(_cited(chosen), status="clarify", caveats=(NEAREST,))
 
 
 def _is_of_another(sentence: Sentence, names: Sequence[str]) -> bool:

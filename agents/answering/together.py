@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agents.answering.agreement import say_the_same
 from agents.answering.trust import chance, is_empty
-from agents.models.priors import Outcome, Priors
+from agents.models.priors import Outcome, Priors, agreed, disputed
 from agents.query_writing import Writing
 from agents.turn_view import TurnView
 from nacre.records.evidence import Found, Rows
@@ -45,6 +45,35 @@ def together(view: TurnView, drafted: Found, writing: Writing, priors: Priors) -
         rest = [_against(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest]
     return Found(drafted.branch, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
                  outcome=outcome)  # fmt: skip
+
+
+def with_rewording(understanding: Understanding, drafted: Found, rows: Rows, priors: Priors) -> Found:
+    """The rules' rows beside those that they read in a model's words, each with its chance, the likeliest first.
+
+    Where the likeliest rows of the question itself say the same, both count for it; else they speak against each
+    other. What shows as much as the rewording asks for goes first. One parser read both, so that two that are wrong
+    give the same as easily as two that are right.
+    """
+    own = (priors.faithful or 0.0) * (rows.probability or 0.0)
+    drafts = sorted(filled(drafted.rows), key=lambda each: -chance(understanding, each))
+    agreeing = [each for each in drafts if _is_same(each, rows)]
+    said = [replace(each, confirmed=True) for each in agreeing] or [rows]
+    others = [each for each in drafts if each not in agreeing]
+    rival = chance(understanding, drafts[0]) if drafts else 0.0
+    if drafts and _agree(drafts[0], rows):
+        sure = max(rival, min(agreed(own, rival), understanding.most))
+    else:
+        sure = disputed(max([own, *(chance(understanding, each) for each in agreeing)]), rival)
+        others = [replace(each, probability=disputed(chance(understanding, each), own)) for each in others]
+    said = [replace(each, probability=sure) for each in said]
+    ranked = sorted([*said, *others], key=lambda each: -chance(understanding, each))
+    rest = [each for each in drafted.evidence if each not in drafts]
+    return replace(drafted, evidence=(*ranked, *rest), error=None)
+
+
+def _is_same(one: Rows, other: Rows) -> bool:
+    """Whether rows are the same answer, neither with more than the other."""
+    return len(one.table.columns) == len(other.table.columns) and _agree(one, other)
 
 
 def _against(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:

@@ -1,4 +1,4 @@
-"""Let a model's server read what prompts begin with, before anybody asks: a graph's tables -> one call that is left."""
+"""Let a model's server read what prompts begin with, before anybody asks: a graph -> calls that are left."""
 
 import asyncio
 import logging
@@ -10,6 +10,7 @@ from agents.models.limits import Limits
 from agents.models.priors import Size
 from agents.off_loop import off_loop
 from agents.query_prompt import head
+from agents.rewording import head as names_head
 from agents.schema_text import Describe, whole
 from nacre.records.schema import Schema
 
@@ -17,11 +18,15 @@ log = logging.getLogger(__name__)
 
 
 async def read_ahead(model: BaseChatModel, schema: Schema, describe: Describe, limits: Limits, size: Size) -> None:
-    """Send the head and leave at the first word. A model that is down is told of when it is asked."""
-    text = head(await off_loop(whole, schema, limits.schema_tokens, describe), small=size == "small")
+    """Send each head and leave at the first word; that which is asked first comes last, where a server keeps one. A
+    model that is down is told of when it is asked."""
+    heads = [head(await off_loop(whole, schema, limits.schema_tokens, describe), small=size == "small")]
+    if size == "small":
+        heads.append(await off_loop(names_head, schema, limits.schema_tokens))
     try:
-        async with asyncio.timeout(limits.seconds):
-            async for _ in model.astream([SystemMessage(text), HumanMessage("Question:")]):
-                break
+        for text in heads:
+            async with asyncio.timeout(limits.seconds):
+                async for _ in model.astream([SystemMessage(text), HumanMessage("Question:")]):
+                    break
     except Exception as error:
         log.warning("the model did not read ahead: %s: %s", type(error).__name__, error)

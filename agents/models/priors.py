@@ -18,6 +18,8 @@ Counts = Mapping[str, tuple[int, int]]
 
 FILE = Path(__file__).with_name("priors.json")
 KEPT = "calibration.json"
+# where FILE has, beside the outcomes, how many readings of rewordings were right, and how many the rules expected to be
+REWORDED = "reworded"
 # billions of parameters up to which a model is a small one (given)
 SMALL = 4.0
 # how many questions the share of the whole size counts for, beside those of one outcome (given)
@@ -29,10 +31,12 @@ _PARAMETERS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Priors:
-    """(right, asked) by outcome; `size` is what the model counts as where its name or a setting tells."""
+    """(right, asked) by outcome; `size` is what the model counts as where its name or a setting tells; `faithful` how
+    often it says a question rightly in other words, None where it is not asked to."""
 
     size: Size
     counts: Counts
+    faithful: float | None = None
 
     @property
     def before(self) -> float:
@@ -53,10 +57,9 @@ class Priors:
         right, asked = self.counts.get(outcome, (0, 0))
         expected = self.before
         if reading is not None and outcome == "agreed":
-            both, neither = reading * self.before, (1 - reading) * (1 - self.before) * COINCIDENCE
-            expected = both / (both + neither)
+            expected = agreed(self.before, reading, COINCIDENCE)
         elif reading is not None and outcome == "disputed":
-            expected = (1 - reading) * self.before / self._differ(reading)
+            expected = disputed(self.before, reading)
         return (right + WEIGHT * expected) / (asked + WEIGHT)
 
     def against(self, reading: float) -> float:
@@ -65,11 +68,27 @@ class Priors:
         >>> round(Priors("large", {"alone": (8, 8)}).against(0.6), 2)
         0.13
         """
-        return reading * (1 - self.before) / self._differ(reading)
+        return disputed(reading, self.before)
 
-    def _differ(self, reading: float) -> float:
-        """The chance that rows of a reading and of a query differ, but for two that are wrong in the same way."""
-        return 1 - reading * self.before
+
+def agreed(own: float, other: float, coincidence: float = 1.0) -> float:
+    """The chance of rows once the same were found in another way; `coincidence` is how often two that are wrong give
+    the same, beside how often two that are right do.
+
+    >>> round(agreed(0.7, 0.6), 2), round(agreed(0.7, 0.6, 0.2), 2)
+    (0.78, 0.95)
+    """
+    both, neither = own * other, (1 - own) * (1 - other) * coincidence
+    return both / (both + neither)
+
+
+def disputed(own: float, other: float) -> float:
+    """The chance of rows once others were found that differ from them: one of the two is wrong at least.
+
+    >>> round(disputed(0.8, 0.5), 2), round(disputed(0.5, 0.8), 2)
+    (0.67, 0.17)
+    """
+    return own * (1 - other) / (1 - own * other)
 
 
 def size_of(model: str, *, own_server: bool = False) -> Size:
@@ -88,7 +107,10 @@ def size_of(model: str, *, own_server: bool = False) -> Size:
 
 def priors(size: Size, measured: Counts | None = None) -> Priors:
     """Those of one's own questions, where they were measured, else those of the size class."""
-    return Priors(size, measured if measured is not None else _shipped()[size])
+    shipped = dict(_shipped()[size])
+    right, expected = shipped.pop(REWORDED, (0, 0))
+    faithful = (right + 1) / (expected + 2) if expected else None
+    return Priors(size, measured if measured is not None else shipped, faithful)
 
 
 def measured(data: Path, model: str) -> Counts | None:

@@ -44,7 +44,7 @@ def without_courtesy(question: str) -> str:
         tail = text[end:]
         if not tail.strip():
             continue
-        if not _empty(tail) or not text[:end].strip():
+        if not _empty(tail) or _asks(tail) or not text[:end].strip():
             break
         text = text[:end] + " " * len(tail)
     asked = _REQUEST.match(text)
@@ -77,6 +77,12 @@ def _remark(question: str) -> bool:
     words, said = language().words, {t.norm for t in tokens(question)}
     telling = words["thanking"] | words["farewell"] | words["agreeing"]
     return bool(said & telling) and said <= telling | words["around_courtesy"]
+
+
+def _asks(clause: str) -> bool:
+    """Does a clause ask for an amount, or which: "and how much was it?", "which one?"?"""
+    words, known = [t.norm for t in tokens(clause)], language().words
+    return words[0] in known["asking_one"] or any(a in known["degree"] and b in known["how_much"] for a, b in zip(words, words[1:], strict=False))
 
 
 def _empty(clause: str) -> bool:

@@ -7,6 +7,7 @@ from nacre.semantics.bounds import find_bounds
 from nacre.semantics.english import function_words, measure, resource, unit_words
 from nacre.semantics.language.base import language
 from nacre.semantics.periods import periods
+from nacre.semantics.second import second_begins
 from nacre.semantics.types import Cue, Number, Question
 from nacre.semantics.units import quantities
 from nacre.semantics.words import Token, tokens
@@ -23,6 +24,8 @@ _QUOTED = re.compile(
 def analyse(text: str) -> Question:
     """The question as immutable parts; cues that overlap are all kept, the parser chooses."""
     words = tuple(tokens(text)[:MOST_TOKENS])
+    second = second_begins(text, words, _cues(words))
+    words = words[:second]
     text = text[: words[-1].end + 1] if words else text
     quoted = _quotations(text, words)
     light = (function_words() | language().words["filler"]) - language().words["telling"]
@@ -36,6 +39,7 @@ def analyse(text: str) -> Question:
         numbers,
         quoted,
         frozenset(i for i, t in enumerate(words) if t.norm in light or t.lemma in light or i in units),
+        also=second is not None,
     )
 
 
@@ -75,6 +79,9 @@ def _quotations(text: str, words: tuple[Token, ...]) -> tuple[tuple[int, int], .
 
 def _is_part(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -> bool:
     """Whether a word is part of what compares a number, and says nothing else: "no more than 3", "at least one"."""
+    if any(c.kind == "now" and c.start <= cue.start and cue.end <= c.end and c is not cue for c in cues):
+        # "no longer"
+        return True
     if cue.kind not in ("negation", "most"):
         return False
     comparing = [(n.start, n.end) for n in numbers if n.op] + [(c.start, c.end) for c in cues if c.kind == "compare"]
@@ -85,11 +92,19 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
     known = language().cues
     found: list[Cue] = []
     norms = [t.norm for t in words]
-    more, fewer = language().words["more"], language().words["fewer"]
+    more, fewer, numbered, locating = (
+        language().words[name] for name in ("more", "fewer", "numbered", "locating")
+    )
     for i, word in enumerate(norms):
         longest: dict[str, int] = {}
         for said, kind, value in known.get(word, ()):
             if tuple(norms[i : i + len(said)]) == said and longest.get(kind, 0) <= len(said):
+                if kind == "count" and i and norms[i - 1] in numbered:
+                    # "the phone number of" tells phones apart
+                    continue
+                if kind == "group" and i and _stands_in(words, i + len(said)) and norms[i - 1] not in locating:
+                    # "the year each one was built"
+                    continue
                 longest[kind] = len(said)
                 found.append(Cue(i, i + len(said), kind, value))
         own = measure(words[i])
@@ -172,9 +187,15 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
             taken |= set(range(*inside))
     numbers = resource()["numbers"]
     for i, t in enumerate(words):
-        if i not in taken and t.norm in numbers:
+        if i not in taken and t.norm in numbers and not _stands_in(words, i):
             found.append(Number(i, i + 1, "", float(numbers[t.norm])))
     return tuple(sorted(found))
+
+
+def _stands_in(words: Sequence[Token], at: int) -> bool:
+    """Whether a word of number only stands for a thing: "the year each one was founded"."""
+    known = language().words
+    return 0 < at < len(words) and words[at].norm in known["stand_in"] and words[at - 1].norm in known["before_one"]
 
 
 def _covering(words: tuple[Token, ...], start: int, end: int) -> tuple[int, int] | None:

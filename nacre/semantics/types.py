@@ -34,7 +34,8 @@ class Number(NamedTuple):
 
 
 class Question(NamedTuple):
-    """The question as stage `analyse` leaves it. `quoted` are the token ranges in quotation marks."""
+    """The question as stage `analyse` leaves it. `quoted` are the token ranges in quotation marks; `also`: the measure
+    of its superlative is asked for as well ("and how much is it", no longer part of the text)."""
 
     text: str
     tokens: tuple[Token, ...]
@@ -43,6 +44,7 @@ class Question(NamedTuple):
     quoted: tuple[tuple[int, int], ...]
     light: frozenset[int]
     lead: str = ""
+    also: bool = False
 
 
 class Ref(NamedTuple):

@@ -33,6 +33,7 @@ from nacre.semantics.linking.index import link
 from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
 from nacre.semantics.parsing.ages import ages
+from nacre.semantics.parsing.averages import averages
 from nacre.semantics.parsing.choice import choices
 from nacre.semantics.parsing.comparison import compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
@@ -163,7 +164,7 @@ def derived(
     aged = list(ages(question, links, linker.index.graph))
     if any(not unused_tokens(c, question) for c in aged):
         return aged
-    chosen = list(choices(question, links, linker.index))
+    chosen = [*choices(question, links, linker.index), *averages(question, links, linker.index.graph)]
     if chosen:
         return chosen
     graph = linker.index.graph

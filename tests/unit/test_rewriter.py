@@ -38,7 +38,8 @@ ON_MANY = [replace(FOLLOWS, scope=scope) for scope in (Scope(keys=("http://ex/a"
 
 
 @pytest.mark.parametrize(
-    ("draft", "small"), [(Rewrite("Dal?"), False), (ON_ONE, False), *[(each, True) for each in (FOLLOWS, *ON_MANY)]]
+    ("draft", "small"),
+    [(Rewrite("Dal?"), False), (ON_ONE, False), *[(each, True) for each in (FOLLOWS, *ON_MANY, UNSURE)]],
 )
 async def test_what_the_rules_are_sure_of_costs_no_call(scripted: ScriptedModel, draft: Rewrite, small: bool) -> None:
     agent = rewriter.by_model(scripted, drafted(draft), LIMITS, small=small)

@@ -86,8 +86,9 @@ def pronoun_at(words: Sequence[Token], named: Sequence[Candidate], shown: Collec
         if i > first_name and not (token.norm in known["pronoun_first"] and i < 2):
             return None
         following = words[i + 1] if i + 1 < len(words) else None
-        if token.norm == "that" and following and i and i not in shown and words[i - 1].norm not in function_words():
-            # "cities that lie in ...": a relative clause
+        alone = following is not None and following.norm not in known["stand_in"]
+        if token.norm == "that" and alone and i and i not in shown and words[i - 1].norm not in function_words():
+            # "cities that lie in ...": a relative clause, and no "that one"
             continue
         if token.norm == "it" and following is not None and following.norm in known["impersonal"]:
             continue
@@ -124,8 +125,12 @@ def is_adrift(words: Sequence[Token], linker: Linker) -> bool:
 
 def of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
     """ "The oldest singer and his age": a possessive stands for what the turn asks for, where that is before it."""
+    known = language().words
     kinds = (c for c in linker.link(words) if c.kind == "class" and c.exact)
-    return words[at].norm in language().words["possessive"] and any(c.end <= at for c in kinds)
+    # "which colour is its roof": the colour has no roof
+    asked = words[0].norm in known["question_words"] and words[at - 1].norm in known["being"]
+    own = any(c.end <= at and not (asked and c.start == 1 and c.end == at - 1) for c in kinds)
+    return words[at].norm in known["possessive"] and own
 
 
 def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:

@@ -104,6 +104,18 @@ class SchemaGraph:
         self.flags = frozenset(p.iri for p in schema.predicates if p.datatype != "boolean" and is_flag(p))
         self.path = lru_cache(maxsize=8192)(self._path)
         self.distance = lru_cache(maxsize=16384)(self._distance)
+        self.narrower = lru_cache(maxsize=16384)(self._narrower)
+
+    def holding(self, predicate: str) -> tuple[int, ...]:
+        """The kinds of things that have values of a property: of each table the widest, or a narrower one that has as
+        many of them."""
+        found: dict[int, None] = {}
+        holders = self.holders.get(predicate, [])
+        for wide in (i for i in holders if i in self.base.values()):
+            within = [i for i in holders if self.nodes[i].relations <= self.nodes[wide].relations]
+            as_many = [i for i in within if self.facts[i, predicate] == self.facts[wide, predicate]]
+            found[min(as_many, key=lambda i: (self.nodes[i].count, i))] = None
+        return tuple(found)
 
     def about(self, predicate: str) -> Predicate:
         return self.schema.predicate_of[predicate]
@@ -117,6 +129,11 @@ class SchemaGraph:
         kinds = {c for n in nodes for c in self.nodes[n].classes}
         narrow = {c for c in kinds if self._above(c) & kinds}
         return tuple(sorted(n for n in nodes if not narrow & set(self.nodes[n].classes)))
+
+    def _narrower(self, node: int, other: int) -> bool:
+        """Whether the things of a node are some of those of another, by their classes: poplars, trees."""
+        above = {c for kind in self.nodes[node].classes for c in self._above(kind)}
+        return node != other and bool(self.nodes[other].classes) and set(self.nodes[other].classes) <= above
 
     def _above(self, kind: str) -> set[str]:
         """All superclasses of a class."""
@@ -261,7 +278,10 @@ def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:
 
 
 def _named(lexicon: Lexicon) -> frozenset[str]:
-    """The tables most of whose things have a name besides their IRI; kinds, whose things lie in other tables, too."""
-    coded = {home.relation for home in lexicon.homes if home.coded > home.things / 2}
+    """The tables most of whose things have a name besides their IRI, which may be a code that it ends in; kinds, whose
+    things lie in other tables, too."""
+    naming = {p.iri for p in lexicon.schema.predicates if p.role == "name"}
+    told = {relation: n for (relation, predicate), n in lexicon.facts.items() if predicate in naming}
+    coded = {h.relation for h in lexicon.homes if h.coded > h.things / 2 > told.get(h.relation, 0)}
     tables = {*(home.relation for home in lexicon.homes), *(group.relation for group in lexicon.schema.groups)}
     return frozenset(tables - coded)

@@ -1,5 +1,6 @@
 """The indexes over one lexicon, and what a question names by them: Question -> Links (stage `link`)."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -7,8 +8,12 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import of_kinds
 from nacre.semantics.linking.terms import Terms
 from nacre.semantics.linking.values import Values
+from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Question
 from nacre.stores.lexicon import Lexicon
+
+# words at most between a link and the kind or thing at its end
+BESIDE = 1
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,45 @@ def link(question: Question, known: Index) -> list[Link]:
         for x in known.values.links(question)
         if not set(range(x.start, x.end)) <= set(bare) or (x.start, x.end) in ranges
     )
-    return of_kinds((*known.terms.links(question), *named), question, known.terms.besides, known.graph)
+    found = [*_in_full(known.terms.links(question), question), *named]
+    found = of_kinds(found, question, known.terms.besides, known.graph)
+    return [*found, *_narrowed(found, known.graph)]
+
+
+def _in_full(links: Sequence[Link], question: Question) -> Iterator[Link]:
+    """Names of properties without parts of others that lie in a verb that is said with its preposition: "discovered by"
+    speaks of no "discovered on"."""
+    words, small = question.tokens, wording("prepositions")
+    full = [
+        x.covered
+        for x in links
+        if x.kind == "property" and x.exact and x.end - x.start == 2 and words[x.end - 1].norm in small
+    ]
+    for link in links:
+        part = link.kind == "property" and not link.exact
+        if not (part and any(link.covered & whole == link.covered != whole for whole in full)):
+            yield link
+
+
+def _narrowed(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
+    """Values and links of a wide kind, as those of the narrower kinds that the question speaks of: "endangered" of
+    species where all taxa may be, "discovered by" of researchers where persons discover."""
+    named = [x for x in links if x.kind in ("class", "entity")]
+    for link in links:
+        ref, *sources = link.refs
+        if not ((link.kind == "value" and ref.predicate) or ref.via):
+            continue
+        wide = graph.nodes[ref.node].relations
+        # who is at the other end of a link is said beside it
+        kinds = {x.refs[0].node for x in named if not ref.via or max(x.start - link.end, link.start - x.end) <= BESIDE}
+        for node in sorted(kinds):
+            if not graph.nodes[node].relations < wide:
+                continue
+            ways = graph.ends.get(ref.via, ())
+            if ref.via and not any((s.node, node) in ways or (node, s.node) in ways for s in sources):
+                continue
+            if ref.via or graph.facts.get((node, ref.predicate)):
+                yield link._replace(refs=(ref._replace(node=node), *sources))
 
 
 def _bounds(question: Question, at: int) -> bool:

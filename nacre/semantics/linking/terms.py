@@ -11,7 +11,8 @@ from rapidfuzz import fuzz, process
 from nacre.semantics.english import function_words, is_person, measure, synonyms, unit_words, vocabulary
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
-from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.expressions import PLACE, expressions
+from nacre.semantics.linking.graph import Node, SchemaGraph
 from nacre.semantics.linking.kinds import wider
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
@@ -31,6 +32,7 @@ _SHORTEST_STEM = 5
 _SHORTEST_CODE = 3
 _LABEL = ("label",)
 # "number of seats": what is counted is what the name says
+_VALUE = ("value",)
 _NUMBER, _OF = ("number",), ("of",)
 
 
@@ -92,6 +94,9 @@ class Terms:
                 holders = graph.holders.get(name.target, []) if about.has_literals else []
                 for node_index in holders:
                     add("property", (node_index,), name.target, words)
+                    if _is_value_of(words, graph.nodes[node_index]) and graph.is_numeric(name.target):
+                        # the rating is the "rating value" of what is called a rating
+                        add("property", (node_index,), name.target, graph.nodes[node_index].words)
                 if about.has_links:
                     ends = graph.ends.get(name.target, [])
                     for source in sorted({s for s, _ in ends}):
@@ -124,10 +129,17 @@ class Terms:
     def links(self, question: Question) -> list[Link]:
         """The classes and properties that stretches of the question may name."""
         matched: dict[int, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
-        words = question.tokens
+        words, known = question.tokens, language().words
         for i, token in enumerate(words):
+            # "show the ..." is no show, "the last ..." lasts no time
+            asks = i == 0 and i in question.light
+            asks |= i > 0 and token.norm in known["the_last"] and words[i - 1].norm in known["article"]
             for word, fit in self.like(token.norm, token.lemma):
+                if asks and fit == SYNONYM:
+                    continue
                 for term, place in self.by_word[word]:
+                    if asks and self.terms[term].sure < SAME:
+                        continue
                     if fit > matched[term][i].get(place, 0.0):
                         matched[term][i][place] = fit
             joined = (token.norm + words[i + 1].norm) if i + 1 < len(words) else ""
@@ -147,7 +159,24 @@ class Terms:
         found = [
             x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
         ]
-        return _best([*found, *self._denied(question)])
+        return _best([*found, *self._denied(question), *self._expressed(question, found)])
+
+    def _expressed(self, question: Question, found: list[Link]) -> list[Link]:
+        """What expressions ask for whose own words name nothing here: "who is in charge of", "how much per hour"."""
+        taken = 0
+        for link in found:
+            if link.exact or link.how.endswith("partial"):
+                taken |= link.covered
+        links = []
+        for start, end, concepts in expressions(question, taken):
+            covered = (1 << end) - (1 << start)
+            for place, concept in enumerate(concepts):
+                for index, at in self.by_word.get(concept, ()):
+                    term = self.terms[index]
+                    score = term.weights[at] * (SYNONYM - PLACE * place) / sum(term.weights)
+                    if score >= ENOUGH:
+                        links.append(_link(start, end, term, score, covered, False, "like"))
+        return links
 
     def _is_one_word(self, question: Question, at: int) -> bool:
         """Whether a word and the one before it are one word of a name: "run time" of "runtime"."""
@@ -158,7 +187,9 @@ class Terms:
         runs: list[list[int]] = []
         for i in sorted(matched):
             between = range(runs[-1][-1] + 1, i) if runs else range(0)
-            if runs and len(between) <= 2 and all(k in question.light for k in between):
+            joined = len(between) <= 2 and all(k in question.light for k in between)
+            # "substances that have been measured" are no "substance measurements"
+            if runs and joined and not (term.kind == "class" and _parted(question, between)):
                 runs[-1].append(i)
             else:
                 runs.append([i])
@@ -209,7 +240,8 @@ class Terms:
             denied = {lemma(token.norm.removeprefix(start)) for start in starts}
             for index in sorted({t for word in denied for t, _ in self.by_word.get(word, ())}):
                 term = self.terms[index]
-                if term.kind == "property" and len(term.words) == 1 and is_flag(self.graph.about(term.predicate)):
+                own = set(term.words) - language().words["being_flag"]
+                if term.kind == "property" and len(own) == 1 and is_flag(self.graph.about(term.predicate)):
                     found.append(_link(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
         return found
 
@@ -237,8 +269,9 @@ class Terms:
                 if shared >= max(_SHORTEST_STEM - 1, 0.6 * max(len(word), len(own))):
                     found.setdefault(word, STEM)
         if not found and len(norm) >= 5 and norm.isalpha() and not simplemma.is_known(norm, lang="en"):
-            for word, ratio, _ in process.extract(own, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
-                found[word] = SPELT * ratio / 100
+            for said in {own, *(own.removesuffix(end) for end in ("ing", "ed") if len(own) - len(end) >= _SHORTEST_STEM)}:
+                for word, ratio, _ in process.extract(said, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
+                    found[word] = max(found.get(word, 0.0), SPELT * ratio / 100)
         return tuple(sorted(found.items()))
 
 
@@ -254,6 +287,17 @@ def _besides(terms: Collection[_Term]) -> dict[str, frozenset[int]]:
 def _several(question: Question, at: int) -> bool:
     """Whether the word at a place of the question is a plural."""
     return at < len(question.tokens) and is_plural(question.tokens[at].norm)
+
+
+def _is_value_of(words: tuple[str, ...], node: Node) -> bool:
+    """Whether a property is what a thing without a name of its own stands for."""
+    return not node.named and words[: len(node.words)] == node.words and words[len(node.words) :] == _VALUE
+
+
+def _parted(question: Question, between: range) -> bool:
+    """Whether a verb parts words, so that they are no noun phrase."""
+    known = language().words
+    return any(question.tokens[k].norm in known["being"] | known["been"] | known["helping"] for k in between)
 
 
 def _abbreviates(word: str, others: Collection[str]) -> bool:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from nacre.semantics.english import function_words
 from nacre.semantics.entity_names import EntityNames
+from nacre.semantics.linking.codes import Codes
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Question, Ref
@@ -31,6 +32,7 @@ class Values:
         self.graph = graph
         self.lexicon = lexicon
         self.entities = EntityNames(lexicon)
+        self.codes = Codes(graph)
 
     def links(self, question: Question) -> list[Link]:
         """The things and values that stretches of the question may name."""
@@ -74,7 +76,7 @@ class Values:
                     Link(*span, "entity", (Ref(node),), score, mask, candidate.exact, "", candidate.keys,
                          candidate.label, how)
                 )  # fmt: skip
-        return found
+        return [*found, *self.codes.links(question)]
 
     def _shared_head(self, question: Question, whole: set[tuple[int, int]]) -> list[Link]:
         """The names whose last word stands only once, after another name: the "sour" of "sour or sweet cherries"."""
@@ -131,9 +133,8 @@ class Values:
                 if about is None:
                     continue
                 if about.has_literals:
-                    for node in self.graph.holders.get(name.predicate, ()):
-                        if node in self.graph.base.values():
-                            values[node, name.predicate].append(name)
+                    for node in self.graph.holding(name.predicate):
+                        values[node, name.predicate].append(name)
         found = []
         for node, group in things.items():
             keys = tuple(sorted({n.target for n in group}))[:MOST_KEYS]

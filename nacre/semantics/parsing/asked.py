@@ -2,8 +2,9 @@
 
 from nacre.semantics.english import resource
 from nacre.semantics.language.base import language
+from nacre.semantics.parsing.nested import then
 from nacre.semantics.parsing.state import Reader, State
-from nacre.semantics.types import Ref
+from nacre.semantics.types import Aggregation, Derivation, Ref
 from nacre.semantics.words import lemma
 
 MOST = 3
@@ -34,6 +35,19 @@ def places(state: State, root: Ref, reader: Reader) -> list[Ref]:
             if s.forward and wanted & set(graph.words[s.predicate])
         ] + found
     return found[:MOST]
+
+
+def first_or_last(d: Derivation, reader: Reader) -> Derivation:
+    """ "When did the first book come out", "when was it last repaired": of several days the first, or the last."""
+    tokens, known = reader.question.tokens, language().words
+    asked = any(c.kind == "open" and c.value == "when" and c.start <= 1 for c in reader.question.cues)
+    said = [i for i, t in enumerate(tokens) if t.norm in known["the_first"] | known["the_last"] and not d.covered >> i & 1]
+    dates = [t for t in d.targets if t.ref.predicate and not t.function and reader.graph.is_date(t.ref.predicate)]
+    if not asked or len(said) != 1 or d.order is not None or d.group or len(dates) != len(d.targets):
+        return d
+    best: Aggregation = "min" if tokens[said[0]].norm in known["the_first"] else "max"
+    targets = tuple(t._replace(function=best) for t in dates)
+    return then(d, "first or last day", 0.5, targets=targets, covered=d.covered | 1 << said[0])
 
 
 def persons(root: Ref, reader: Reader) -> list[Ref]:

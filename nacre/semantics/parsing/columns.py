@@ -8,9 +8,15 @@ from nacre.semantics.parsing.nested import then
 from nacre.semantics.parsing.state import UNSETTLED_COST, Reader
 from nacre.semantics.types import Derivation, Ref, Target
 
+# the rule by which the measure of what comes first is shown as well, and what a reading gains by it
+MEASURE, WITH_OWN = "measure of first", 0.5
+
 
 def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
     """Which columns show a thing: its name, or its code where it has none; a person's two names for "name"."""
+    if reader.question.also and (measured := _with_measure(d)) is not None:
+        yield measured
+        return
     yield d
     graph = reader.graph
     words = language().words
@@ -44,6 +50,16 @@ def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
                 targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
                 yield then(d, f"code of {named}", gain, targets=targets)
             return
+
+
+def _with_measure(d: Derivation) -> Derivation | None:
+    """ "The longest river, and how long is it": the first things with what they are ordered by; None where nothing is
+    ordered, or no things are asked for."""
+    things = [t for t in d.targets if not t.ref.predicate and not t.function]
+    if d.order is None or not d.order.limit or not things:
+        return None
+    own = Target(d.order.ref, d.order.function)
+    return then(d, MEASURE) if own in d.targets else then(d, MEASURE, WITH_OWN, targets=(*things, own))
 
 
 def _name_itself(d: Derivation, reader: Reader) -> Iterator[Derivation]:

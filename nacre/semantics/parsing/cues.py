@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.now import now
 from nacre.semantics.parsing.state import (
     CUE_GAIN,
     RANK_AFTER_AGGREGATE,
@@ -234,6 +235,7 @@ RULES: Mapping[str, Rule] = {
     "direction": _direction,
     "negation": _negation,
     "missing": _missing,
+    "now": now,
     "both": _both,
     "either": _or,
     "or": _or,

@@ -8,12 +8,15 @@ from nacre.records.plan import Body
 from nacre.records.waiting import go_on
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.index import Index
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.parsing.beam import read
 from nacre.semantics.parsing.categories import MEMBERS
+from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import lower
+from nacre.semantics.parsing.now import ENDED
 from nacre.semantics.parsing.state import Reader
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
 from nacre.semantics.words import Token
@@ -97,8 +100,12 @@ def derive(
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
     kept = _summed(_with_what_is_lacking(_without_own_name(kept), question), question)
+    if any(c.kind == "now" for c in question.cues):
+        kept = [c for c in kept if ENDED in c.derivation.trace] or kept
+    if question.also:
+        kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
     asked = _asked_kind(question, links)
-    told = [c for c in kept if asked is None or _tells(c.derivation, asked)]
+    told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
 
 
@@ -123,15 +130,29 @@ def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
     known = language().words
     ranking = {i for c in question.cues if c.kind in ("superlative", "most") for i in range(c.start, c.end)}
     places = {i for n in question.numbers if not n.op for i in range(n.start, n.end)}
-    said = words[0].norm if words else ""
+    # "in which towns"
+    lead = int(len(words) > 1 and words[0].norm in known["asking_after"] and words[1].norm in known["asking_kind"])
+    said = words[lead].norm if words else ""
     first = next((i for i in range(len(words)) if i not in places and words[i].norm not in known["article"]), 0)
     if said not in known["asking_kind"] and not (said in known["article"] and first in ranking):
         return None
     skipped = ranking | places
-    start = next((i for i in range(1, len(words)) if i not in skipped and words[i].norm not in function_words()), 0)
+    kinds_at = {x.start for x in links if x.kind == "class"}
+    start = next(
+        (
+            i
+            for i in range(lead + 1, len(words))
+            if i not in skipped and (words[i].norm not in function_words() or (i == lead + 1 and i in kinds_at))
+        ),
+        0,
+    )
     # "pasta has the shortest" is not the name of a kind, "short pasta"
     ranked = sum(1 << i for i in ranking)
     named = [x for x in links if x.start == start and x.exact and not x.covered & ranked]
+    if not named:
+        # "which shows", of what is called a series
+        like = [x for x in links if x.start == start and x.how == "like" and x.kind == "class"]
+        named = [x for x in like if x.score == max(y.score for y in like)]
     after = [x for x in named if x.kind in ("class", "property")]
     end = max((x.end for x in after), default=0)
     kinds = {x.refs[0].node if x.kind == "class" else None for x in after if x.end == end}
@@ -148,9 +169,10 @@ def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
     return None if node is None else _Kind(node, by)
 
 
-def _tells(d: Derivation, kind: _Kind) -> bool:
+def _tells(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
-    told = bool(d.targets) and kind.node in {d.targets[0].ref.node, *(g.node for g in d.group)}
+    shown = {d.targets[0].ref.node, *(g.node for g in d.group)} if d.targets else set()
+    told = any(node == kind.node or graph.narrower(node, kind.node) for node in shown)
     return told and d.targets[0].ref.predicate not in kind.ranking
 
 

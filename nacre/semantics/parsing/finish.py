@@ -6,12 +6,14 @@ from itertools import islice
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
-from nacre.semantics.parsing.asked import other_ends, persons, places
+from nacre.semantics.parsing.asked import first_or_last, other_ends, persons, places
 from nacre.semantics.parsing.columns import columns
 from nacre.semantics.parsing.grouping import grouping
 from nacre.semantics.parsing.nested import nested, then
-from nacre.semantics.parsing.numbers import COUNTING, upper
+from nacre.semantics.parsing.now import going_on
+from nacre.semantics.parsing.numbers import COUNTING, later, upper
 from nacre.semantics.parsing.state import UNSETTLED_COST, Reader, State, drop_dangling
+from nacre.semantics.parsing.sums import between, summed
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
 MOST_VARIANTS = 10
@@ -39,6 +41,9 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
             else:
                 targets = (*targets, Target(Ref(root.node, "", root.slot), "count"))
             trace.append("count at end")
+        elif computed := summed(state, root, reader):
+            targets = computed
+            trace.append("aggregate of only measure")
         else:
             cost += UNSETTLED_COST
             trace.append("unsettled aggregate")
@@ -59,7 +64,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
     found = [
-        then(whole, "place or time", 0.5, targets=(Target(ref),), hints=whole.hints | {h for h in (ref.via,) if h})
+        then(whole, "place or time", 0.5 - _later(ref, reader), targets=(Target(ref),), hints=whole.hints | {h for h in (ref.via,) if h})
         for ref in where
     ]
     found += [then(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
@@ -67,7 +72,10 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         then(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
         for ref in others
     ]
-    if state.degree:
+    amount = between(state, reader)
+    if amount is not None:
+        whole = then(whole, "amount between", 0.5, targets=(amount,), nodes=(*whole.nodes, Ref(amount.ref.node)))
+    elif state.degree and "aggregate of only measure" not in trace:
         whole = then(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
         for grouped in grouping(settled, root, reader):
@@ -75,7 +83,14 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
                 for inner in nested(shown, root):
                     for hung in _hung(inner, reader.graph):
                         found += _combined(hung)
-    return list(islice(found, MOST_VARIANTS))
+    dated = (first_or_last(d, reader) for d in found)
+    return list(islice((each for d in dated for each in going_on(d, reader.graph)), MOST_VARIANTS))
+
+
+def _later(ref: Ref, reader: Reader) -> float:
+    """What a date costs that is seldom meant by when something was."""
+    dated = bool(ref.predicate) and reader.graph.is_date(ref.predicate)
+    return later(ref, reader.graph) if dated else 0.0
 
 
 def _root(state: State) -> Ref | None:
@@ -187,6 +202,12 @@ def _merged(conditions: tuple[Condition, ...]) -> tuple[bool, tuple[Condition, .
             merged = True
             before = found[last]
             found[last] = before._replace(
-                values=(*before.values, *condition.values), keys=(*before.keys, *condition.keys)
+                values=(*before.values, *condition.values), keys=(*before.keys, *condition.keys),
+                label=_either(before.label, condition.label),
             )
     return merged, tuple(found)
+
+
+def _either(first: str, second: str) -> str:
+    """What things of either name are called."""
+    return f"{first} or {second}" if first and second and first != second else first or second

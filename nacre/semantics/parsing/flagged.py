@@ -10,6 +10,8 @@ from nacre.semantics.words import lemma
 
 # words before a property that may ask what it says: "whether they are ..."
 BEFORE = 3
+# letters that two forms of a word share, the shorter of which has as many
+FORM = 4
 
 
 def names_flag(link: Link, ref: Ref, reader: Reader) -> bool:
@@ -24,7 +26,8 @@ def names_flag(link: Link, ref: Ref, reader: Reader) -> bool:
 def flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iterator[State]:
     """ "Blocked customers", "unpaid rentals": what a property of yes or no holds of, or does not."""
     yes = holding(reader.graph.about(ref.predicate))
-    if yes is None or (yes is not True and (link.how == "like" or _is_verb_of(link, ref, reader))):
+    otherwise = link.how == "like" and not _is_alike(link, ref, reader)
+    if yes is None or (yes is not True and (otherwise or _is_verb_of(link, ref, reader))):
         # who earns has not paid, and what they pay is no matter of yes or no
         return
     denied = state.negated != (link.how == OPPOSITE)
@@ -37,6 +40,12 @@ def flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iter
         condition = Condition(ref, "=", (yes,), denied)
         rule = "flag"
     yield new._replace(last="flag").then(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
+
+
+def _is_alike(link: Link, ref: Ref, reader: Reader) -> bool:
+    """Whether a word is only another form of one of the property's name, or a slip: "freelance" of "is freelancer"."""
+    said = [t.lemma for t in reader.question.tokens[link.start : link.end] if len(t.lemma) >= FORM]
+    return any(a[:FORM] == b[:FORM] for a in said for b in reader.graph.words[ref.predicate] if len(b) >= FORM)
 
 
 def _is_verb_of(link: Link, ref: Ref, reader: Reader) -> bool:

@@ -15,6 +15,7 @@ from nacre.records.plan import (
     Variable,
 )
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.halves import parts_of, without
 from nacre.semantics.parsing.joins import Joins, joined, thing_of
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
@@ -28,7 +29,7 @@ class Lowered:
 
 
 # rules by which things are asked for together with what they have
-TOGETHER = {"class target with own", "name itself"}
+TOGETHER = {"class target with own", "name itself", MEASURE}
 
 
 def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:

@@ -19,6 +19,8 @@ EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salar
 # units of numbers that may say how many things there are
 COUNTING = frozenset(("", "count"))
 MOST_DATES = 4
+# what a date by which something ends costs, which is seldom what is meant by when it was
+LATER, BORN = 0.25, 0.8
 # what bounds a number, and units of what a bare number is of
 ORDERED = frozenset(("<", ">", "<=", ">="))
 YEARS = frozenset(("", "year"))
@@ -73,7 +75,7 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
             bounds = _conditions(graph, ref, op, found, state)
             yield with_node(new, ref, reader).then(
                 "number on date",
-                0.3 - cost,
+                0.3 - cost - later(ref, graph),
                 conditions=(*state.conditions, *bounds),
                 compare=None,
                 negated=False,
@@ -253,6 +255,14 @@ def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
                     ref = Ref(there, predicate)
                     found[ref] = min(found.get(ref, 9.0), cost)
     return sorted(found.items(), key=lambda f: (f[1], f[0]))[:MOST_DATES]
+
+
+def later(ref: Ref, graph: SchemaGraph) -> float:
+    """What a date costs by which things end: they are "in March" when they begin; and more when somebody was born."""
+    words, known = set(graph.words[ref.predicate]), language().words
+    if known["life"] & words:
+        return BORN
+    return LATER if known["ending"] & words else 0.0
 
 
 def _conditions(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> tuple[Condition, ...]:

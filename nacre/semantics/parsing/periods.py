@@ -2,16 +2,13 @@
 
 from collections.abc import Iterator
 
-from nacre.semantics.language.base import language
-from nacre.semantics.parsing.numbers import dates_near
+from nacre.semantics.parsing.numbers import dates_near, later
 from nacre.semantics.parsing.state import Reader, State, with_node
 from nacre.semantics.types import Target
 from nacre.semantics.words import Token
 
 # what a word of time is worth, less than a property of that name
 SAID = 0.8
-# a date by which something ends is seldom what things are counted by
-LATER = 0.25
 
 
 def names_time(token: Token) -> bool:
@@ -26,14 +23,12 @@ def by_time(state: State, reader: Reader, at: int) -> Iterator[State]:
     if not (grouped or _places(state, reader, at)):
         return
     covered = state.covered | 1 << at
-    known = language().words
     for found, cost in dates_near(state, reader.graph):
         if reader.graph.about(found.predicate).datatype not in ("date", "datetime"):
             continue
         ref = found._replace(part=said)  # type: ignore[arg-type]
-        late = LATER if known["ending"] & set(reader.graph.words[found.predicate]) else 0.0
         new = with_node(state._replace(covered=covered), ref, reader)
-        gain = SAID - cost - late
+        gain = SAID - cost - later(found, reader.graph)
         if grouped:
             yield new.then("group by time", gain, group=(*state.group, ref), want="", mode="T", last="prop")
         else:

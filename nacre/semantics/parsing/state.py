@@ -9,6 +9,7 @@ from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Questi
 # first estimates that only order the beam; what decides between finished readings is learned (ranking/weights.json)
 DISTANCE_COST = 0.5
 LINK_COST = 0.25
+SCOPE_WORTH = 1.5
 RANK_AFTER_AGGREGATE = 0.4
 SKIPPED_COST = 0.55
 DANGLING_COST = 0.5
@@ -128,7 +129,9 @@ def another(state: State, ref: Ref, reader: Reader) -> bool:
 
 def linked(state: State, link: Link, reader: Reader, ref: Ref) -> State:
     """The state after a mention was taken for something: its score, its words, and the nodes it needs."""
-    worth = max(0.5, reader.content(link.covered)) * link.score
+    # what was spoken of before is as good as said again
+    least = SCOPE_WORTH if link.how == "scope" else 0.5
+    worth = max(least, reader.content(link.covered)) * link.score
     if link.how.startswith("link"):
         worth -= LINK_COST
     new = state._replace(

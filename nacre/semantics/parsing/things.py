@@ -57,6 +57,14 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
                     conditions=(*state.conditions, keyed),
                 )  # fmt: skip
+    if state.want == "group" and link.how == "scope":
+        # "for each of them"
+        those = Condition(ref, "is", (), False, link.keys, link.label)
+        yield linked(state, link, reader, ref)._replace(owner=ref).then(
+            "group of those", 0.5, group=(*state.group, ref), want="", mode="C", last="value",
+            conditions=(*state.conditions, those),
+        )  # fmt: skip
+        return
     if link.kind == "entity":
         yield from members(state, link, reader)
         yield from _against_thing(state, link, reader)

@@ -30,11 +30,52 @@ def answering(candidates: Sequence[Candidate], question: Question, graph: Schema
     if not asked:
         return Answering(list(candidates))
     other = [c for c in candidates if _misses(c, asked, graph)]
+    if asked == WHO:
+        other += _done_by(candidates, question, graph)
     kept = [c for c in candidates if c not in other]
+    if asked == WHERE:
+        kept = [c for c in kept if _is_place_of(c, graph)] or kept
     nearest = max(other, key=lambda c: (_content(c, question), c.derivation.prior), default=None)
     if nearest is None or any(_content(c, question) >= _content(nearest, question) for c in kept):
         return Answering(kept)
     return Answering(kept, nearest, asked)
+
+
+def _done_by(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
+    """The readings that give what was done, by a word that only says so ("who is renting ..."), where others that
+    account for as much give who did it."""
+    doers = [c for c in candidates if _gives(c, graph)]
+    most = max((_content(c, question) for c in doers), default=-1)
+    return [c for c in candidates if c not in doers and _is_verb(c) and _content(c, question) <= most]
+
+
+def _gives(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a reading gives persons, or bodies of them."""
+    targets = candidate.derivation.targets
+    words = _words(targets[0].ref, graph) if targets else ()
+    return bool(words) and words[-1] in _called("persons") | _called("bodies")
+
+
+def _is_verb(candidate: Candidate) -> bool:
+    """Whether the kind that a reading gives is named by no more than a word like it."""
+    target = candidate.derivation.targets[0].ref if candidate.derivation.targets else None
+    if target is None or target.predicate:
+        return False
+    named = [x for x in candidate.derivation.links if x.kind == "class" and x.refs[0].node == target.node]
+    return bool(named) and all(x.how == "like" for x in named)
+
+
+def _is_place_of(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a reading gives what stands at the end of a link that the question names and that says where: of what
+    "works at" a firm the firm, and not the town of the firm."""
+    d, body = candidate.derivation, candidate.body
+    if not isinstance(body, Select) or len(body.edges) != 1 or len(d.targets) != 1 or d.targets[0].ref.predicate:
+        return False
+    edge = body.edges[0]
+    named = {ref.via for x in d.links if x.kind == "property" for ref in x.refs}
+    shown = isinstance(body.answers[0], Itself) and body.answers[0].variable == edge.object
+    label = graph.about(edge.predicate).label.casefold().split()
+    return shown and edge.predicate in named and len(label) > 1 and label[-1] in language().words["standing_at"]
 
 
 def guesses(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
@@ -71,8 +112,14 @@ def _misses(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
     if not isinstance(body, Select) or not targets:
         return False
     if not any(isinstance(a, Attribute | Itself) for a in body.answers):
-        return asked in (WHO, WHERE, WHEN)
+        # the first of several days is one
+        return asked in (WHO, WHERE) or (asked == WHEN and not all(_is_day(t, graph) for t in targets))
     return all(_is_other(target, asked, graph) for target in targets)
+
+
+def _is_day(target: Target, graph: SchemaGraph) -> bool:
+    """Whether the first or the last of several dates is given."""
+    return target.function in ("min", "max") and bool(target.ref.predicate) and graph.is_date(target.ref.predicate)
 
 
 def _is_other(target: Target, asked: str, graph: SchemaGraph) -> bool:

@@ -72,7 +72,7 @@ def _lists(question: Question) -> bool:
     """Whether anything in the question may join two columns."""
     joining = language().words["joining"] | language().words["listing"]
     joined = any(t.norm in joining for t in question.tokens) or any(c.kind == "group" for c in question.cues)
-    return joined or "," in question.text
+    return joined or question.also or "," in question.text
 
 
 def _directions(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[int, int]:

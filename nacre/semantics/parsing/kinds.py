@@ -1,0 +1,42 @@
+"""Kinds of the things that are asked for: a class at hand + State -> the same reading of the narrower kind."""
+
+from collections.abc import Iterator
+
+from nacre.semantics.language.base import language
+from nacre.semantics.parsing.state import Reader, State, linked
+from nacre.semantics.types import Condition, Link, Ref
+
+# how many words may stand between a kind and the narrower one: "which of the trees that are"
+FAR = 4
+NARROWER = "narrower kind"
+
+
+def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
+    """ "Which trees are poplars": the things that are asked for are of the narrower kind."""
+    words, being = reader.question.tokens, language().words["being"]
+    before = words[max(0, link.start - FAR) : link.start]
+    if not any(t.norm in being for t in before) or state.negated:
+        return
+    narrow = link.refs[0].node
+    wide = next((t.ref for t in state.targets if not t.ref.predicate and reader.graph.narrower(narrow, t.ref.node)), None)
+    said = {t.lemma for t in words[link.start : link.end]}
+    if wide is None or said <= set(reader.graph.nodes[wide.node].words):
+        # "courses" are no "lab courses"
+        return
+
+    def of_kind(ref: Ref) -> Ref:
+        same = (ref.node, ref.slot) == (wide.node, wide.slot)
+        return ref._replace(node=narrow) if same else ref
+
+    def told(condition: Condition) -> Condition:
+        return condition._replace(ref=of_kind(condition.ref))
+
+    new = linked(state, link, reader, wide)
+    yield new.then(
+        NARROWER, 0.2,
+        targets=tuple(t._replace(ref=of_kind(t.ref)) for t in new.targets),
+        conditions=tuple(told(c) for c in new.conditions),
+        nodes=tuple(dict.fromkeys(of_kind(n) for n in new.nodes)),
+        owner=of_kind(new.owner) if new.owner is not None else None,
+        last="class", mode="C",
+    )  # fmt: skip
