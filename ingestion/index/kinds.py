@@ -1,7 +1,7 @@
 """What people call the things of a class besides its own name: Schema + names of things -> (class, word).
 
 A class of a public vocabulary, or a table, is often called otherwise than its members are: products that are sorted
-into "hard wood", "soft wood" are woods, organizations called "... Mill" are mills, and what has a "firm name" is a firm.
+into "hard wood", "soft wood" are woods, organizations called "... Mill" are mills, what has a "firm name" is a firm.
 """
 
 from collections import Counter

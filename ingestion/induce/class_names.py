@@ -99,15 +99,11 @@ def class_label(iri: str, statements: Statements) -> str:
 def class_name(iri: str, statements: Statements) -> str:
     """The end of a class's IRI, without what a database writes before the names of its tables."""
     name = local_name(iri)
-    short = without_table(name)
-    mark = name.lower().partition("_")[0]
+    mark = f"{name.partition('_')[0]}_".lower()
     # a letter alone may belong to a name: "t_shirt"
-    alone = (
-        short != name
-        and len(mark) == 1
-        and not any(local_name(c).lower().startswith(f"{mark}_") for c in statements.classes - {iri})
-    )
-    return name if alone else short
+    if len(mark) == 2 and not any(local_name(c).lower().startswith(mark) for c in statements.classes - {iri}):
+        return name
+    return without_table(name)
 
 
 def without_table(name: str) -> str:

@@ -35,6 +35,9 @@ def of_kinds(links: Iterable[Link], question: Question, besides: Besides, graph:
             # neither does another word of such a phrase name what it names
             sorts = {(x.refs[0].node, i) for x in out if not _is(x, at) for i in range(x.start, x.end)}
             out += [x for x in found if x.kind == "class" and (x.refs[0].node, x.start) in sorts]
+            # "green tea" says what its "green" would say alone
+            whole = [x for x in found if x.kind == "entity" and x.how == "whole" and x.start < at and x.end == at + 1]
+            out += [x for x in found if x.end <= at and any(w.start <= x.start and x.keys == w.keys for w in whole)]
             found = [x for x in found if x not in out]
             if _sorts(question, at) and any(x.kind == "class" and x.start < at < x.end for x in found):
                 # "kinds of cherries" are what cherries are sorted into
@@ -53,8 +56,7 @@ def _is(link: Link, at: int) -> bool:
 
 def _ruled_out(link: Link, at: int, token: Token, named: list[Link], graph: SchemaGraph) -> bool:
     """Whether a link takes a word for a kind, or a phrase that ends in it, for something else: the "cherry" of "cherry
-    sort" where cherries are things, the names that hold the word, or the sorts below "sour cherry" that are no cherries.
-    """
+    sort" where cherries are things, the names that hold the word, or the sorts below "sour cherry", no cherries."""
     best = max((x.score for x in named), default=0.0)
     if not best:
         return False

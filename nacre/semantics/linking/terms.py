@@ -269,8 +269,13 @@ class Terms:
                 if shared >= max(_SHORTEST_STEM - 1, 0.6 * max(len(word), len(own))):
                     found.setdefault(word, STEM)
         if not found and len(norm) >= 5 and norm.isalpha() and not simplemma.is_known(norm, lang="en"):
-            for said in {own, *(own.removesuffix(end) for end in ("ing", "ed") if len(own) - len(end) >= _SHORTEST_STEM)}:
-                for word, ratio, _ in process.extract(said, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82):
+            for said in {
+                own,
+                *(own.removesuffix(end) for end in ("ing", "ed") if len(own) - len(end) >= _SHORTEST_STEM),
+            }:
+                for word, ratio, _ in process.extract(
+                    said, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82
+                ):
                     found[word] = max(found.get(word, 0.0), SPELT * ratio / 100)
         return tuple(sorted(found.items()))
 

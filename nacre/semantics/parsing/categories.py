@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from nacre.semantics.english import is_person
-from nacre.semantics.linking.graph import SchemaGraph, Step
-from nacre.semantics.linking.measures import measured
+from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import THESAURUS
+from nacre.semantics.linking.measures import measured
 from nacre.semantics.linking.values import joined_before
 from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.state import Reader, State, linked, with_node
@@ -72,7 +72,8 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     """The kinds of things that things of a node only sort, each with the link: these say little of themselves, and lead
     nowhere."""
     about = graph.nodes[node]
-    leads = any(step.forward and not _arranges(step, node, graph) for step in graph.steps[node])
+    # what a thesaurus says of its concepts only arranges them
+    leads = any(step.forward and not step.predicate.startswith(THESAURUS) for step in graph.steps[node])
     if leads or len(graph.literals[node]) > MOST_SAID or is_person(about.label):
         return
     found = [
@@ -88,11 +89,6 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
         own = graph.nodes[step.target].relations
         if not any(step.predicate == o.predicate and own < graph.nodes[o.target].relations for o in found):
             yield Ref(step.target), step.predicate
-
-
-def _arranges(step: Step, node: int, graph: SchemaGraph) -> bool:
-    """Whether a link only arranges categories: among themselves, or in the schemes of a thesaurus."""
-    return _shared(step.target, node, graph) or step.predicate.startswith(THESAURUS)
 
 
 def _shared(one: int, other: int, graph: SchemaGraph) -> bool:

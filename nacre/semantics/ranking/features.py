@@ -158,7 +158,8 @@ def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
         "group": bool(d.group),
         "negation": any(c.negated or c.op == "unknown" for c in d.conditions) or "flag denied" in d.trace,
         "both": d.combine == "intersection",
-        "or": (d.combine == "union" and MEMBERS not in d.trace) or any(len(c.values) > 1 or len(c.keys) > 1 for c in d.conditions),
+        "or": (d.combine == "union" and MEMBERS not in d.trace)
+        or any(len(c.values) > 1 or len(c.keys) > 1 for c in d.conditions),
         "distinct": any(t.distinct for t in d.targets),
         "contains": any(c.op in ("contains", "starts", "ends") for c in d.conditions),
         "compare": any(c.op in ("<", ">", "<=", ">=") for c in d.conditions),
