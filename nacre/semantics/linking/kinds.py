@@ -60,15 +60,16 @@ def _ruled_out(link: Link, at: int, token: Token, named: list[Link], graph: Sche
     best = max((x.score for x in named), default=0.0)
     if not best:
         return False
-    if _is(link, at):
-        in_name = link.how == "part" and token.text.islower()
-        return in_name or (link.kind == "class" and link.how == "partial" and link.score < best)
-    if link.kind != "class" or link.end != at + 1:
-        return False
-    things = frozenset[str]().union(*(graph.nodes[x.refs[0].node].relations for x in named))
     node = graph.nodes[link.refs[0].node]
+    things = frozenset[str]().union(*(graph.nodes[x.refs[0].node].relations for x in named))
     # a subclass of the things is what is asked for
-    return not node.relations & things and node.words[-1:] == (token.lemma,) and _is_concept(node.index, graph)
+    ends_so = node.words[-1:] == (token.lemma,)
+    only_sorts = not node.relations & things and _is_concept(node.index, graph)
+    if _is(link, at) and link.kind != "class":
+        return link.how == "part" and token.text.islower()
+    if _is(link, at):
+        return link.how == "partial" and link.score < best and (only_sorts or not ends_so)
+    return link.kind == "class" and link.end == at + 1 and ends_so and only_sorts
 
 
 def _is_concept(node: int, graph: SchemaGraph) -> bool:
