@@ -10,7 +10,7 @@ from nacre.semantics.linking.values import joined_before
 from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.state import Reader, State, linked, with_node
 from nacre.semantics.types import Condition, Link, Ordering, Question, Ref, Target
-from nacre.semantics.words import Token
+from nacre.semantics.words import Token, lemma
 
 # the rule by which the members of a category are asked for
 MEMBERS = "members of category"
@@ -59,8 +59,11 @@ def _says_several(link: Link, question: Question) -> bool:
     """Whether a name is said in the plural, or is the first of several whose last word stands only once: "sour or sweet
     cherries"."""
     words, end = question.tokens, link.end
+    if _is_several(words[end - 1]):
+        return True
     joined = any(at < len(words) and joined_before(question, at) == end for at in (end, end + 1))
-    return any(map(_is_several, (words[end - 1], *(words[end : end + FURTHER] if joined else ()))))
+    last = lemma(link.label.casefold().split()[-1]) if joined and link.label.split() else ""
+    return any(word.lemma == last and _is_several(word) for word in words[end : end + FURTHER])
 
 
 def _is_several(word: Token) -> bool:
