@@ -124,6 +124,8 @@ IDENTIFIER_WORDS = frozenset({"identifier", "id", "code", "key", "uuid", "guid",
 
 # the last word of names of numbers that tell things apart, where each has one of its own
 NUMBERING = frozenset({"no", "nr", "nbr", "num", "number"})
+# numbers that somebody is called by, and not told apart
+CALLED_BY = frozenset({"phone", "telephone", "tel", "fax", "mobile", "cell"})
 
 
 @lru_cache(maxsize=1024)

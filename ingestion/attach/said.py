@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ingestion.induce.class_names import without_table
 from ingestion.induce.column_names import plain_words
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -29,7 +30,7 @@ class Said:
         return found[0] if found else ""
 
     def name(self, iri: str) -> str:
-        return self.label(iri) or plain_words(local_name(iri)) or iri
+        return self.label(iri) or plain_words(without_table(local_name(iri))) or iri
 
     def others(self, iri: str) -> tuple[str, ...]:
         named = [text for p in (PREFERRED, LABEL, ALTERNATIVE) for text in self._texts(iri, p)]

@@ -8,11 +8,12 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from ingestion.index.kinds import CALLED, called
 from ingestion.induce.layout import Layout
 from ingestion.induce.places import Place
 from ingestion.induce.spoken import in_full
 from ingestion.read.capsules import counted
-from nacre.records.schema import Predicate, Schema
+from nacre.records.schema import Class, Predicate, Schema
 from nacre.semantics import english
 from nacre.semantics.nouns import wording
 from nacre.semantics.words import name_tokens, split_name, word_forms
@@ -32,7 +33,8 @@ MOST_SHARED, SHARED, LONGEST_SHARED = 5000, 0.8, 60
 def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
     links, weight = _links(layout, schema)
-    rows = sorted({row(name) for name in schema_names(schema) if name.tokens}, key=lambda each: each[1:])
+    described = (*schema_names(schema), *_called(layout, schema))
+    rows = sorted({row(name) for name in described if name.tokens}, key=lambda each: each[1:])
     named = chain(
         rows,
         _codes(layout, schema),
@@ -60,6 +62,21 @@ def schema_names(schema: Schema) -> Iterator[Name]:
         if p.has_literals and p.role == "fact" and p.datatype == "text":
             for value in p.values:
                 yield Name(name_tokens(split_name(value)), "value", value, p.iri, value, "", 1.0)
+
+
+def _called(layout: Layout, schema: Schema) -> Iterator[Name]:
+    """What the things of classes are called besides."""
+    classes = layout.classes
+    sets = classes.set_of[layout.entities]
+
+    def names_of(kind: Class) -> Iterator[str]:
+        own = [index for index, closed in enumerate(classes.sets) if kind.iri in closed]
+        for at in np.flatnonzero(np.isin(sets, own)).tolist():
+            yield layout.labels[at]
+
+    for iri, word in called(schema, names_of):
+        kind = schema.class_of[iri]
+        yield Name(name_tokens(word), "class", iri, "", kind.label, kind.relation, CALLED)
 
 
 def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:

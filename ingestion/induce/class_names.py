@@ -5,6 +5,7 @@ from ingestion.induce.column_names import Names, column_name, namespace_word, wo
 from ingestion.induce.segments import telling_segments
 from ingestion.induce.statements import Statements
 from ingestion.vocabulary import EMPTY_TYPES, local_name
+from nacre.semantics.nouns import wording
 
 
 def name_classes(classes: Classes, names: Names, statements: Statements) -> None:
@@ -85,5 +86,36 @@ def class_word(iri: str, statements: Statements) -> str:
     """The SQL name of a class, from its label or its IRI."""
     if not iri:
         return ""
+    label = class_label(iri, statements)
+    return column_name(label) if label and len(label) <= 40 else column_name(class_name(iri, statements))
+
+
+def class_label(iri: str, statements: Statements) -> str:
+    """The label that the graph states for a class, "" where that is the name of its table."""
     label = statements.label(iri)
-    return column_name(label) if label and len(label) <= 40 else column_name(local_name(iri))
+    return label if without_table(label) == label else ""
+
+
+def class_name(iri: str, statements: Statements) -> str:
+    """The end of a class's IRI, without what a database writes before the names of its tables."""
+    name = local_name(iri)
+    mark = f"{name.partition('_')[0]}_".lower()
+    # a letter alone may belong to a name: "t_shirt"
+    if len(mark) == 2 and not any(local_name(c).lower().startswith(mark) for c in statements.classes - {iri}):
+        return name
+    return without_table(name)
+
+
+def without_table(name: str) -> str:
+    """The name of a table without the mark of one before it or behind it; letters of a name in capitals become small.
+
+    >>> without_table("T_ORDER_ITEM"), without_table("tbl_depot"), without_table("depot_tbl"), without_table("Depot")
+    ('order_item', 'depot', 'depot', 'Depot')
+    """
+    first, *rest = name.split("_")
+    marks = wording("tables")
+    plain = rest if rest and first.lower() in marks else [first, *rest]
+    # a letter behind a name says less
+    plain = plain[:-1] if len(plain) > 1 and len(plain[-1]) > 1 and plain[-1].lower() in marks - {"table"} else plain
+    short = "_".join(plain)
+    return name if short == name or not short.strip("_") else short.lower() if name.isupper() else short

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ingestion.induce.cells import Cells
+from ingestion.induce.class_names import class_label, class_name
 from ingestion.induce.column_names import plain_words, words_of
 from ingestion.induce.layout import Layout
 from ingestion.induce.name_units import with_units
@@ -16,6 +17,7 @@ from ingestion.induce.quantities import stated_unit
 from ingestion.induce.spoken import Role, Spoken, in_full, spoken_names
 from ingestion.vocabulary import (
     ALTERNATIVE,
+    CALLED_BY,
     COMMENT_PREDICATES,
     IDENTIFIER_WORDS,
     NUMBERING,
@@ -35,6 +37,8 @@ SAMPLES = 5
 _BETWEEN = re.compile(r"[\W_]+")
 LONG_TEXT = 60
 LONGEST_SAMPLE = 80
+# letters of a code
+LONGEST_CODE = 24
 
 
 def describe(layout: Layout) -> Schema:
@@ -77,7 +81,7 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
     statements, classes = layout.statements, layout.classes
     found = []
     for iri, relation in classes.relation_of.items():
-        label = statements.label(iri) or in_full(plain_words(local_name(iri))) or iri
+        label = class_label(iri, statements) or in_full(plain_words(class_name(iri, statements))) or iri
         found.append(
             Class(
                 iri=iri,
@@ -272,8 +276,8 @@ def _role(
     texts = layout.facts.texts
     *before, last = words_of(local_name(place.iri)).lower().split() or [""]
     words = {*before, last}
-    if cells.datatype == "integer" and before and last in NUMBERING and len(place.distinct) == len(place.object):
-        return "identifier"
+    if before and last in NUMBERING and len(place.distinct) == len(place.object) and _are_codes(place, cells, texts):
+        return "fact" if words & CALLED_BY else "identifier"
     if words & IDENTIFIER_WORDS and (len(place.distinct) > 0.8 * len(place.object) or _echo(layout, place, label_of)):
         return "identifier"
     if cells.datatype != "text":
@@ -281,6 +285,12 @@ def _role(
     if place.iri in COMMENT_PREDICATES or np.median([len(texts[n]) for n in place.distinct.tolist()]) > LONG_TEXT:
         return "text"
     return "identifier" if _echo(layout, place, label_of) else "fact"
+
+
+def _are_codes(place: Place, cells: Cells, texts: list[str]) -> bool:
+    """Whether values are numbers, or short texts with a number in each: "R-1020"."""
+    some = (texts[n] for n in place.distinct[:: max(1, len(place.distinct) // 200)].tolist())
+    return cells.datatype == "integer" or all(any(map(str.isdigit, t)) and len(t) <= LONGEST_CODE for t in some)
 
 
 def _echo(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> bool:

@@ -25,7 +25,9 @@ FAMILY = frozenset({"family", "family name", "familyname", "last name", "lastnam
 # they name something else than the thing: a part of a person's name, a login, a file
 _OTHER = frozenset({"middle", "nick", "user", "file", "maiden", "short", "domain", "host", "login", "path"})
 # a short text of them names a thing that has no name
-_DESCRIBING = frozenset({"desc", "descr", "description", "designation", "denomination"})
+_DESCRIBING = frozenset(
+    {"desc", "descr", "description", "designation", "denomination", "subject", "headline", "heading"}
+)
 _PLAIN = frozenset({"", XSD + "string", LANGUAGE_STRING})
 # words with a capital or a space, as a name has them; no address, number or code
 _TELLING = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+)")

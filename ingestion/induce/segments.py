@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from ingestion.induce.column_names import words_of
+from nacre.semantics.nouns import wording
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,4 +48,4 @@ def _head(iri: str) -> str:
 def _segments_of(head: str) -> list[str]:
     """The path of an IRI without authority and local name."""
     parts = re.split(r"[/#?]", unquote(head, errors="replace"))[1:-1]
-    return [part for part in parts if part and not part.isdigit()]
+    return [part for part in parts if part and not part.isdigit() and part.lower() not in wording("segments")]

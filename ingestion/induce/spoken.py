@@ -124,6 +124,8 @@ def _as_said(iri: str, whole: str, role: Role) -> str:
     words, name = whole.split(), local_name(iri)
     own = role.owners[0].split() if "_" in name and len(role.owners) == 1 else []
     if role.ends:
+        if len(words) > 1 and words[0].lower() in wording("leading"):
+            words = words[1:]
         before, words = words, _without_end(words, wording("keys"))
         if " ".join(words) in role.owners and " ".join(words) not in role.ends:
             # a "feature code" of a feature leads to none

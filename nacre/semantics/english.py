@@ -117,6 +117,23 @@ def vocabulary() -> frozenset[str]:
 
 
 @cache
+def kinds_said() -> Mapping[str, frozenset[str]]:
+    """Words that the things of a kind may be called by, by the lemma of the kind.
+
+    >>> "vehicle" in kinds_said()["tram"], "company" in kinds_said()["brewery"], "person" in kinds_said()["pilot"]
+    (True, True, True)
+    """
+    data = read("kinds.yaml")
+    found: dict[str, set[str]] = {}
+    said = {word: kinds.split() for word, kinds in data["said_of"].items()}
+    wide = [(word, resource()[kinds]) for kinds in ("persons", "bodies") for word in data[kinds].split()]
+    for word, kinds in (*said.items(), *wide):
+        for kind in kinds:
+            found.setdefault(lemma(kind), set()).add(word)
+    return {kind: frozenset(words - {kind}) for kind, words in found.items()}
+
+
+@cache
 def ends() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """What stands at the far end of a link whose name says the near one: lemmas of the name -> lemmas.
 

@@ -184,10 +184,16 @@ class Wording:
         text = self._some(other, seen, depth)
         bare = not named and text == article(self.noun(other))
         if edge.subject == name:
+            bare = bare and not (variable is not None and self._is_narrow(variable, edge.predicate))
             return forward(label, text, own, self.noun(other), named=named, bare=bare)
         if label.kind == "noun" and f" {own}".endswith(f" {label.one}") and not named:
             return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
         return backward(label, text, own)
+
+    def _is_narrow(self, variable: Variable, predicate: str) -> bool:
+        """Whether some of what a link leads to is none of the things of a variable."""
+        about = self.schema.predicate_of[predicate]
+        return bool(variable.classes) and all(about.ranges.get(c, 0) < about.objects for c in variable.classes)
 
     def _some(self, name: str, seen: frozenset[int], depth: int) -> str:
         """A variable's thing after a link: by name, as the one of its kind, or as any."""

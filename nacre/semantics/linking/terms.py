@@ -14,6 +14,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.apart import apart
 from nacre.semantics.linking.doers import doers_of
 from nacre.semantics.linking.graph import Node, SchemaGraph
+from nacre.semantics.linking.kinds import wider
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
 from nacre.semantics.words import Token, lemma
@@ -42,6 +43,7 @@ class Term(NamedTuple):
     predicate: str
     words: tuple[str, ...]
     weights: tuple[float, ...]
+    sure: float = 1.0
 
 
 class Terms:
@@ -64,7 +66,7 @@ class Terms:
         little = light | measuring | frozenset(wording("computed")["total"].split())
         found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], Term] = {}
 
-        def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...]) -> None:
+        def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...], sure: float = 1.0) -> None:
             words = tuple(w for word in words for w in apart(word))
             own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
             if own and words and _abbreviates(words[0], own) and set(words[1:]) <= light | generic | wording("keys"):
@@ -81,8 +83,9 @@ class Terms:
                 else 1.0
                 for w in words
             )
-            if words:
-                found[kind, nodes, predicate, words] = Term(kind, nodes, predicate, words, weights)
+            key = kind, nodes, predicate, words
+            if words and (key not in found or found[key].sure < sure):
+                found[key] = Term(kind, nodes, predicate, words, weights, sure)
 
         for node in graph.nodes:
             add("class", (node.index,), "", node.words)
@@ -90,7 +93,7 @@ class Terms:
         for name in lexicon.described:
             words = tuple(lemma(t) for t in name.tokens)
             if name.kind == "class" and name.target in graph.node_of:
-                add("class", (graph.node_of[name.target],), "", words)
+                add("class", (graph.node_of[name.target],), "", words, name.weight)
             elif name.kind == "group" and (name.target,) in by_relation:
                 add("class", (by_relation[(name.target,)],), "", words)
             elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
@@ -113,14 +116,18 @@ class Terms:
         doers = [(target, word) for target, word in doers_of(graph) if word not in said]
         for target, word in doers:
             add("class", (target,), "", (word,))
+        called = {term.words for term in found.values() if term.kind == "class"}
+        for index, word in wider(graph, called):
+            add("class", (index,), "", (word,), SYNONYM)
         self.terms = list(found.values())
+        self.besides = _besides(self.terms)
         self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for i, term in enumerate(self.terms):
             for place, word in enumerate(term.words):
                 self.by_word[word].append((i, place))
         self.vocabulary = sorted(self.by_word)
         self.stems: dict[str, list[str]] = defaultdict(list)
-        made = {word for _, word in doers}
+        made = {word for _, word in doers} | (self.besides.keys() - said)
         for word in self.vocabulary:
             # no name of its own: "stations" are no "stationers"
             if len(word) >= _SHORTEST_STEM and word not in made:
@@ -140,6 +147,8 @@ class Terms:
                 if (asks and fit == SYNONYM) or (word in self.done and token.norm == word):
                     continue
                 for term, place in self.by_word[word]:
+                    if asks and self.terms[term].sure < SAME:
+                        continue
                     if fit > matched[term][i].get(place, 0.0):
                         matched[term][i][place] = fit
             joined = (token.norm + words[i + 1].norm) if i + 1 < len(words) else ""
@@ -199,13 +208,13 @@ class Terms:
                         fits[place] = options[place]
                     if options or (i - 1 in used and self._is_one_word(question, i)):
                         used.append(i)
-                score = sum(term.weights[p] * f for p, f in fits.items()) / whole
+                score = term.sure * sum(term.weights[p] * f for p, f in fits.items()) / whole
                 said = sum(1.0 for _ in fits) / len(part) if part else 0
                 if score < ENOUGH or said < 0.5:
                     continue
                 exact = score > 0.93
                 covered = sum(1 << i for i in used)
-                how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA else "like"
+                how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA and term.sure > SYNONYM else "like"
                 # a word that says again what another said may name something of its own
                 found.append(link_of(used[0], used[-1] + 1, term, score, covered, exact, how))
         return found
@@ -242,7 +251,8 @@ class Terms:
         for word in synonyms(own) | (synonyms(norm) if norm != own else frozenset()):
             if word in self.by_word:
                 found.setdefault(word, SYNONYM)
-        for word in {f"{own}ing", f"{own.removesuffix('e')}ing"} & self.by_word.keys():
+        nouns = {f"{own}ing", f"{own.removesuffix('e')}ing"} if norm != own and norm.endswith("ed") else set()
+        for word in nouns & self.by_word.keys():
             # "how is it heated": its heating
             found.setdefault(word, SYNONYM)
         if len(norm) >= _SHORTEST_CODE and norm[-1].isdigit() and not norm[0].isdigit():
@@ -261,6 +271,15 @@ class Terms:
                 for word, ratio, _ in near:
                     found[word] = max(found.get(word, 0.0), SPELT * ratio / 100)
         return tuple(sorted(found.items()))
+
+
+def _besides(terms: Collection[Term]) -> dict[str, frozenset[int]]:
+    """The nodes by the words that are none of their own names."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for term in terms:
+        if term.sure < SAME and len(term.words) == 1:
+            found[term.words[0]] |= set(term.nodes)
+    return {word: frozenset(nodes) for word, nodes in found.items()}
 
 
 def _several(question: Question, at: int) -> bool:

@@ -8,6 +8,7 @@ from nacre.semantics.english import function_words
 from nacre.semantics.entity_names import EntityNames
 from nacre.semantics.linking.codes import Codes
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Question, Ref
 from nacre.semantics.words import Token
 from nacre.stores.lexicon import Lexicon, Name
@@ -18,6 +19,8 @@ INFLECTED, PART, NUMERIC = 0.9, 0.6, 0.3
 MOST_A_SPAN = 8
 # letters of a name that is said in two words
 SHORTEST_JOINED = 6
+# words of a name before its last one, where another name gives that
+MOST_BEFORE_HEAD = 3
 # things of one name
 MOST_KEYS = 400
 
@@ -47,6 +50,7 @@ class Values:
                 if names and self._may_name(question, start, end):
                     whole.add((start, end))
                     found += self._of(names, start, end, score, question)
+        found += self._shared_head(question, whole)
         for start, name in enumerate(map("".join, pairwise(norms))):
             names = self._named(self.lexicon.exact((name,))) if len(name) >= SHORTEST_JOINED and name.isalpha() else []
             if names and not any(a <= start and start + 2 <= b for a, b in whole):
@@ -73,6 +77,25 @@ class Values:
                          candidate.label, how)
                 )  # fmt: skip
         return [*found, *self.codes.links(question)]
+
+    def _shared_head(self, question: Question, whole: set[tuple[int, int]]) -> list[Link]:
+        """The names whose last word stands only once, after another name: the "sour" of "sour or sweet cherries"."""
+        words = question.tokens
+        found: list[Link] = []
+        open_ = [(start, words[end - 1].lemma) for start, end in sorted(whole) if end - start > 1]
+        while open_:
+            start, head = open_.pop()
+            end = joined_before(question, start)
+            for first in range(max(0, end - MOST_BEFORE_HEAD), end):
+                plain = (*(t.norm for t in words[first:end]), head)
+                said = (*(t.lemma for t in words[first:end]), head)
+                names = self._named(self.lexicon.exact(plain)) or self._named(self.lexicon.inflected(said))
+                if names and not any(a < end and first < b for a, b in whole):
+                    whole.add((first, end))
+                    found += self._of(names, first, end, INFLECTED, question)
+                    open_.append((first, head))
+                    break
+        return found
 
     def _longest(self, first: Token) -> int:
         """How many words a name has at most that begins with a word."""
@@ -133,6 +156,15 @@ class Values:
             found = [x._replace(score=x.score * (NUMERIC if x.kind == "entity" else PART)) for x in found]
         found.sort(key=lambda x: (-x.score, x.kind, x.refs))
         return found[: 2 * MOST_A_SPAN]
+
+
+def joined_before(question: Question, start: int) -> int:
+    """Where what a word or a comma joins to the name at `start` ends; 0 where nothing does."""
+    words = question.tokens
+    if start > 1 and words[start - 1].norm in wording("joining"):
+        return start - 1
+    between = question.text[words[start - 1].end : words[start].start] if start else ""
+    return start if between.strip() == "," else 0
 
 
 def _label(name: str, kind: str, kinds: int) -> str:

@@ -5,17 +5,20 @@ from collections.abc import Iterator
 from nacre.semantics.english import is_person
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.linking.values import joined_before
 from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.state import Reader, State, linked, with_node
-from nacre.semantics.types import Condition, Link, Ordering, Ref, Target
-from nacre.semantics.words import Token
+from nacre.semantics.types import Condition, Link, Ordering, Question, Ref, Target
+from nacre.semantics.words import Token, lemma
 
 # the rule by which the members of a category are asked for
 MEMBERS = "members of category"
-SKOS = "http://www.w3.org/2004/02/skos/core#"
 # properties of a category at most: its name, a code, a description (given)
 MOST_SAID = 3
+# words after a name among which the last one of its like is sought
+FURTHER = 4
 # measures of an adjective that are tried
 MOST_MEASURES = 2
 
@@ -28,21 +31,26 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if state.targets or state.conditions or state.links or before or set(state.asks) - {"count"}:
         return
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
+    below = graph.node_of.get(link.keys[0]) if len(link.keys) == 1 else None
     new = linked(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
     if rank is None:
         words = reader.question.tokens
         which = link.start == 1 and words[0].norm in language().words["asking_kind"]
-        if link.how == "whole" and (which or _is_several(words[link.end - 1])):
+        if link.how == "whole" and (which or "count" in state.asks or _says_several(link, reader.question)):
             for target, predicate in _sorted(graph, ref.node):
-                if which and predicate.startswith(SKOS):
+                if which and predicate.startswith(THESAURUS):
                     # "what material": of a scheme of materials, it is what the words say
                     continue
                 asked = Target(target, "count" if "count" in state.asks else "")
-                yield (
-                    with_node(new, target, reader)
-                    ._replace(asks=(), owner=target)
-                    .then(MEMBERS, 0.3, targets=(asked,), hints=new.hints | {predicate})
-                )
+                sorted_ = with_node(new, target, reader)._replace(asks=(), owner=target)
+                hints = new.hints | {predicate}
+                if below is None or asked.function or (target.node, below) not in graph.ends[predicate]:
+                    yield sorted_.then(MEMBERS, 0.3, targets=(asked,), hints=hints)
+                    continue
+                # of a category with others below it these are meant too
+                other = Condition(Ref(below), "exists", join="or")
+                wider = with_node(sorted_, other.ref, reader)
+                yield wider.then(MEMBERS, 0.3, targets=(asked,), hints=hints, conditions=(keyed, other))
         return
     kinds = [(ref, "")] if len(link.keys) > 1 else list(_sorted(graph, ref.node))
     for target, predicate in kinds if rank.concepts and not state.asks else ():
@@ -51,6 +59,17 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
             placed = with_node(with_node(new, target, reader), found, reader)._replace(owner=target, rank=None, limit=0)
             hints = new.hints | {predicate} if predicate else new.hints
             yield placed.then("first of category", 0.4 - cost, targets=(Target(target),), order=order, hints=hints)
+
+
+def _says_several(link: Link, question: Question) -> bool:
+    """Whether a name is said in the plural, or is the first of several whose last word stands only once: "sour or sweet
+    cherries"."""
+    words, end = question.tokens, link.end
+    if _is_several(words[end - 1]):
+        return True
+    joined = any(at < len(words) and joined_before(question, at) == end for at in (end, end + 1))
+    last = lemma(link.label.casefold().split()[-1]) if joined and link.label.split() else ""
+    return any(word.lemma == last and _is_several(word) for word in words[end : end + FURTHER])
 
 
 def _is_several(word: Token) -> bool:
@@ -62,15 +81,28 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     """The kinds of things that things of a node only sort, each with the link: these say little of themselves, and lead
     nowhere."""
     about = graph.nodes[node]
+    # what a thesaurus says of its concepts only arranges them
     ahead = [step.predicate for step in graph.steps[node] if step.forward]
-    # concepts lead to concepts and to schemes
-    concepts = any(predicate.startswith(SKOS) for predicate in ahead)
-    leads = any(not predicate.startswith(SKOS) for predicate in ahead)
+    concepts = any(predicate.startswith(THESAURUS) for predicate in ahead)
+    leads = any(not predicate.startswith(THESAURUS) for predicate in ahead)
     if leads or len(graph.literals[node]) > MOST_SAID or is_person(about.label):
         return
-    for step in graph.steps[node]:
-        members_ = graph.nodes[step.target]
-        if step.forward or not members_.classes or not graph.about(step.predicate).functional:
-            continue
-        if members_.count > about.count or (concepts and not step.predicate.startswith(SKOS)):
+    found = [
+        step
+        for step in graph.steps[node]
+        if not step.forward
+        and graph.nodes[step.target].classes
+        and graph.about(step.predicate).functional
+        and not _shared(step.target, node, graph)
+        and (graph.nodes[step.target].count > about.count or (concepts and not step.predicate.startswith(THESAURUS)))
+    ]
+    for step in found:
+        # of a class and a group in it the class is meant
+        own = graph.nodes[step.target].relations
+        if not any(step.predicate == o.predicate and own < graph.nodes[o.target].relations for o in found):
             yield Ref(step.target), step.predicate
+
+
+def _shared(one: int, other: int, graph: SchemaGraph) -> bool:
+    """Whether things may be of both nodes."""
+    return bool(graph.nodes[one].relations & graph.nodes[other].relations)

@@ -87,4 +87,9 @@ def codes(graph: SchemaGraph, node: int) -> list[str]:
         (p for p in own if p not in coded and graph.about(p).datatype == "text"),
         key=lambda p: (not set(graph.words[p]) & naming, not set(graph.words[p]) <= words, p),
     )
+    if coded:
+        # where a code tells things apart, a text that many share shows none of them
+        texts = [
+            p for p in texts if set(graph.words[p]) & naming or (graph.about(p).functional and graph.about(p).pairs_off)
+        ]
     return (texts[:1] + coded[:1]) if not graph.nodes[node].named else coded[:1]

@@ -7,6 +7,7 @@ from nacre.records.plan import Aggregate, Combine, Filter, Select
 from nacre.semantics.english import resource
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.categories import MEMBERS
 from nacre.semantics.parsing.derive import Candidate
 from nacre.semantics.parsing.yes_no import unchecked
 from nacre.semantics.ranking.beside import beside
@@ -157,7 +158,8 @@ def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
         "group": bool(d.group),
         "negation": any(c.negated or c.op == "unknown" for c in d.conditions) or "flag denied" in d.trace,
         "both": d.combine == "intersection",
-        "or": d.combine == "union" or any(len(c.values) > 1 or len(c.keys) > 1 for c in d.conditions),
+        "or": (d.combine == "union" and MEMBERS not in d.trace)
+        or any(len(c.values) > 1 or len(c.keys) > 1 for c in d.conditions),
         "distinct": any(t.distinct for t in d.targets),
         "contains": any(c.op in ("contains", "starts", "ends") for c in d.conditions),
         "compare": any(c.op in ("<", ">", "<=", ">=") for c in d.conditions),

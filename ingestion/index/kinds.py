@@ -1,0 +1,139 @@
+"""What people call the things of a class besides its own name: Schema + names of things -> (class, word).
+
+A class of a public vocabulary, or a table, is often called otherwise than its members are: products that are sorted
+into "hard wood", "soft wood" are woods, organizations called "... Mill" are mills, what has a "firm name" is a firm.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import simplemma
+
+from nacre.records.schema import Class, Predicate, Schema
+from nacre.semantics.english import is_person
+from nacre.semantics.nouns import is_participle, singular, wording
+from nacre.semantics.words import lemma, split_name
+
+# how surely a word that is worked out names a class, where its own name does at 1 (given)
+CALLED = 0.9
+# the share of names or categories that end in a word before it is what their things are called, and these at least
+SHARED, LEAST = 0.6, 3
+# names of things that are looked at, and letters of a word
+MOST_LOOKED_AT, SHORTEST = 1000, 3
+# the share of the things of a class that have a property that says what they are
+COVERED = 0.9
+
+NamesOf = Callable[[Class], Iterable[str]]
+
+
+class Called(NamedTuple):
+    """A class, and a noun that its things are called by."""
+
+    iri: str
+    word: str
+
+
+def called(schema: Schema, names_of: NamesOf) -> tuple[Called, ...]:
+    """The nouns of all classes, each only where no class has it as its own name; `names_of` gives the names of things.
+
+    A word may name several classes.
+    """
+    own = {word for c in schema.classes for text in (c.label, *c.alt_labels) for word in _heads(text)}
+    found = {*_by_name(schema), *_by_category(schema), *_by_members(schema, names_of)}
+    return tuple(sorted(each for each in found if each.word not in own))
+
+
+def _heads(label: str) -> Iterator[str]:
+    """The lemmas of a label in one word, and of its last word."""
+    words = split_name(label).lower().split()
+    if len(words) == 1:
+        yield lemma(words[0])
+        yield singular(words[0])
+
+
+def _by_name(schema: Schema) -> Iterator[Called]:
+    """By the property that names the things of one class alone: "firm name"."""
+    found: dict[str, list[str]] = {}
+    for p in schema.predicates:
+        *words, last = split_name(p.label).lower().split() or [""]
+        mine = _only_class(p, schema)
+        if mine is None or last != "name" or not words or not _tells_apart(p, mine):
+            continue
+        found.setdefault(mine.iri, []).append(" ".join(words))
+    for iri, nouns in found.items():
+        noun = nouns[0]
+        kind = schema.class_of[iri]
+        # one of several names says less, and a person's name is that of a part of a firm
+        if len(nouns) == 1 and _is_noun(noun) and (is_person(kind.label) or not is_person(noun)):
+            yield Called(iri, noun)
+
+
+def _only_class(predicate: Predicate, schema: Schema) -> Class | None:
+    """The smallest class that all things with a property are of."""
+    subjects = predicate.subjects
+    classes = [schema.class_of[iri] for iri, n in predicate.domains.items() if iri in schema.class_of and n == subjects]
+    return min(classes, key=lambda c: (c.count, c.iri), default=None)
+
+
+def _tells_apart(predicate: Predicate, kind: Class) -> bool:
+    """Whether nearly each thing of a class has a text of its own by a property."""
+    enough = predicate.subjects >= COVERED * kind.count and predicate.objects >= COVERED * predicate.subjects
+    return enough and predicate.functional and predicate.datatype == "text" and not predicate.has_links
+
+
+def _by_category(schema: Schema) -> Iterator[Called]:
+    """By what the things of a class are sorted into: "hard wood", "soft wood"."""
+    sorting = wording("sorting")
+    for p in schema.predicates:
+        ends = [schema.class_of[iri] for iri, n in p.ranges.items() if iri in schema.class_of and 2 * n > p.objects]
+        names = [split_name(p.label).split(), *(split_name(c.label).split() for c in ends)]
+        if not any(words and lemma(words[-1].lower()) in sorting for words in names) or not p.functional:
+            continue
+        word = _shared_head([v for v in p.values if v], {lemma(words[-1].lower()) for words in names if words})
+        kinds = [schema.class_of[iri] for iri in p.domains if iri in schema.class_of]
+        mine = [c for c in kinds if p.domains[c.iri] >= COVERED * c.count and c.count > len(p.values)]
+        if word and mine:
+            yield Called(max(mine, key=lambda c: (c.count, c.iri)).iri, word)
+
+
+def _by_members(schema: Schema, names_of: NamesOf) -> Iterator[Called]:
+    """By the names of the things of a class that says nothing of them: "Old Mill", "Lower Mill"."""
+    generic = wording("generic_kinds")
+    found: dict[str, list[Class]] = {}
+    sorted_into = {iri for p in schema.predicates if p.has_links and _sorts(p) for iri in p.ranges}
+    for c in schema.classes:
+        words = split_name(c.label).lower().split()
+        if c.count < LEAST or not generic.issuperset(words) or c.iri in sorted_into:
+            continue
+        word = _shared_head(list(islice(names_of(c), MOST_LOOKED_AT)), set(words))
+        if word:
+            found.setdefault(word, []).append(c)
+    for word, kinds in found.items():
+        # of a class and those above it, the one that says most
+        yield Called(min(kinds, key=lambda c: (c.count, c.iri)).iri, word)
+
+
+def _sorts(predicate: Predicate) -> bool:
+    words = split_name(predicate.label).lower().split()
+    return bool(words) and lemma(words[-1]) in wording("sorting")
+
+
+def _shared_head(names: Sequence[str], said: set[str]) -> str:
+    """The noun that most names end in, "" where there is none, or where it is `said` anyway."""
+    ends = [words for name in names if (words := name.lower().split())]
+    if len(ends) < LEAST:
+        return ""
+    ((last, _),) = Counter(singular(words[-1]) for words in ends).most_common(1)
+    with_more = [words for words in ends if singular(words[-1]) == last and len(words) > 1]
+    enough = len(with_more) >= max(LEAST, SHARED * len(ends))
+    return last if enough and lemma(last) not in said and last not in said and _is_noun(last) else ""
+
+
+def _is_noun(words: str) -> bool:
+    """Whether a word or two of English may be what a thing is called."""
+    parts = words.split()
+    if len(parts) > 2 or len(parts[-1]) < SHORTEST or set(parts) & wording("kinds_of_name") or is_participle(parts[-1]):
+        return False
+    return all(part.isalpha() and simplemma.is_known(part, lang="en") for part in parts)
