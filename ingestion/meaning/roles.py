@@ -25,7 +25,7 @@ MOST = 50
 def unfold_roles(draft: Draft) -> None:
     """Where the things of a class each link one thing to another in a role, those others are its "chair", "trainer".
 
-    Of the two the holder of a role is who a property's name says holds it, else the ends that are more.
+    Of the two the holder of a role is who a property's name says holds it: a member, a person.
     """
     facts = draft.facts
     roles = [n for n in facts.predicates if set(_words(draft.text(n))) & _ROLES]
@@ -49,8 +49,10 @@ def _unfold(draft: Draft, role: int, things: "Terms") -> None:
     pair = [(n, end) for n, end in ends.items() if end is not None]
     if named is None or len(pair) != 2 or len(ends) != 2 or len(counted(named)[0]) > MOST:
         return
-    pair.sort(key=lambda each: (bool(set(_words(draft.text(each[0]))) & _HOLDERS), len(counted(each[1])[0])))
+    pair.sort(key=lambda each: _holds(draft.text(each[0])))
     (_, owners), (_, holders) = pair
+    if [_holds(draft.text(n)) for n, _ in pair] != [False, True]:
+        return
     names = counted(named)[0].tolist()
     texts = [draft.text(name) for name in names if draft.sort(name)[0] == "literal"]
     if texts and (2 * len(names) > len(things) or not all(any(map(str.isalpha, text)) for text in texts)):
@@ -65,6 +67,10 @@ def _of(draft: Draft, rows: "NDArray[np.intp]", predicate: int, things: "Terms")
     """The only object of each thing by a predicate, where each has one."""
     mine = rows[draft.facts.predicate[rows] == predicate]
     return draft.facts.object[mine] if np.array_equal(draft.facts.subject[mine], things) else None
+
+
+def _holds(iri: str) -> bool:
+    return not _HOLDERS.isdisjoint(_words(iri))
 
 
 def _words(iri: str) -> list[str]:
