@@ -63,7 +63,7 @@ async def reworded(model: BaseChatModel, view: TurnView, database: Database, lim
     read = await off_loop(understand, Rewrite(text), database.schema, database.lexicon)
     if read.expected == "prose" or read.unknown:
         return Rewording(usage=usage)
-    ran = [await database.read(reading, i) for i, reading in enumerate(read.readings[: database.most])]
+    ran = await database.read(read.readings[: database.most])
     queries = tuple(query for found in ran for query in found.queries)
     rows = _likeliest(read, [each for found in weighed(read, ran) for each in found.rows]) if ran else None
     return Rewording(rows, queries, usage)
@@ -86,11 +86,12 @@ def _words(text: str) -> list[str]:
 
 
 def _keeps_names(text: str, view: TurnView) -> bool:
-    """Whether a wording has all numbers of the question, and of each name a word."""
+    """Whether a wording has all numbers of the question, and of each name a word; "sporty" names a "sport"."""
     kept = set(_words(text))
     numbers = {word for word in _words(view.standalone) if any(map(str.isdigit, word))}
-    names = [m.text for m in view.understanding.mentions if m.kind == "entity"]
-    return numbers <= kept and all(kept.intersection(_words(name)) for name in names)
+    names = [f"{each.text} {each.label}" for each in view.understanding.mentions if each.kind == "entity"]
+    derived = [f"{word} {near}" for word, near in view.understanding.unknown if near and word.startswith(near)]
+    return numbers <= kept and all(kept.intersection(_words(name)) for name in (*names, *derived))
 
 
 async def _messages(view: TurnView, database: Database, limits: Limits) -> list[BaseMessage]:

@@ -78,6 +78,14 @@ KNOWN_NAMES = {
     SKOS + "inScheme": ("scheme", "in scheme"),
     SKOS + "topConceptOf": ("scheme as top concept", "top concept of"),
     SKOS + "hasTopConcept": ("top concept",),
+    **{s + "addressLocality": ("locality", "city", "town") for s in ("https://schema.org/", "http://schema.org/")},
+    **{s + "addressRegion": ("region", "state") for s in ("https://schema.org/", "http://schema.org/")},
+    **{s + "addressCountry": ("country",) for s in ("https://schema.org/", "http://schema.org/")},
+    "http://www.w3.org/2006/vcard/ns#locality": ("locality", "city", "town"),
+    "http://www.w3.org/2006/vcard/ns#country-name": ("country",),
+    "http://www.w3.org/2006/vcard/ns#fn": ("formatted name", "full name", "name"),
+    "http://www.w3.org/2006/vcard/ns#hasEmail": ("email",),
+    "http://www.w3.org/2006/vcard/ns#hasTelephone": ("telephone", "phone number"),
 }
 # properties that give other names, by the words of their own; they are called as ALTERNATIVE is, too
 OTHER_NAMES = frozenset(

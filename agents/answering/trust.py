@@ -10,7 +10,7 @@ from nacre.semantics.ranking.weights import weights
 from nacre.semantics.sentences import covers as share
 from nacre.semantics.texts.wanted import wanted
 from nacre.semantics.unstated import is_unknown
-from nacre.semantics.words import tokens
+from nacre.semantics.words import name_tokens, tokens
 
 # of what is less likely than this one in ten is right (measured out of fold): no values are given for it
 DECLINED = 0.1
@@ -86,6 +86,12 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
     answers = [answer.variable for answer in plan.body.answers if isinstance(answer, Itself)]
     if len(answers) < len(plan.body.answers) or not set(answers) <= named.keys():
         return False
+    if rows.reading is not None and not understanding.readings[rows.reading].unused:
+        # "which airport is AKO" is answered by its name
+        said = {token.norm for token in tokens(understanding.standalone)}
+        labels = {v.label for v in plan.body.variables if v.name in answers}
+        if not any(said & set(name_tokens(label)) for label in labels):
+            return False
     return len(rows.table.rows) == len({key for name in answers for key in named[name]})
 
 

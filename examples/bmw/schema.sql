@@ -14,7 +14,7 @@ CREATE TABLE car_model (
   price INTEGER, -- from 65160 to 129695; only 6 of 43 rows have one
   length INTEGER, -- in mm; from 4953 to 4953; only 1 of 43 rows have one
   description TEXT, -- e.g. The BMW 1 Series is a compact hatchback with fr..., The BMW 8 Series Gran Coupé is a four-door luxu...
-  url_id INTEGER REFERENCES entity(id),
+  url TEXT, -- e.g. https://www.bmw.co.uk/en/all-models/1-series/bm..., https://www.bmw.co.uk/en/all-models/8-series/gr...
   vehicle_model_date INTEGER -- one of: 2024, 2022, 2021, 2023, 2018, 2019; only 34 of 43 rows have one
 );
 

@@ -92,6 +92,14 @@ class Classes:
         tables: list[int] = counted(self.table_of[self.kinds[iri]])[0].tolist()
         return tables
 
+    def within(self, iri: str) -> tuple[str, ...]:
+        """The classes that all members of a kind are of; none for what is no kind."""
+        if iri not in self.kinds:
+            return ()
+        sets = counted(self.set_of[self.kinds[iri]])[0].tolist()
+        shared = [self.sets[index] if index >= 0 else frozenset[str]() for index in sets]
+        return tuple(sorted(frozenset.intersection(*shared))) if shared else ()
+
     def spread(self, terms: "Ints") -> dict[int, int]:
         """How many of the terms have each type set, -1 for those that are not described here."""
         counts = np.bincount(self.set_of[terms] + 1)

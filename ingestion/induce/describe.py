@@ -92,6 +92,7 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
                 alt_labels=statements.other_labels(iri),
                 # a kind lists its members itself, whatever lies above it
                 parents=() if iri in classes.kinds else tuple(statements.class_parents.get(iri, ())),
+                within=classes.within(iri),
             )
         )
     return tuple(sorted(found, key=lambda c: (-c.count, c.iri)))

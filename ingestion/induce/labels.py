@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _LONGEST = 200
 # the first rank of languages besides English and none
 _FOREIGN = language_rank("x")[0]
-_FLOATS = frozenset({XSD + "double", XSD + "float"})
-_NUMBER = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]{1,3})?", re.ASCII)
+FLOATS = frozenset({XSD + "double", XSD + "float"})
+NUMBER = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _WORDS = re.compile(r"[A-Za-z]{3,}([_-][A-Za-z]+)*")
 
@@ -97,7 +97,7 @@ def _by_literals(facts: Facts, visible: "NDArray[np.bool_]", unnamed: set[int]) 
     for row in rows.tolist():
         kind, text = facts.sorts[facts.sort_of[facts.object[row]]], facts.texts[facts.object[row]]
         if 0 < len(text) <= 40 and "://" not in text:
-            said = f"{float(text):g}" if kind[1] in _FLOATS and _NUMBER.fullmatch(text) else text
+            said = f"{float(text):g}" if kind[1] in FLOATS and NUMBER.fullmatch(text) else text
             code = kind[1] in ("", XSD + "string") and not _LETTERS.search(text)
             found = (codes if code else parts).setdefault(int(facts.subject[row]), [])
             found.append((facts.texts[facts.predicate[row]], said))

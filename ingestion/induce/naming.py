@@ -31,6 +31,8 @@ _DESCRIBING = frozenset(
 _PLAIN = frozenset({"", XSD + "string", LANGUAGE_STRING})
 # words with a capital or a space, as a name has them; no address, number or code
 _TELLING = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+)")
+# what describes a thing may be a word as well
+_WORD = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
 
 
 def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> dict[int, str]:
@@ -97,7 +99,10 @@ def _telling(facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int,
             continue
         # of several texts any may be what the thing is, or where, or of whom
         usual = described or usual
-        if len(usual) == 1 and _unique(facts, mine := here[facts.predicate[here] == usual[0]]) and _tells(facts, mine):
+        if len(usual) != 1:
+            continue
+        mine = here[facts.predicate[here] == usual[0]]
+        if _unique(facts, mine) and _tells(facts, mine, _WORD if described else _TELLING):
             found |= dict(_texts(facts, mine))
     return found
 
@@ -110,10 +115,10 @@ def _unique(facts: Facts, rows: "Rows") -> bool:
     return len(counted(facts.object[rows])[0]) >= least and len(counted(facts.subject[rows])[0]) >= least
 
 
-def _tells(facts: Facts, rows: "Rows") -> bool:
+def _tells(facts: Facts, rows: "Rows", shape: re.Pattern[str]) -> bool:
     some = rows[:: max(1, len(rows) // 200)]
     texts = [facts.texts[n] for n in facts.object[some].tolist()]
-    return sum(len(t) <= LONGEST and _TELLING.fullmatch(t) is not None for t in texts) >= COVERED * len(texts)
+    return sum(len(t) <= LONGEST and shape.fullmatch(t) is not None for t in texts) >= COVERED * len(texts)
 
 
 def _texts(facts: Facts, rows: "Rows") -> list[tuple[int, str]]:

@@ -127,6 +127,9 @@ def _as_said(iri: str, whole: str, role: Role) -> str:
         if len(words) > 1 and words[0].lower() in wording("leading"):
             words = words[1:]
         before, words = words, _without_end(words, wording("keys"))
+        if " ".join(words) in role.owners and " ".join(words) not in role.ends:
+            # a "feature code" of a feature leads to none
+            words = before
         for kind in role.ends if "_" in name and words != before else ():
             # "manager employee", who is one
             words = words[: -len(kind.split())] if _begins(words[::-1], kind.split()[::-1]) else words

@@ -33,6 +33,7 @@ class Draft:
         self._new: list[tuple[str, Sort]] = []
         self._made: dict[tuple[str, Sort], int] = {}
         self._by_predicate: dict[int, list[Pair]] = defaultdict(list)
+        self._blank_targets: dict[int, list[Pair]] = defaultdict(list)
         self._predicates = {facts.texts[n]: n for n in facts.predicates}
 
     def predicate(self, iri: str) -> int | None:
@@ -72,7 +73,7 @@ class Draft:
         rows = np.flatnonzero(self.facts.predicate == number).tolist()
         subject, object_ = self.facts.subject, self.facts.object
         read = [(int(subject[r]), int(object_[r])) for r in rows if r not in self.hidden]
-        return [*read, *self._by_predicate.get(number, ())]
+        return [*read, *((s, o) for s, o in self._by_predicate.get(number, ()) if (s, number, o) in self.added)]
 
     def of(self, subject: int) -> range:
         """The rows of a subject."""
@@ -107,6 +108,18 @@ class Draft:
         if key not in self.added and not self._read(*key):
             self.added[key] = None
             self._by_predicate[number].append((subject, target))
+            if self.sort(target)[0] == "blank":
+                self._blank_targets[target].append((subject, number))
+
+    def owners(self, blank: int) -> list[Pair]:
+        """Subject and predicate of what is shown to lead to a blank node, whether read or derived."""
+        read = [self.row(row)[:2] for row in self.to(blank) if row not in self.hidden]
+        return [*read, *(pair for pair in self._blank_targets.get(blank, ()) if (*pair, blank) in self.added)]
+
+    def part(self, subject: int, predicate: int, target: int, reason: str) -> None:
+        """Show a link no more: keep it aside where it was read, forget it where it was derived."""
+        if self.added.pop((subject, predicate, target), 0) == 0:
+            self.hide([row for row in self.of(subject) if self.row(row) == (subject, predicate, target)], reason)
 
     def hide(self, rows: "Iterator[int] | range | list[int]", reason: str) -> None:
         """Keep read triples aside; the first reason counts."""
@@ -145,6 +158,7 @@ class Draft:
             predicate[order],
             object_[order],
             None if graph is None else graph[order],
+            old.omitted,
         )
         facts.derived = derived[order]
         facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}

@@ -1,13 +1,16 @@
 """Read a graph as the vocabularies in it mean it: Facts -> Facts with derived triples. The rules stand in `RULES`."""
 
+from ingestion.meaning.claims import read_claims
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.inverse import complete_inverses
 from ingestion.meaning.lists import unfold_lists
 from ingestion.meaning.names import unfold_names
+from ingestion.meaning.nested import unfold_nodes
 from ingestion.meaning.ontology import read_ontology
 from ingestion.meaning.same import merge_same
 from ingestion.meaning.thesaurus import read_thesaurus
 from ingestion.meaning.transitive import complete_transitive
+from ingestion.meaning.undescribed import name_undescribed
 from ingestion.meaning.values import unfold_values
 from ingestion.read.capsules import Facts
 
@@ -16,11 +19,14 @@ RULES = (
     unfold_lists,
     unfold_values,
     unfold_names,
+    unfold_nodes,
     merge_same,
+    read_claims,
     read_ontology,
     read_thesaurus,
     complete_transitive,
     complete_inverses,
+    name_undescribed,
 )
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from ingestion.induce.labels import FLOATS, NUMBER
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.units import unit_said
 from ingestion.vocabulary import LABEL, RDF, TYPE, local_name
@@ -31,7 +32,9 @@ REASON = "value behind a node"
 
 
 # of a vocabulary that is not known, a node without a name is a value if it has nothing but these
-_VALUE, _UNITS, _CODES = "value", ("unit", "unitText", "unitCode"), ("system", "code")
+_VALUES, _UNITS, _CODES = ("value", "v"), ("unit", "unitText", "unitCode"), ("system", "code")
+# where a node stands among its like
+_PLACES = frozenset({"index", "position"})
 # nodes that a value may lie behind, one behind the other
 DEEPEST = 3
 
@@ -51,7 +54,7 @@ def unfold_values(draft: Draft) -> None:
     A node is one that a single thing links to. A named property becomes a predicate of its own.
     """
     known = VALUE | LOW
-    iris = {iri for n in draft.facts.predicates if (iri := draft.text(n)) in known or local_name(iri) == _VALUE}
+    iris = {iri for n in draft.facts.predicates if (iri := draft.text(n)) in known or local_name(iri) in _VALUES}
     nodes = {s for iri in sorted(iris) for s, _ in draft.pairs(iri) if iri in known or draft.sort(s)[0] == "blank"}
     # what owners get: a value may lie behind two nodes, so that the owner of the first is a node itself
     given: dict[int, dict[str, int]] = defaultdict(dict)
@@ -67,11 +70,12 @@ def unfold_values(draft: Draft) -> None:
 
 def _unfolded(draft: Draft, node: int, given: dict[int, dict[str, int]]) -> bool:
     """Whether the owner was given the value of a node, or never will be."""
-    owners = draft.to(node)
+    blank = draft.sort(node)[0] == "blank"
+    owners = draft.owners(node) if blank else [draft.row(row)[:2] for row in draft.to(node)]
     held = _held(draft, node, given.get(node, {})) if len(owners) == 1 else None
-    if held is None or (draft.sort(node)[0] != "blank" and not held.alone):
+    if held is None or not (blank or held.alone):
         return False
-    subject, predicate, _ = draft.row(owners[0])
+    subject, predicate = owners[0]
     iri = draft.text(predicate)
     if held.name:
         iri = f"{iri}#{'-'.join(held.name.lower().split())}"
@@ -80,7 +84,7 @@ def _unfolded(draft: Draft, node: int, given: dict[int, dict[str, int]]) -> bool
         draft.add(subject, iri, held.value)
     if held.alone:
         given.pop(node, None)
-        draft.hide(owners, REASON)
+        draft.part(subject, predicate, node, REASON)
         draft.hide(draft.of(node), REASON)
     return True
 
@@ -108,20 +112,31 @@ def _held(draft: Draft, node: int, given: dict[str, int]) -> Held | None:
     unit = unit_said(local_name(unit) if ":" in unit else unit)
     if len(ends) == 1 and not unit:
         return Held(ends[0], name, alone)
-    text = " - ".join(draft.text(end) for end in ends)
+    text = " - ".join(_plain(draft, end) for end in ends)
     return Held(draft.literal(f"{text} {unit}".strip()), name, alone)
 
 
 def _alike(draft: Draft, node: int, said: dict[str, int]) -> Held | None:
     """What a nameless node of an unknown vocabulary holds, if it is a value, alone or with its unit."""
     names = {local_name(iri): target for iri, target in said.items() if iri != TYPE}
-    value = names.pop(_VALUE, None)
+    value = next((names.pop(each) for each in _VALUES if each in names), None)
     unit = next((names[each] for each in _UNITS if each in names), None)
     beside = {*_UNITS, *_CODES} if unit is not None else set()
-    if value is None or draft.sort(node)[0] != "blank" or draft.sort(value)[0] != "literal" or names.keys() - beside:
+    if (
+        value is None
+        or draft.sort(node)[0] != "blank"
+        or draft.sort(value)[0] != "literal"
+        or names.keys() - beside - _PLACES
+    ):
         return None
     if unit is not None and draft.sort(unit)[0] == "blank":
         return None
     if unit is None:
         return Held(value, "", True)
-    return Held(draft.literal(f"{draft.text(value)} {unit_said(local_name(draft.text(unit)))}"), "", True)
+    return Held(draft.literal(f"{_plain(draft, value)} {unit_said(local_name(draft.text(unit)))}"), "", True)
+
+
+def _plain(draft: Draft, value: int) -> str:
+    """A literal as people write it: 2.1 where a double is 2.1E0."""
+    text = draft.text(value)
+    return f"{float(text):.15g}" if draft.sort(value)[1] in FLOATS and NUMBER.fullmatch(text) else text

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # Each round lets a node see one link further; what is still equal then is told apart by its order in the file.
 ROUNDS = 5
 LENGTH = 8  # bytes for the length of a text
+SHORT = 128  # bytes of a term that is taken as it is, as hashing it would take longer
 
 
 def name_blanks(facts: Facts) -> None:
@@ -24,24 +25,24 @@ def name_blanks(facts: Facts) -> None:
         return
     rows = np.flatnonzero(blank[facts.subject] | blank[facts.object])
     columns = [column[rows] for column in (facts.subject, facts.predicate, facts.object)]
-    said = [(p, _part(facts.texts[p].encode())) for p in np.unique(columns[1]).tolist()]
-    out, back = ({p: _part(way) + text for p, text in said} for way in (b">", b"<"))
+    said = [(p, _hash(facts.texts[p].encode())) for p in np.unique(columns[1]).tolist()]
+    out, back = ({p: way + name for p, name in said} for way in (b">", b"<"))
     edges = list(zip(*(column.tolist() for column in columns), strict=True))
     nodes = np.flatnonzero(blank).tolist()
     # all are kept as they go into the next hash: with their lengths before them
     names = dict.fromkeys(nodes, _part(b""))
     ends = np.unique(np.concatenate((columns[0], columns[2])))
-    fixed = _fixed(facts, ends[~blank[ends]])
+    known = _fixed(facts, ends[~blank[ends]])
     distinct = 1
     for _ in range(ROUNDS):
+        known.update(names)
         seen: dict[int, list[bytes]] = {node: [] for node in nodes}
-        known = fixed | names
         for s, p, o in edges:
-            if s in names:
-                seen[s].append(_hash(out[p] + known[o]))
-            if o in names:
-                seen[o].append(_hash(back[p] + known[s]))
-        names = {node: _hash(b"".join((names[node], *sorted(seen[node])))) for node in nodes}
+            if s in seen:
+                seen[s].append(out[p] + known[o])
+            if o in seen:
+                seen[o].append(back[p] + known[s])
+        names = {node: _hash(known[node] + b"".join(sorted(around))) for node, around in seen.items()}
         now = len(set(names.values()))
         if now == distinct or now == len(nodes):
             break
@@ -54,17 +55,14 @@ def name_blanks(facts: Facts) -> None:
 
 
 def _fixed(facts: Facts, numbers: "NDArray[np.int32]") -> dict[int, bytes]:
-    """The hashes of terms that are no blank nodes, by their numbers: of kind, text, datatype and language."""
-    around = [(_part(kind.encode()), _said(datatype) + _said(language)) for kind, datatype, language in facts.sorts]
+    """What goes into the hashes of terms that are no blank nodes, by their numbers: kind, datatype, language and text,
+    or a hash of them where they are long."""
+    sorts = [_part("\0".join(sort).encode()) for sort in facts.sorts]
     found = {}
     for number, sort in zip(numbers.tolist(), facts.sort_of[numbers].tolist(), strict=True):
-        before, after = around[sort]
-        found[number] = _hash(before + _said(facts.texts[number]) + after)
+        said = sorts[sort] + facts.texts[number].encode(errors="surrogatepass")
+        found[number] = _part(said) if len(said) <= SHORT else _hash(said)
     return found
-
-
-def _said(text: str) -> bytes:
-    return _part(text.encode(errors="surrogatepass"))
 
 
 def _hash(data: bytes) -> bytes:

@@ -115,7 +115,7 @@ class Collector:
         self.sort_of = array("i", [0])
         self._sorts: dict[Sort, int] = {IRI: 0, BLANK: 1, STRING: 2}
         # the numbers of one statement after the other: of those without a graph, of those with one
-        self._triples, self._quads = array("i"), array("i")
+        self._triples, self._quads = array("I"), array("I")
 
     def sort(self, sort: Sort) -> None:
         """What the term of the last text is."""
@@ -134,7 +134,7 @@ class Collector:
         import numpy as np
 
         triples, quads = _rows(self._triples, 3), _rows(self._quads, 4)
-        self._triples, self._quads = array("i"), array("i")
+        self._triples, self._quads = array("I"), array("I")
         named = bool(quads[:, 3].any())
         columns = [np.concatenate((triples[:, n], quads[:, n])) for n in range(3)]
         if named:

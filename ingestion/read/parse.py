@@ -126,7 +126,8 @@ def _read_file(
         taken = take_new(new[::-1], collector, form not in STATEMENTS, tags)
         for term in taken.local:
             del terms[term]
-    found = _left_out(source, document, form, statements, reading.strict)
+    problems = statements.problems
+    found = _left_out(source, document, form, problems, reading.strict) if problems else []
     numbers = statements.numbers
     if taken.odd:
         numbers, odd = _without(statements, taken.odd, document)
@@ -162,11 +163,8 @@ def _attempts(
     return statements, tags
 
 
-def _left_out(source: Source, document: _Document, form: str, statements: Statements, strict: bool) -> list[Omission]:
+def _left_out(source: Source, document: _Document, form: str, problems: list[Problem], strict: bool) -> list[Omission]:
     """The problems of a file, one a line; raises _Unreadable for those that leave nothing."""
-    problems = statements.problems
-    if not problems:
-        return []
     fatal = problems[-1] if "nexpected end" in problems[-1].reason else problems[0] if strict else None
     if form not in STATEMENTS:
         fatal = problems[0]
@@ -210,7 +208,7 @@ def _without(statements: Statements, odd: dict[int, Odd], document: _Document) -
         if reason:
             line, shown = _line_with(document, text) if len(found) < MOST_SOUGHT else (0, text)
             found.append(Omission("statement", "", line, _quoted(shown), reason, often))
-    return array("i", rows[~dropped].tobytes()), found
+    return array("I", rows[~dropped].tobytes()), found
 
 
 def _line_with(document: _Document, text: str) -> tuple[int, str]:

@@ -4,8 +4,8 @@ import logging
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
@@ -22,7 +22,9 @@ Content = bytes | str | IO[bytes]  # a text is a path
 
 # Stands for bytes that are no UTF-8, while a document is read that has some; no text may hold it (Unicode, 23.7).
 MARK = "\ufdd0"
+AT_ONCE = 1 << 16  # numbers of terms
 HOPELESS = 1000  # problems before the first statement
+_FORMAT = {form: getattr(ox.RdfFormat, form) for form in (*STATEMENTS, "RDF_XML", "JSON_LD")}
 _TRIPLE = attrgetter("subject", "predicate", "object")
 _QUAD = attrgetter("subject", "predicate", "object", "graph_name")
 _TAG = re.compile(r"""(?<=["']@)(?![A-Za-z]{2,3}(?:-[A-Za-z]{2})?(?![\w-]))[A-Za-z][\w-]*""", re.ASCII)
@@ -51,19 +53,21 @@ def read_statements(content: Content, form: str, base: str, terms: Numbers) -> S
     """All statements that can be read. RDF/XML and JSON-LD end at the first problem; IRIs there are not checked."""
     quads = ox.parse(
         None if isinstance(content, str) else content,
-        format=getattr(ox.RdfFormat, form),
+        format=_FORMAT[form],
         path=content if isinstance(content, str) else None,
         base_iri=None if form in LINES else base,
         lenient=form not in STATEMENTS,
     )
     size = 4 if form in NAMED else 3
     parts = _QUAD if size == 4 else _TRIPLE
-    numbers: array[int] = array("i")
+    numbers: array[int] = array("I")
     problems: list[Problem] = []
     while True:
         try:
             # Terms are looked up as they are, hashing them is cheaper than making their text; no step runs in Python.
-            numbers.extend(map(terms.__getitem__, chain.from_iterable(map(parts, quads))))
+            found = map(terms.__getitem__, chain.from_iterable(map(parts, quads)))
+            while _take(found, numbers) == AT_ONCE:
+                pass
             break
         except SyntaxError as error:
             reason = re.sub(r"^(Parser error [^:]*: |syntax error: )", "", str(error.msg or error)).rstrip(".")
@@ -72,8 +76,19 @@ def read_statements(content: Content, form: str, base: str, terms: Numbers) -> S
                 break
     if form in LINES:
         numbers = _without_half(numbers, size, problems)
-    found = Statements(numbers, size, problems)
-    return _without_stray(found) if form == "TRIG" and problems else found
+    statements = Statements(numbers, size, problems)
+    return _without_stray(statements) if form == "TRIG" and problems else statements
+
+
+def _take(found: Iterator[int], numbers: "array[int]") -> int:
+    """Add the next numbers, and tell how many there were; those before a problem stay."""
+    # a list takes them from an iterator, and an array of this type from a list, several times as fast as an array alone
+    taken: list[int] = []
+    try:
+        taken.extend(islice(found, AT_ONCE))
+    finally:
+        numbers.extend(array("I", taken))
+    return len(taken)
 
 
 class Repaired(NamedTuple):
@@ -141,7 +156,7 @@ def _closed(text: str) -> tuple[str, list[Problem]]:
 def _without_half(numbers: "array[int]", size: int, problems: list[Problem]) -> "array[int]":
     """Without what the parser made of lines that go on after a triple: it misses the dot and takes the triple."""
     half = {problem.row for problem in problems if problem.reason.endswith("must be followed by a dot")}
-    return array("i", (n for i, n in enumerate(numbers) if i // size not in half)) if half else numbers
+    return array("I", (n for i, n in enumerate(numbers) if i // size not in half)) if half else numbers
 
 
 def _without_stray(found: Statements) -> Statements:
@@ -158,7 +173,7 @@ def _without_stray(found: Statements) -> Statements:
         dropped.update(range(first, stray.row))
     if not dropped:
         return found
-    kept = array("i", (n for i, n in enumerate(numbers) if i // size not in dropped))
+    kept = array("I", (n for i, n in enumerate(numbers) if i // size not in dropped))
     line = next(p.line for p in problems if p.row >= min(dropped))
     lost = Problem(line, f"a graph with a problem: {len(dropped)} of its statements are left out as well", 0)
     return Statements(kept, size, [*problems, lost])

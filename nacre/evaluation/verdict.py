@@ -78,7 +78,8 @@ def same_value(gold: Value, value: Value, tolerance: float) -> bool:
         return _truth(gold) is _truth(value) is not None
     if isinstance(gold, int | float):
         return isinstance(value, int | float) and _near(gold, value, tolerance)
-    return plain(gold) == plain(str(value))
+    # a cell of a table that holds nothing
+    return value is None if gold is None else plain(gold) == plain(str(value))
 
 
 def _truth(value: Value) -> bool | None:

@@ -11,7 +11,10 @@ Shape = Literal["single", "range", "pair"]
 
 @dataclass(frozen=True)
 class Class:
-    """One class. `count` members, subclasses included; `relation` is the table or view that lists them all."""
+    """One class. `count` members, subclasses included; `relation` is the table or view that lists them all.
+
+    `within` are the classes that hold all members of a kind, which is no subclass of theirs and has a view of its own.
+    """
 
     iri: str
     label: str
@@ -20,6 +23,7 @@ class Class:
     comment: str = ""
     alt_labels: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Blank what only makes a question polite: question -> the same text with spaces where it asks nothing."""
 
 import re
+from itertools import pairwise
 
 from nacre.semantics.english import function_words, resource
 from nacre.semantics.language.base import language
@@ -82,7 +83,8 @@ def _remark(question: str) -> bool:
 def _asks(clause: str) -> bool:
     """Does a clause ask for an amount, or which: "and how much was it?", "which one?"?"""
     words, known = [t.norm for t in tokens(clause)], language().words
-    return words[0] in known["asking_one"] or any(a in known["degree"] and b in known["how_much"] for a, b in zip(words, words[1:], strict=False))
+    how_much = any(a in known["degree"] and b in known["how_much"] for a, b in pairwise(words))
+    return how_much or words[0] in known["asking_one"]
 
 
 def _empty(clause: str) -> bool:

@@ -128,6 +128,9 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
         return Phrase(told, values, column.unit or None)
     tied = not one and isinstance(body, Select) and body.limit == 1
     words = select_words(body, schema, many=not one, tied=tied) if isinstance(body, Select) else to_words(plan, schema)
+    if one and words == names[0] and isinstance(body, Select) and (kinds := body.variables[0].classes):
+        # it was named by a code
+        words = f"the {schema.class_of[kinds[0]].label}" if kinds[0] in schema.class_of else words
     if not column.is_named and one:
         names = [f"{column.heading} {names[0]}"]
     beside = placed_by(plan, measured, schema)

@@ -24,14 +24,17 @@ _QUOTED = re.compile(
 def analyse(text: str) -> Question:
     """The question as immutable parts; cues that overlap are all kept, the parser chooses."""
     words = tuple(tokens(text)[:MOST_TOKENS])
-    second = second_begins(text, words, _cues(words))
-    words = words[:second]
+    cues = _cues(words)
+    second = second_begins(text, words, cues)
+    if second is not None:
+        words = words[:second]
+        cues = _cues(words)
     text = text[: words[-1].end + 1] if words else text
     quoted = _quotations(text, words)
     light = (function_words() | language().words["filler"]) - language().words["telling"]
     units = _units(words)
     inside = {i for start, end in quoted for i in range(start, end)} | units
-    numbers, cues = _numbers(text, words), _cues(words)
+    numbers = _numbers(text, words)
     return Question(
         text,
         words,
@@ -92,9 +95,7 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
     known = language().cues
     found: list[Cue] = []
     norms = [t.norm for t in words]
-    more, fewer, numbered, locating = (
-        language().words[name] for name in ("more", "fewer", "numbered", "locating")
-    )
+    more, fewer, numbered, locating = (language().words[name] for name in ("more", "fewer", "numbered", "locating"))
     for i, word in enumerate(norms):
         longest: dict[str, int] = {}
         for said, kind, value in known.get(word, ()):

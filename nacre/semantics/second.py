@@ -21,6 +21,8 @@ def second_begins(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int
     >>> analyse("which is the dearest room and how many people live in it").also
     False
     """
+    if not any(cue.kind in ("superlative", "most") for cue in cues):
+        return None
     known = language().words
     for at in range(len(words) - 1, FEWEST - 1, -1):
         joined = words[at].norm in known["joining"]

@@ -147,8 +147,15 @@ def _most(rewrite: Rewrite) -> float:
 
 
 def read(text: str, linker: Linker) -> Question:
-    """The question without courtesy, in right spelling; places in it are places in the text."""
-    return analyse(linker.spelling.corrected(without_courtesy(text)))
+    """The question without courtesy, in right spelling; places in it are places in the text.
+
+    Forms of small words that names of the graph hold mean something: "found" where something is "found at".
+    """
+    question = analyse(linker.spelling.corrected(without_courtesy(text)))
+    done, words = linker.index.terms.done, question.tokens
+    return question._replace(
+        light=frozenset(i for i in question.light if words[i].norm == words[i].lemma or words[i].lemma not in done)
+    )
 
 
 def derived(

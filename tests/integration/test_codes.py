@@ -1,5 +1,5 @@
-"""Things that are told by codes: concepts with notations alone, codes that an ontology names; the pairs in
-fixtures/codes are extended without Python."""
+"""Things that are told by codes (fixtures/codes), and graphs in the shape of common vocabularies (fixtures/shapes):
+nested values, catalogues, provenance, sensors, organisations, statements. The pairs are extended without Python."""
 
 import asyncio
 from pathlib import Path
@@ -14,8 +14,8 @@ from graph.turn import stream
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 
-FOLDER = Path(__file__).parents[1] / "fixtures" / "codes"
-SOURCES = sorted(FOLDER.glob("*.ttl"))
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SOURCES = sorted(path for folder in ("codes", "shapes") for path in (FIXTURES / folder).glob("*.[!y]*"))
 OPEN = pytest.mark.xfail(reason="not yet understood", strict=True)
 CASES = [
     pytest.param(path.stem, case, id=f"{path.stem}: {case['ask']}", marks=OPEN if case.get("open") else ())
@@ -33,7 +33,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> App:
 
 
 @pytest.mark.parametrize(("name", "case"), CASES)
-def test_what_a_code_names_is_found(name: str, case: dict[str, Any], app: App) -> None:
+def test_what_is_asked_is_found(name: str, case: dict[str, Any], app: App) -> None:
     """By `values`, or by a name that the answer or what it lacks must tell: `near`."""
 
     async def ask() -> Any:

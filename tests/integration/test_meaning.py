@@ -36,7 +36,7 @@ CASES = {
         {"value behind a node": 4},
     ),
     "a value with more to it": (
-        ":a :pressure [ rdf:value 7 ; :measuredBy :b ] . :c :pressure 8 .",
+        ":a :pressure [ rdf:value 7 ; :measuredBy :c ] . :c :pressure 8 .",
         {("a", "pressure", "7")},
         {},
     ),
@@ -45,14 +45,14 @@ CASES = {
         {("a", "size", "3 cm"), ("b", "mark", "ok")},
         {"value behind a node": 8},
     ),
-    "a value of any vocabulary with more to it": (":a :size [ :value 3 ; :measuredBy :b ] .", set(), {}),
+    "a value of any vocabulary with more to it": (":a :size [ :value 3 ; :measuredBy :a ] .", set(), {}),
     "a name behind a node": (
         ':a :name [ :family [ :value "Berg" ] ; :given "Ann" ] . :b :name [ :text "Bo Ek" ; :use "usual" ] .',
         {("a", "name", "Ann Berg"), ("b", "name", "Bo Ek"), ("_:", "family", "Berg")},
         {"value behind a node": 2},
     ),
     "one thing with two names": (
-        ':a a :K ; rdfs:label "A" ; :p :x . :b rdfs:label "B" ; owl:sameAs :a ; :q :y . :c :r :b .',
+        ':a a :K ; rdfs:label "A" ; :p :c . :b rdfs:label "B" ; owl:sameAs :a ; :q :y . :c :r :b .',
         {("a", "altLabel", "B"), ("a", "q", "y"), ("c", "r", "a")},
         {"same as another thing": 4},
     ),
@@ -67,7 +67,31 @@ CASES = {
         {},
     ),
     "a symmetric property": (":near a owl:SymmetricProperty . :a :near :b .", {("b", "near", "a")}, {}),
-    "nothing of the kind": (":a :p :b ; rdfs:label 'A' .", set(), {}),
+    "facts behind two nodes": (
+        ":a :at [ :hall 'H' ; :in [ :town 'Oslo' ; :hall 'no' ; :by :a ; :map [ :sheet 4 ] ] ] .",
+        {("_:", "town", "Oslo"), ("_:", "by", "a"), ("_:", "sheet", "4")},
+        {},
+    ),
+    "a node that points": (
+        ":a :of [ :link :b ; :reference 'b' ] . :b :p 1 ."
+        " :a :code [ a :Concept ; :coding [ :code [ :value 'x-1' ] ] , [ :code 'y-2' ] ] .",
+        {("a", "of", "b"), ("a", "code", "_:"), ("_:", "code", "x-1")},
+        {"value behind a node": 2, "points at something": 7},
+    ),
+    "what several things lead to is not theirs": (":a :at _:n . :b :at _:n . _:n :in [ :town 'Oslo' ] .", set(), {}),
+    "a node with more to it does not only point": (":a :by [ :link :b ; :role 'x' ] . :b :p 1 .", set(), {}),
+    "links to what nothing is said of": (
+        ":a :is <http://e.org/on-hold>, <http://e.org/x/b%20c> ; :site <http://e.org/x> ; :mail <mailto:a@e.org> .",
+        {("a", "is", "on-hold"), ("a", "is", "b c"), ("a", "site", "x"), ("a", "mail", "a@e.org")},
+        {"nothing is said of its target": 4},
+    ),
+    "codes that end alike": (
+        ":a :is <http://e.org/x/1#k>, <http://e.org/y/1#k> .",
+        {("a", "is", "1#k")},
+        {"nothing is said of its target": 2},
+    ),
+    "one link among many to what nothing is said of": (":a :near :b . :b :near :c . :c :near :d .", set(), {}),
+    "nothing of the kind": (":a :p :a ; rdfs:label 'A' .", set(), {}),
 }
 
 

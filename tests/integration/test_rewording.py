@@ -1,5 +1,6 @@
 """Questions that a small model says again in the graph's own words, over a model that follows a script."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -9,16 +10,19 @@ from langchain_core.messages import BaseMessage
 from agents.models.heads import read_ahead
 from agents.models.limits import Limits
 from agents.models.priors import priors
-from agents.rewording import names_of
+from agents.rewording import names_of, reworded
 from agents.team import build_agents
+from agents.turn_view import asked
 from graph.app import compose
 from graph.builder import App, build
 from graph.nodes import Resources
 from graph.turn import stream
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
+from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library
 from nacre.stores.schema_sql import schema_sql
+from tests.fake_database import FakeDatabase, rows
 from tests.scripted_model import ScriptedModel
 
 WAIT = "How long must I wait for the pilaf?"
@@ -69,10 +73,24 @@ async def test_what_the_rules_cannot_read_wholly_changes_nothing(app: App, scrip
 
 
 async def test_numbers_of_the_question_have_to_stay(app: App, scripted: ScriptedModel) -> None:
-    asked = "dishes ready in fewer than 40 or so minutes"
+    question = "dishes ready in fewer than 40 or so minutes"
     scripted.replies = [{"reworded": "dishes whose cooking time is below 90 min"}, NOTHING]
-    answer, alone = await ask(app, asked), await ask(app, asked, mind="rules")
+    answer, alone = await ask(app, question), await ask(app, question, mind="rules")
     assert answer["values"] == alone["values"]
+
+
+@pytest.mark.parametrize(("near", "taken"), [("", True), ("sport", False), ("spork", True)])
+async def test_a_word_derived_from_a_name_has_to_stay(
+    scripted: ScriptedModel, kitchen: Path, near: str, taken: bool
+) -> None:
+    known = Understanding("How sporty long is the pilaf?", unknown=(("sporty", near),))
+    scripted.replies = [{"reworded": "the cooking time of the pilaf"}]
+    found = rows(25)
+    read = replace(found, evidence=tuple(replace(each, reading=0) for each in found.rows))
+    with Library(kitchen, None).open("kitchen") as graph:
+        database = FakeDatabase([read], schema=graph.schema, lexicon=graph.lexicon)
+        said = await reworded(scripted, asked(known.standalone, known), database, Limits(seconds=1))
+    assert (said.rows is not None) == taken
 
 
 @pytest.mark.parametrize("reply", ["no record", RuntimeError("down")])
@@ -96,8 +114,8 @@ async def test_what_the_prompt_begins_with_is_read_ahead_last(app: App, scripted
     with Library(kitchen, None).open("kitchen") as graph:
         await read_ahead(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), "small")
     await ask(app, WAIT)
-    _, read, asked = (_text(messages[0]) for messages in scripted.asked)
-    assert read == asked
+    _, read, begun = (_text(messages[0]) for messages in scripted.asked)
+    assert read == begun
 
 
 def _text(message: BaseMessage) -> str:

@@ -14,7 +14,6 @@ from nacre.semantics.dialogue.correction import corrected, is_known, put, taken_
 from nacre.semantics.dialogue.edit import listed as listed_of
 from nacre.semantics.dialogue.ellipsis import (
     ABOUT,
-    by_itself,
     elliptic,
     in_plan,
     left_out,
@@ -26,6 +25,7 @@ from nacre.semantics.dialogue.ellipsis import (
 )
 from nacre.semantics.dialogue.focus import are_persons, asked_nodes, focus, owners
 from nacre.semantics.dialogue.follow import change
+from nacre.semantics.dialogue.left_open import completed, each_of, is_left_open
 from nacre.semantics.dialogue.offered import chosen
 from nacre.semantics.dialogue.pronouns import (
     in_order,
@@ -119,12 +119,12 @@ def _pointing(
     one = focus(earlier[-1:], many=False, linker=linker)
     if not things and _lacks_object(words) and len(one.keys) == 1 and not are_persons(one, linker):
         return Rewrite(f"{stripped(question).rstrip('?')} of {one.labels[0]}?", True, one)
-    if not things and _is_left_open(words) and (completed := _completed(question, earlier[-1])) is not None:
-        return completed
-    if not things and (many := _each_of(words, earlier, linker)) is not None:
+    if not things and is_left_open(words) and (asked_again := completed(question, earlier[-1])) is not None:
+        return asked_again
+    if not things and (many := each_of(words, earlier, linker)) is not None:
         return Rewrite(f"{stripped(question).rstrip('?')} {OF_THEM} ({listed(many.labels)})?", True, many)
     if things or not _fragment(words, linker):
-        return Rewrite(asked, sure=not _is_left_open(words))
+        return Rewrite(asked, sure=not is_left_open(words))
     asks = _asks_of_things(words)
     chooses = not asks and _chooses(words)
     if _is_superlative(words) and not (asks or chooses):
@@ -144,32 +144,7 @@ def _pointing(
             return Rewrite(f"{stripped(question).rstrip('?')} {OF_THEM} ({listed(many.labels)})?", True, many)
     if len(meant.keys) == 1 and not summed:
         return Rewrite(f"{stripped(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
-    return Rewrite(asked, sure=not _is_left_open(words))
-
-
-def _completed(question: str, last: Earlier) -> Rewrite | None:
-    """ "In which years?" after "Has Ann ever won?": in which years has Ann ever won?"""
-    before = tokens(last.standalone)
-    if not before or before[0].norm not in language().words["asking_yes_no"] or not by_itself(last):
-        return None
-    sure = 1.0 if last.confidence is None else last.confidence
-    rest = last.standalone[:1].lower() + last.standalone[1:]
-    return Rewrite(f"{question.rstrip(' ?')} {rest}", True, Scope(None, (), (), "", sure))
-
-
-def _each_of(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:
-    """ "How many are there for each?": the things that were listed before; None where there are not several."""
-    known = language().words
-    if len(words) < 2 or words[-1].norm not in known["grouping"] or words[-2].norm not in known["locating"]:
-        return None
-    many = focus(earlier[-1:], True, linker)
-    return many if len(many.keys) > 1 else None
-
-
-def _is_left_open(words: Sequence[Token]) -> bool:
-    """Whether a question is too short to be about everything: "in which episodes?", "since when?"."""
-    known = language().words
-    return 2 <= len(words) <= 4 and words[0].norm in known["asking_after"] and words[1].norm in known["question_words"]
+    return Rewrite(asked, sure=not is_left_open(words))
 
 
 def _as_sure_as(one: Scope, made: Rewrite) -> Rewrite:

@@ -130,6 +130,19 @@ class SchemaGraph:
         narrow = {c for c in kinds if self._above(c) & kinds}
         return tuple(sorted(n for n in nodes if not narrow & set(self.nodes[n].classes)))
 
+    def whole(self, nodes: Collection[int]) -> tuple[int, ...]:
+        """Nodes without kinds that lie within the class of another: concepts, not brass instruments."""
+        classes = {c for n in nodes for c in self.nodes[n].classes}
+        known = self.schema.class_of
+        parts = {c for c in classes if c in known and classes & set(known[c].within)}
+        return tuple(sorted(n for n in nodes if not parts & set(self.nodes[n].classes)))
+
+    def may_be(self, node: int, kind: int) -> bool:
+        """Whether a thing of a node may be of a kind: the same or a narrower one, or one of several that it is among."""
+        if node == kind or self.narrower(node, kind) or self.whole((node, kind)) == (node,):
+            return True
+        return self.nodes[kind].relations <= self.nodes[node].relations
+
     def _narrower(self, node: int, other: int) -> bool:
         """Whether the things of a node are some of those of another, by their classes: poplars, trees."""
         above = {c for kind in self.nodes[node].classes for c in self._above(kind)}

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import of_kinds
+from nacre.semantics.linking.otherwise import otherwise
 from nacre.semantics.linking.terms import Terms
 from nacre.semantics.linking.values import Values
 from nacre.semantics.nouns import wording
@@ -48,7 +49,11 @@ def link(question: Question, known: Index) -> list[Link]:
         for x in known.values.links(question)
         if not set(range(x.start, x.end)) <= set(bare) or (x.start, x.end) in ranges
     )
-    found = [*_in_full(known.terms.links(question), question), *named]
+    asked = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
+    # "how old is she" names nothing that is called "Old ..."
+    named = (x for x in named if x.how != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
+    called = list(_in_full(known.terms.links(question), question))
+    found = [*called, *otherwise(question, called, known.terms), *named]
     found = of_kinds(found, question, known.terms.besides, known.graph)
     return [*found, *_narrowed(found, known.graph)]
 

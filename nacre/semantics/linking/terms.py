@@ -8,10 +8,11 @@ from typing import NamedTuple
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.semantics.english import function_words, is_person, measure, synonyms, unit_words, vocabulary
+from nacre.semantics.english import function_words, measure, synonyms, unit_words, vocabulary
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
-from nacre.semantics.linking.expressions import PLACE, expressions
+from nacre.semantics.linking.apart import apart
+from nacre.semantics.linking.doers import doers_of
 from nacre.semantics.linking.graph import Node, SchemaGraph
 from nacre.semantics.linking.kinds import wider
 from nacre.semantics.nouns import is_plural, wording
@@ -26,17 +27,17 @@ ENOUGH = 0.34
 # what a word of a name weighs that its class's own name has anyway ("student name"), and one that says little
 OWN, GENERIC, LIGHT = 0.25, 0.6, 0.1
 MOST_A_SPAN = 10
-# a name whose words run together has at least so many letters, and each of its words
-SHORTEST_JOINED, SHORTEST_PART = 8, 3
 _SHORTEST_STEM = 5
 _SHORTEST_CODE = 3
+# how the forms of verbs end, which are misspelt with them
+_VERB_ENDS = ("ing", "ed")
 _LABEL = ("label",)
 # "number of seats": what is counted is what the name says
 _VALUE = ("value",)
 _NUMBER, _OF = ("number",), ("of",)
 
 
-class _Term(NamedTuple):
+class Term(NamedTuple):
     kind: str
     nodes: tuple[int, ...]
     predicate: str
@@ -54,8 +55,16 @@ class Terms:
         # a unit in a name says how something is measured, not what
         measuring = unit_words() - vocabulary()
         # "the total amount of all orders" may be computed
+        # "found at" says something of things, as "find" does not
+        beside = light | generic | wording("keys")
+        self.done = frozenset(
+            lemma(t)
+            for name in lexicon.described
+            for t in name.tokens
+            if t not in light and lemma(t) in light and all(o == t or o in beside for o in name.tokens)
+        )
         little = light | measuring | frozenset(wording("computed")["total"].split())
-        found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], _Term] = {}
+        found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], Term] = {}
 
         def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...], sure: float = 1.0) -> None:
             words = tuple(w for word in words for w in apart(word))
@@ -76,7 +85,7 @@ class Terms:
             )
             key = kind, nodes, predicate, words
             if words and (key not in found or found[key].sure < sure):
-                found[key] = _Term(kind, nodes, predicate, words, weights, sure)
+                found[key] = Term(kind, nodes, predicate, words, weights, sure)
 
         for node in graph.nodes:
             add("class", (node.index,), "", node.words)
@@ -99,12 +108,12 @@ class Terms:
                         add("property", (node_index,), name.target, graph.nodes[node_index].words)
                 if about.has_links:
                     ends = graph.ends.get(name.target, [])
-                    for source in sorted({s for s, _ in ends}):
+                    for source in graph.whole({s for s, _ in ends}):
                         mixed = graph.mixed.get((source, name.target))
                         targets = graph.widest({t for s, t in ends if s == source}) if mixed is None else (mixed,)
                         add("link", (source, *targets), name.target, words)
         said = {word for term in found.values() for word in term.words}
-        doers = [(target, word) for target, word in _doers(graph) if word not in said]
+        doers = [(target, word) for target, word in doers_of(graph) if word not in said]
         for target, word in doers:
             add("class", (target,), "", (word,))
         called = {term.words for term in found.values() if term.kind == "class"}
@@ -135,7 +144,7 @@ class Terms:
             asks = i == 0 and i in question.light
             asks |= i > 0 and token.norm in known["the_last"] and words[i - 1].norm in known["article"]
             for word, fit in self.like(token.norm, token.lemma):
-                if asks and fit == SYNONYM:
+                if (asks and fit == SYNONYM) or (word in self.done and token.norm == word):
                     continue
                 for term, place in self.by_word[word]:
                     if asks and self.terms[term].sure < SAME:
@@ -159,30 +168,13 @@ class Terms:
         found = [
             x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
         ]
-        return _best([*found, *self._denied(question), *self._expressed(question, found)])
-
-    def _expressed(self, question: Question, found: list[Link]) -> list[Link]:
-        """What expressions ask for whose own words name nothing here: "who is in charge of", "how much per hour"."""
-        taken = 0
-        for link in found:
-            if link.exact or link.how.endswith("partial"):
-                taken |= link.covered
-        links = []
-        for start, end, concepts in expressions(question, taken):
-            covered = (1 << end) - (1 << start)
-            for place, concept in enumerate(concepts):
-                for index, at in self.by_word.get(concept, ()):
-                    term = self.terms[index]
-                    score = term.weights[at] * (SYNONYM - PLACE * place) / sum(term.weights)
-                    if score >= ENOUGH:
-                        links.append(_link(start, end, term, score, covered, False, "like"))
-        return links
+        return _best([*found, *self._denied(question)])
 
     def _is_one_word(self, question: Question, at: int) -> bool:
         """Whether a word and the one before it are one word of a name: "run time" of "runtime"."""
         return question.tokens[at - 1].norm + question.tokens[at].norm in self.by_word
 
-    def _of_term(self, question: Question, term: _Term, matched: dict[int, dict[int, float]]) -> list[Link]:
+    def _of_term(self, question: Question, term: Term, matched: dict[int, dict[int, float]]) -> list[Link]:
         """The links of one name: stretches of the question that say enough of it, with no other word in between."""
         runs: list[list[int]] = []
         for i in sorted(matched):
@@ -224,7 +216,7 @@ class Terms:
                 covered = sum(1 << i for i in used)
                 how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA and term.sure > SYNONYM else "like"
                 # a word that says again what another said may name something of its own
-                found.append(_link(used[0], used[-1] + 1, term, score, covered, exact, how))
+                found.append(link_of(used[0], used[-1] + 1, term, score, covered, exact, how))
         return found
 
     def _is_number(self, link: Link) -> bool:
@@ -242,7 +234,7 @@ class Terms:
                 term = self.terms[index]
                 own = set(term.words) - language().words["being_flag"]
                 if term.kind == "property" and len(own) == 1 and is_flag(self.graph.about(term.predicate)):
-                    found.append(_link(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
+                    found.append(link_of(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
         return found
 
     def _like(self, norm: str, own: str) -> tuple[tuple[str, float], ...]:
@@ -269,18 +261,15 @@ class Terms:
                 if shared >= max(_SHORTEST_STEM - 1, 0.6 * max(len(word), len(own))):
                     found.setdefault(word, STEM)
         if not found and len(norm) >= 5 and norm.isalpha() and not simplemma.is_known(norm, lang="en"):
-            for said in {
-                own,
-                *(own.removesuffix(end) for end in ("ing", "ed") if len(own) - len(end) >= _SHORTEST_STEM),
-            }:
-                for word, ratio, _ in process.extract(
-                    said, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82
-                ):
+            stems = (own.removesuffix(end) for end in _VERB_ENDS)
+            for form in {own, *(stem for stem in stems if len(stem) >= _SHORTEST_STEM)}:
+                near = process.extract(form, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82)
+                for word, ratio, _ in near:
                     found[word] = max(found.get(word, 0.0), SPELT * ratio / 100)
         return tuple(sorted(found.items()))
 
 
-def _besides(terms: Collection[_Term]) -> dict[str, frozenset[int]]:
+def _besides(terms: Collection[Term]) -> dict[str, frozenset[int]]:
     """The nodes by the words that are none of their own names."""
     found: dict[str, set[int]] = defaultdict(set)
     for term in terms:
@@ -310,39 +299,8 @@ def _abbreviates(word: str, others: Collection[str]) -> bool:
     return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
 
 
-def _doers(graph: SchemaGraph) -> list[tuple[int, str]]:
-    """What the persons of an event may be called by it: those of a "visit" are its "visitors"; (node, word)."""
-    found = {
-        (step.target, ending(node.words[-1]))
-        for node in graph.nodes
-        if node.words
-        for step in graph.steps[node.index]
-        if step.forward and is_person(graph.nodes[step.target].label)
-        for ending in ("{}er".format, "{}or".format, "{}r".format)
-    }
-    return sorted(each for each in found if simplemma.is_known(each[1], lang="en"))
-
-
-@lru_cache(maxsize=65536)
-def apart(word: str) -> tuple[str, ...]:
-    """The words of a name that run together; the word itself where it is known or does not come apart.
-
-    >>> apart("rangecombined"), apart("altitude")
-    (('range', 'combine'), ('altitude',))
-    """
-    if len(word) < SHORTEST_JOINED or not word.isalpha() or simplemma.is_known(word, lang="en"):
-        return (word,)
-    for at in range(len(word) - SHORTEST_PART, SHORTEST_PART - 1, -1):
-        first = word[:at]
-        if first not in vocabulary() and lemma(first) not in vocabulary():
-            continue
-        rest = apart(word[at:]) if at < len(word) else ()
-        if all(lemma(w) in vocabulary() or simplemma.is_known(w, lang="en") for w in rest):
-            return (lemma(first), *(lemma(w) for w in rest))
-    return (word,)
-
-
-def _link(start: int, end: int, term: _Term, score: float, covered: int, exact: bool, how: str) -> Link:
+def link_of(start: int, end: int, term: Term, score: float, covered: int, exact: bool, how: str) -> Link:
+    """What a stretch of tokens that names a term stands for."""
     if term.kind == "class":
         return Link(start, end, "class", (Ref(term.nodes[0]),), score, covered, exact, how=how)
     if term.kind == "property":

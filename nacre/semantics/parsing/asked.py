@@ -39,11 +39,13 @@ def places(state: State, root: Ref, reader: Reader) -> list[Ref]:
 
 def first_or_last(d: Derivation, reader: Reader) -> Derivation:
     """ "When did the first book come out", "when was it last repaired": of several days the first, or the last."""
+    if not any(c.value == "when" and c.kind == "open" and c.start <= 1 for c in reader.question.cues):
+        return d
     tokens, known = reader.question.tokens, language().words
-    asked = any(c.kind == "open" and c.value == "when" and c.start <= 1 for c in reader.question.cues)
-    said = [i for i, t in enumerate(tokens) if t.norm in known["the_first"] | known["the_last"] and not d.covered >> i & 1]
+    ends = known["the_first"] | known["the_last"]
+    said = [i for i, t in enumerate(tokens) if t.norm in ends and not d.covered >> i & 1]
     dates = [t for t in d.targets if t.ref.predicate and not t.function and reader.graph.is_date(t.ref.predicate)]
-    if not asked or len(said) != 1 or d.order is not None or d.group or len(dates) != len(d.targets):
+    if len(said) != 1 or d.order is not None or d.group or len(dates) != len(d.targets):
         return d
     best: Aggregation = "min" if tokens[said[0]].norm in known["the_first"] else "max"
     targets = tuple(t._replace(function=best) for t in dates)

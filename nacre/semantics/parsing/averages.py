@@ -6,7 +6,7 @@ from nacre.records.plan import Aggregate, Compute, Edge, Itself, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.derive import Candidate
-from nacre.semantics.parsing.joins import Joins
+from nacre.semantics.parsing.joins import Joins, joined
 from nacre.semantics.types import Derivation, Link, Question, Ref, Target
 
 RULE = "count by count"
@@ -40,8 +40,8 @@ def averages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> I
 
 def _reading(thing: Link, owner: Link, covered: int, graph: SchemaGraph) -> Iterator[Candidate]:
     one, other = Ref(thing.refs[0].node), Ref(owner.refs[0].node)
-    joins = Joins(graph, frozenset(), 0)
-    if one.node == other.node or not joins.connect([one, other]) or not _told_apart(joins, one, graph):
+    joins = joined(graph, [one, other], frozenset()) if one.node != other.node else None
+    if joins is None or not _told_apart(joins, one, graph):
         return
     name = joins.variables[one].name
     variables = tuple(joins.variables.values())

@@ -18,6 +18,7 @@ from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import lower
 from nacre.semantics.parsing.now import ENDED
 from nacre.semantics.parsing.state import Reader
+from nacre.semantics.parsing.things import BY_ITS_CODE
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
 from nacre.semantics.words import Token
 
@@ -27,6 +28,8 @@ MOST_WAYS = 3
 MOST = 40
 # derivations that are turned into plans
 MOST_LOWERED = 60
+# the rule by which things are asked for together with what they have
+OWN = "class target with own"
 # what is so far below the best of its kind is left out: readings that are finished, turned into plans, kept
 MARGIN = 2.0
 
@@ -100,6 +103,9 @@ def derive(
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
     kept = _summed(_with_what_is_lacking(_without_own_name(kept), question), question)
+    # "the boats with their keepers" shows the keepers
+    shown = [c for c in kept if OWN not in c.derivation.trace or len(c.derivation.targets) > 1]
+    kept = shown if any(OWN in c.derivation.trace for c in shown) else kept
     if any(c.kind == "now" for c in question.cues):
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept
     if question.also:
@@ -172,14 +178,21 @@ def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
 def _tells(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
     shown = {d.targets[0].ref.node, *(g.node for g in d.group)} if d.targets else set()
-    told = any(node == kind.node or graph.narrower(node, kind.node) for node in shown)
+    told = any(graph.may_be(node, kind.node) for node in shown)
     return told and d.targets[0].ref.predicate not in kind.ranking
 
 
 def _without_own_name(found: list[Candidate]) -> list[Candidate]:
-    """Not what a category is called, where its members may be asked for."""
-    of_members = any(MEMBERS in c.derivation.trace for c in found)
-    return [c for c in found if not of_members or "default target is thing" not in c.derivation.trace]
+    """Not what a category is called, nor a kind of whose name that is a part, where its members may be asked for."""
+    named = {(x.start, x.end) for c in found if MEMBERS in c.derivation.trace for x in c.derivation.links}
+    if not named:
+        return found
+    kept = [c for c in found if "default target is thing" not in c.derivation.trace]
+    return [
+        c
+        for c in kept
+        if not any(x.kind == "class" and not x.exact and (x.start, x.end) in named for x in c.derivation.links)
+    ]
 
 
 def _summed(found: list[Candidate], question: Question) -> list[Candidate]:
@@ -210,7 +223,7 @@ def _with_what_is_lacking(found: list[Candidate], question: Question) -> list[Ca
 def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
     """Does a reading ask for a thing that the question names, or for its number: "which states are Texas"?"""
     named = {c.ref for c in d.conditions if c.op == "is" and len(c.keys) == 1 and not c.negated}
-    if "named so" in d.trace:
+    if "named so" in d.trace or BY_ITS_CODE in d.trace:
         return False
     if function is not None:
         # one thing, however many values it has
@@ -221,7 +234,10 @@ def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
 
 
 def _counts_itself(d: Derivation) -> bool:
-    """Does a reading count each thing as one of its own kind: "the clubs with the most clubs", "with fewer than 60"?"""
+    """Does a reading count each thing as one of its own kind: "the clubs with the most clubs", "with fewer than 60", the
+    clubs of each club?"""
+    if any(t.function == "count" and not t.ref.predicate and t.ref in d.group for t in d.targets):
+        return True
     things = {t.ref for t in d.targets if not t.function and not t.ref.predicate}
     counted = [c.ref for c in d.conditions if c.function == "count" and not c.ref.predicate]
     if d.order is not None and d.order.function == "count" and not d.order.ref.predicate:

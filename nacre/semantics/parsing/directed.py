@@ -49,6 +49,9 @@ def _is_turned(candidate: Candidate, question: Question, graph: SchemaGraph) -> 
     ends = [v.name for v in body.variables if v.keys == names[0].keys]
     if len(ends) != 1 or ends[0] not in (edges[0].subject, edges[0].object):
         return False
+    place = _beside_preposition(edges[0].predicate, names[0], verbs[0], question, graph)
+    if place:
+        return (edges[0].subject if place == "subject" else edges[0].object) != ends[0]
     doer = _doer(edges[0].predicate, verbs[0], question, graph)
     acts = _acts(names[0], verbs[0], question)
     if doer == "" or acts is None:
@@ -61,6 +64,24 @@ def _joins_alike(graph: SchemaGraph, predicate: str) -> bool:
     """Whether things of one kind stand at both ends of a link."""
     ends = graph.ends.get(predicate, ())
     return bool({a for a, _ in ends} & {b for _, b in ends})
+
+
+def _beside_preposition(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> str:
+    """The end of a link such as "was derived from" at which the question puts what it names: "object" in "what is
+    derived from the chart", "subject" in "what was the chart derived from", "" where its words do not tell."""
+    label = split_name(graph.about(predicate).label).split()
+    norms = [t.norm for t in question.tokens]
+    if norms[verb.end : verb.end + 1] == ["than"] and label[-1:] != ["than"] and name.start > verb.end:
+        # what is "narrower than wool" are the narrower concepts of wool
+        return "subject"
+    if len(label) < 2 or label[-1] == "by" or label[-1] not in wording("prepositions"):
+        return ""
+    after = [i for i in range(verb.start, len(norms)) if norms[i] == label[-1]]
+    if not after:
+        return ""
+    if name.start > after[0]:
+        return "object" if all(i in question.light for i in range(after[0] + 1, name.start)) else ""
+    return "subject" if name.start < verb.start and after[0] == len(norms) - 1 else ""
 
 
 def _doer(predicate: str, verb: Link, question: Question, graph: SchemaGraph) -> str:

@@ -8,10 +8,11 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.asked import first_or_last, other_ends, persons, places
 from nacre.semantics.parsing.columns import columns
+from nacre.semantics.parsing.dates import later
 from nacre.semantics.parsing.grouping import grouping
 from nacre.semantics.parsing.nested import nested, then
 from nacre.semantics.parsing.now import going_on
-from nacre.semantics.parsing.numbers import COUNTING, later, upper
+from nacre.semantics.parsing.numbers import COUNTING, upper
 from nacre.semantics.parsing.state import UNSETTLED_COST, Reader, State, drop_dangling
 from nacre.semantics.parsing.sums import between, summed
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
@@ -63,10 +64,10 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         targets, state.conditions, state.group, state.order, state.nodes or (root,), "", state.covered,
         state.score - cost, tuple(trace), state.links, state.hints,
     )  # fmt: skip
-    found = [
-        then(whole, "place or time", 0.5 - _later(ref, reader), targets=(Target(ref),), hints=whole.hints | {h for h in (ref.via,) if h})
-        for ref in where
-    ]
+    found = []
+    for ref in where:
+        hints = whole.hints | {h for h in (ref.via,) if h}
+        found.append(then(whole, "place or time", 0.5 - _later(ref, reader), targets=(Target(ref),), hints=hints))
     found += [then(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
     found += [
         then(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
@@ -84,7 +85,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
                     for hung in _hung(inner, reader.graph):
                         found += _combined(hung)
     dated = (first_or_last(d, reader) for d in found)
-    return list(islice((each for d in dated for each in going_on(d, reader.graph)), MOST_VARIANTS))
+    return list(islice((each for d in dated for each in going_on(d, reader)), MOST_VARIANTS))
 
 
 def _later(ref: Ref, reader: Reader) -> float:
@@ -202,7 +203,8 @@ def _merged(conditions: tuple[Condition, ...]) -> tuple[bool, tuple[Condition, .
             merged = True
             before = found[last]
             found[last] = before._replace(
-                values=(*before.values, *condition.values), keys=(*before.keys, *condition.keys),
+                values=(*before.values, *condition.values),
+                keys=(*before.keys, *condition.keys),
                 label=_either(before.label, condition.label),
             )
     return merged, tuple(found)

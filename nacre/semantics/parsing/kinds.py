@@ -18,7 +18,8 @@ def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if not any(t.norm in being for t in before) or state.negated:
         return
     narrow = link.refs[0].node
-    wide = next((t.ref for t in state.targets if not t.ref.predicate and reader.graph.narrower(narrow, t.ref.node)), None)
+    things = (t.ref for t in state.targets if not t.ref.predicate)
+    wide = next((ref for ref in things if reader.graph.narrower(narrow, ref.node)), None)
     said = {t.lemma for t in words[link.start : link.end]}
     if wide is None or said <= set(reader.graph.nodes[wide.node].words):
         # "courses" are no "lab courses"

@@ -10,6 +10,7 @@ from nacre.semantics.parsing.events import happened, objects
 from nacre.semantics.parsing.flagged import flag, names_flag
 from nacre.semantics.parsing.kinds import narrowed
 from nacre.semantics.parsing.numbers import COUNTING, upper
+from nacre.semantics.parsing.own import is_theirs, with_own
 from nacre.semantics.parsing.state import (
     Reader,
     State,
@@ -52,7 +53,7 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         yield new.then("class in order")
         return
     yield from narrowed(state, link, reader)
-    if _is_theirs(link, reader) and state.targets and not (state.asks or any(t.function for t in state.targets)):
+    if is_theirs(link, reader) and state.targets and not (state.asks or any(t.function for t in state.targets)):
         # "the courses on Monday with their teachers"
         yield new.then("class target with own", WITH_OWN, targets=(*state.targets, Target(ref)), mode="T")
     if state.want == "group":
@@ -118,7 +119,7 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         elif state.asks:
             yield new.then("owner before aggregate", 0.0)
         else:
-            own = _with_own(link, reader)
+            own = with_own(link, reader)
             # "the cameras with their cost and telescope"
             another_column = state.last == "and" and "class target with own" in state.trace
             gain = WITH_OWN if own or another_column else -0.25 if state.targets else 0.0
@@ -136,34 +137,6 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             other = Ref(ref.node, "", next_slot(state, ref.node))
             again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
             yield again.then("other of class", 0.0)
-
-
-def _with_own(link: Link, reader: Reader) -> bool:
-    """Whether things are asked for together with something of theirs: "the masons and their trade"."""
-    after = [t.norm for t in reader.question.tokens[link.end : link.end + 3]]
-    words = language().words
-    joined = next((i for i, word in enumerate(after[:2]) if word in words["beside"]), None)
-    if joined is None or not after[joined + 1 : joined + 2]:
-        return False
-    return after[joined + 1] in _own_words() or (after[joined + 1] in words["article"] and _says_each_one(link, reader))
-
-
-def _says_each_one(link: Link, reader: Reader) -> bool:
-    """Whether what follows is said of each of the things: "the halls and the year each one was built"."""
-    words, known = [t.norm for t in reader.question.tokens[link.end :]], language().words
-    return any(a in known["grouping"] and b in known["stand_in"] for a, b in zip(words, words[1:], strict=False))
-
-
-def _is_theirs(link: Link, reader: Reader) -> bool:
-    """Whether something is said to be of what was named before: "with their ..."."""
-    before = [t.norm for t in reader.question.tokens[max(0, link.start - 2) : link.start]]
-    words = language().words
-    return len(before) == 2 and before[0] in words["beside"] and before[1] in _own_words()
-
-
-def _own_words() -> frozenset[str]:
-    """Words before what belongs to something, with how they are often misspelt after "with" and "and"."""
-    return language().words["possessive"] | language().words["possessive_slips"]
 
 
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:

@@ -22,12 +22,15 @@ def now(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     yield state._replace(covered=covered, trace=(*state.trace, SAID[found.value]))
 
 
-def going_on(d: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
+def going_on(d: Derivation, reader: Reader) -> Iterator[Derivation]:
     """The reading with what is meant by "still": the day by which it ends is not known; as it is where nothing ends,
-    but nothing is "no longer" so where nothing ends."""
+    but nothing is "no longer" so where nothing ends. "Still unpaid" says itself what goes on."""
     said = next((each for each in SAID.values() if each in d.trace), "")
-    ends = end_of(d.nodes, graph) if said else None
-    if ends is not None:
+    ends = end_of(d.nodes, reader.graph) if said else None
+    after = {c.end for c in reader.question.cues if c.kind == "now"} if said else set()
+    if any(x.kind == "property" and x.start in after for x in d.links):
+        yield then(d, ENDED)
+    elif ends is not None:
         ended = Condition(ends, "unknown" if said == SAID["open"] else "known")
         yield then(d, ENDED, 0.5, conditions=(*d.conditions, ended))
     elif said != SAID["over"]:

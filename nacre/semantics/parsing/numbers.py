@@ -7,6 +7,7 @@ from nacre.semantics.english import function_words, resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.dates import MOST_DATES, dates_near, later
 from nacre.semantics.parsing.state import Reader, State, turned, with_node
 from nacre.semantics.types import Condition, Number, Ref
 from nacre.semantics.units import convert
@@ -18,9 +19,6 @@ MONEY = ("price", "cost", "fee", "salary")
 EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salary")
 # units of numbers that may say how many things there are
 COUNTING = frozenset(("", "count"))
-MOST_DATES = 4
-# what a date by which something ends costs, which is seldom what is meant by when it was
-LATER, BORN = 0.25, 0.8
 # what bounds a number, and units of what a bare number is of
 ORDERED = frozenset(("<", ">", "<=", ">="))
 YEARS = frozenset(("", "year"))
@@ -237,32 +235,6 @@ def _priced(state: State, found: Number, reader: Reader) -> list[Ref]:
 
 def _is_year(found: Number) -> bool:
     return not found.unit and found.value == int(found.value) and FIRST_YEAR <= found.value <= LAST_YEAR
-
-
-def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
-    """Properties with dates or years of the nodes at hand, or one step away, nearest first."""
-    found: dict[Ref, float] = {}
-    start = [n.node for n in state.nodes] or [n.index for n in graph.nodes]
-    for node in start:
-        reach = {node: 0.0}
-        for step in graph.steps[node]:
-            reach.setdefault(step.target, 0.3 * step.cost)
-        for there, away in reach.items():
-            for predicate in graph.literals[there]:
-                if graph.is_date(predicate):
-                    year = graph.about(predicate).datatype == "year"
-                    cost = away + (0.0 if year else 0.1)
-                    ref = Ref(there, predicate)
-                    found[ref] = min(found.get(ref, 9.0), cost)
-    return sorted(found.items(), key=lambda f: (f[1], f[0]))[:MOST_DATES]
-
-
-def later(ref: Ref, graph: SchemaGraph) -> float:
-    """What a date costs by which things end: they are "in March" when they begin; and more when somebody was born."""
-    words, known = set(graph.words[ref.predicate]), language().words
-    if known["life"] & words:
-        return BORN
-    return LATER if known["ending"] & words else 0.0
 
 
 def _conditions(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> tuple[Condition, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nacre.semantics.parsing.numbers import dates_near, later
+from nacre.semantics.parsing.dates import dates_near, later
 from nacre.semantics.parsing.state import Reader, State, with_node
 from nacre.semantics.types import Target
 from nacre.semantics.words import Token

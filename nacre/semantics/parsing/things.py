@@ -20,9 +20,13 @@ from nacre.semantics.parsing.state import (
     with_node,
 )
 from nacre.semantics.types import Aggregation, Condition, Link, Ref, Target
+from nacre.semantics.words import name_tokens
 
 # what a reading gains by which one of the named things is asked for
 AMONG = 0.8
+# the rule by which a thing is asked for that a code or another name of it names, and what it gains where the property
+# that is called so stands before it
+BY_ITS_CODE, BY_CODE = "thing by its code", 0.5
 # a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
 NEXT = NAMED + RARE
 
@@ -40,6 +44,16 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         and link.how in ("whole", "scope")
         and any(t.ref.node == ref.node and not t.ref.predicate and not t.ref.slot for t in state.targets)
     )
+    by_code = link.kind == "entity" and not _says_label(link, reader)
+    if by_code and (asked_itself or _is_code(state, link, reader)):
+        keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
+        yield (
+            linked(state, link, reader, ref)
+            ._replace(prop=None, last="value", sticky=(), **turned(state))
+            .then(BY_ITS_CODE, BY_CODE if state.prop else 0.0, conditions=(*state.conditions, keyed), negated=False)
+        )
+        if state.prop:
+            return
     if link.kind == "entity" and len(link.keys) == 1 and asked_itself:
         # nobody asks which states Texas is
         slots = []
@@ -57,8 +71,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                     "degree of thing", 0.4 - cost, targets=(*state.targets, Target(found)),
                     conditions=(*state.conditions, keyed),
                 )  # fmt: skip
-    if state.want == "group" and link.how == "scope":
-        # "for each of them"
+    if state.want == "group" and link.how == "scope" and (state.asks or any(t.function for t in state.targets)):
+        # "how many for each of them"
         those = Condition(ref, "is", (), False, link.keys, link.label)
         yield linked(state, link, reader, ref)._replace(owner=ref).then(
             "group of those", 0.5, group=(*state.group, ref), want="", mode="C", last="value",
@@ -119,6 +133,21 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             rule, gain, conditions=(*state.conditions, condition), negated=False,
             join=join if join == "both" else "and", like="",
         )  # fmt: skip
+
+
+def _says_label(link: Link, reader: Reader) -> bool:
+    """Whether words name a thing by its label, and not by a code or another name."""
+    return {t.norm for t in reader.question.tokens[link.start : link.end]} <= set(name_tokens(link.label))
+
+
+def _is_code(state: State, link: Link, reader: Reader) -> bool:
+    """Whether the property before a name is what the thing has that name by: "the concept with the notation 4112"."""
+    prop = state.prop
+    if prop is None or not prop.predicate or prop.node != link.refs[0].node:
+        return False
+    before = state.links[-1]
+    follows = before.kind == "property" and before.end == link.start
+    return follows and reader.graph.about(prop.predicate).role in ("identifier", "name")
 
 
 def _on_scale(link: Link, ref: Ref, reader: Reader) -> tuple[str, ...]:

@@ -1,0 +1,99 @@
+"""Nameless nodes behind nameless nodes: what the inner one says is said of the outer one, or of what leads to it."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+
+from ingestion.meaning.draft import Draft, Pair
+from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, TYPE, local_name
+
+SHACL = "http://www.w3.org/ns/shacl#"
+_SCHEMA = SCHEMA_PREDICATES | SCHEMA_TYPES | {RDF + "first", RDF + "rest", RDF + "List"}
+
+# a node that only points at others: by these, with texts that say it again and its place among its like beside them
+_POINTS = frozenset({"link", "coding", "concept", "reference", "ref", "target", "item", "value"})
+_AGAIN = frozenset({"reference", "display", "type", "identifier", "index", "position"})
+# nodes that a fact may lie behind, one behind the other, and facts that one of them is given
+DEEPEST, MOST = 3, 32
+REASON = "points at something"
+
+
+def unfold_nodes(draft: Draft) -> None:
+    """A thing links to what nodes without a name point at; a node has the facts of those behind it that it has none
+    like.
+
+    Both where a single thing leads to the node. What a node that points says is kept aside.
+    """
+    for _ in range(DEEPEST):
+        if not sum([_passed_over(draft, node, facts) for node, facts in _nodes(draft).items()]):
+            break
+    for _ in range(DEEPEST - 1):
+        nodes = _nodes(draft)
+        if not sum([_lifted(draft, nodes, node) for node in nodes]):
+            break
+
+
+def _nodes(draft: Draft) -> dict[int, list[Pair]]:
+    """Predicate and target of what is shown of each blank node that links to another node or is behind one, types and
+    all."""
+    facts = draft.facts
+    blank = facts.kinds("blank")
+    linking = blank[facts.subject] & ~facts.is_literal[facts.object]
+    wanted = np.zeros(len(facts.texts), dtype=bool)
+    wanted[facts.subject[linking]] = True
+    wanted[facts.object[linking]] = True
+    for subject, _, target in draft.added:
+        if draft.sort(subject)[0] == "blank" and draft.sort(target)[0] != "literal":
+            wanted[[each for each in (subject, target) if each < len(wanted)]] = True
+    wanted &= blank
+    found: dict[int, list[Pair]] = defaultdict(list)
+    for row in np.flatnonzero(wanted[facts.subject]).tolist():
+        if row not in draft.hidden:
+            subject, predicate, target = draft.row(row)
+            found[subject].append((predicate, target))
+    for subject, predicate, target in draft.added:
+        if subject < len(wanted) and wanted[subject]:
+            found[subject].append((predicate, target))
+    return {node: said for node, said in found.items() if not _of_schema(draft, said)}
+
+
+def _of_schema(draft: Draft, said: Iterable[Pair]) -> bool:
+    """Whether a node is a part of an ontology, of shapes or of a list."""
+    iris = {draft.text(target if draft.text(p) == TYPE else p) for p, target in said}
+    return bool(iris & _SCHEMA) or any(iri.startswith((OWL, SHACL)) for iri in iris)
+
+
+def _passed_over(draft: Draft, node: int, said: list[Pair]) -> bool:
+    """Whether the owner of a node that only points was given what it points at."""
+    owners = draft.owners(node)
+    facts = [(local_name(draft.text(p)), t, draft.sort(t)[0] != "literal") for p, t in said if draft.text(p) != TYPE]
+    targets = [target for _, target, link in facts if link]
+    if len(owners) != 1 or not targets or len(targets) > MOST:
+        return False
+    if any(name not in (_POINTS if link else _AGAIN) for name, _, link in facts):
+        return False
+    subject, predicate = owners[0]
+    for target in targets:
+        draft.add(subject, draft.text(predicate), target)
+    draft.part(subject, predicate, node, REASON)
+    for p, target in said:
+        draft.part(node, p, target, REASON)
+    return True
+
+
+def _lifted(draft: Draft, nodes: dict[int, list[Pair]], node: int) -> bool:
+    """Whether a node was given facts of nodes behind it."""
+    inner = [t for _, t in nodes[node] if t in nodes and t != node and len(draft.owners(t)) == 1]
+    if not inner or len(draft.owners(node)) != 1:
+        return False
+    own = {p for p, _ in nodes[node]}
+    facts = [
+        (p, target)
+        for each in inner
+        for p, target in nodes[each]
+        if p not in own and draft.text(p) != TYPE and draft.sort(target)[0] != "blank"
+    ]
+    for p, target in facts[:MOST]:
+        draft.add(node, draft.text(p), target)
+    return bool(facts)

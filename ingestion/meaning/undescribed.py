@@ -1,0 +1,99 @@
+"""Links to what the graph says nothing of, as codes and addresses: a thing has the words of the IRI as a value."""
+
+import re
+from collections import Counter
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from ingestion.induce.column_names import label_from_iri, words_of
+from ingestion.meaning.draft import Draft
+from ingestion.read.capsules import counted
+from ingestion.vocabulary import OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, local_name
+
+# a property that links to few others is one of things that the graph describes, where some are missing
+SHARE = 0.9
+# links of one property; those of one with more stay as they are
+MOST = 200_000
+# different texts of one property that are looked at
+MOST_TEXTS = 30
+REASON = "nothing is said of its target"
+_TERM = re.compile(r"https?://\S+")
+_ADDRESSES = frozenset({"url", "uri", "homepage", "page", "website", "site", "image", "photo", "logo", "thumbnail"})
+_FILE = re.compile(r"\.[a-z]{2,4}\d?$", re.IGNORECASE)
+# "by/4.0" says nothing by its end
+_VERSION = re.compile(r"/v?\d+(\.\d+)+/?$")
+
+
+def name_undescribed(draft: Draft) -> None:
+    """Where nearly all that a property links to is only named, its words are the value; the link is kept aside."""
+    facts = draft.facts
+    described = np.zeros(len(facts.texts), dtype=bool)
+    described[facts.subject] = True
+    described[[subject for subject, *_ in draft.added if subject < len(described)]] = True
+    is_iri = facts.kinds("iri")
+    described[facts.object[facts.predicate == (draft.predicate(TYPE) or -1)]] = True
+    described[facts.predicate] = True
+    open_ = is_iri[facts.object] & ~described[facts.object]
+    for number in counted(facts.predicate[open_])[0].tolist():
+        iri = draft.text(number)
+        if iri in SCHEMA_PREDICATES or iri.startswith((OWL, RDF, RDFS, SKOS)):
+            continue
+        mine = facts.predicate == number
+        targets = counted(facts.object[mine & ~facts.is_literal[facts.object]])[0]
+        rows = np.flatnonzero(mine & open_)
+        bare = counted(facts.object[rows])[0].tolist()
+        if len(bare) >= SHARE * len(targets) and len(rows) <= MOST:
+            _name(draft, iri, rows.tolist(), _said(draft, iri, bare))
+    _name_texts(draft)
+
+
+def _name_texts(draft: Draft) -> None:
+    """A property whose few values are IRIs written as texts has their words, too; not that of addresses."""
+    facts = draft.facts
+    literal = facts.is_literal[facts.object]
+    for number in counted(facts.predicate[literal])[0].tolist():
+        rows = np.flatnonzero((facts.predicate == number) & literal)
+        values = counted(facts.object[rows])[0].tolist()
+        # a text that each thing has to itself is an address
+        few = len(values) <= MOST_TEXTS and len(values) < len(rows) <= MOST
+        if few and all(_TERM.fullmatch(draft.text(value)) for value in values):
+            said = _said(draft, draft.text(number), values)
+            if not any(map(_TERM.fullmatch, said.values())):
+                _name(draft, draft.text(number), rows.tolist(), said)
+
+
+def _name(draft: Draft, iri: str, rows: list[int], said: dict[int, str]) -> None:
+    for row in rows:
+        subject, _, target = draft.row(row)
+        if row not in draft.hidden:
+            draft.hide([row], REASON)
+            draft.add(subject, iri, draft.literal(said[target]))
+
+
+def _said(draft: Draft, predicate: str, targets: list[int]) -> dict[int, str]:
+    """A text for each target: an address as it is, what else there is by its last words, where no other ends alike."""
+    address = bool(set(words_of(local_name(predicate)).lower().split()) & _ADDRESSES)
+    texts = {target: draft.text(target) for target in targets}
+    words = {t: iri if address or _is_address(iri) else _word(iri) for t, iri in texts.items()}
+    often = Counter(words.values())
+    return {t: said if often[said] == 1 else texts[t] for t, said in words.items()}
+
+
+def _word(iri: str) -> str:
+    scheme, found, rest = iri.partition(":")
+    return rest if found and scheme.lower() in ("mailto", "tel") else label_from_iri(iri)
+
+
+def _is_address(iri: str) -> bool:
+    """Whether an IRI is that of a page or a file: a host alone, a query, or a path with an ending or a version.
+
+    >>> _is_address("http://example.org"), _is_address("http://example.org/a.pdf"), _is_address("http://example.org/a")
+    (True, True, False)
+    """
+    parts = urlsplit(iri)
+    if parts.scheme not in ("http", "https", "ftp") or parts.fragment:
+        return False
+    return (
+        not parts.path.strip("/") or bool(parts.query) or bool(_FILE.search(parts.path) or _VERSION.search(parts.path))
+    )

@@ -1,0 +1,36 @@
+"""The dates that a bare year or month may be of: State + SchemaGraph -> references, and what each costs."""
+
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.state import State
+from nacre.semantics.types import Ref
+
+MOST_DATES = 4
+# what a date by which something ends costs, which is seldom what is meant by when it was
+LATER, BORN = 0.25, 0.8
+
+
+def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
+    """Properties with dates or years of the nodes at hand, or one step away, nearest first."""
+    found: dict[Ref, float] = {}
+    start = [n.node for n in state.nodes] or [n.index for n in graph.nodes]
+    for node in start:
+        reach = {node: 0.0}
+        for step in graph.steps[node]:
+            reach.setdefault(step.target, 0.3 * step.cost)
+        for there, away in reach.items():
+            for predicate in graph.literals[there]:
+                if graph.is_date(predicate):
+                    year = graph.about(predicate).datatype == "year"
+                    cost = away + (0.0 if year else 0.1)
+                    ref = Ref(there, predicate)
+                    found[ref] = min(found.get(ref, 9.0), cost)
+    return sorted(found.items(), key=lambda f: (f[1], f[0]))[:MOST_DATES]
+
+
+def later(ref: Ref, graph: SchemaGraph) -> float:
+    """What a date costs by which things end: they are "in March" when they begin; and more when somebody was born."""
+    words, known = set(graph.words[ref.predicate]), language().words
+    if known["life"] & words:
+        return BORN
+    return LATER if known["ending"] & words else 0.0
