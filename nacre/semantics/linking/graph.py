@@ -138,7 +138,7 @@ class SchemaGraph:
         return tuple(sorted(n for n in nodes if not parts & set(self.nodes[n].classes)))
 
     def may_be(self, node: int, kind: int) -> bool:
-        """Whether a thing of a node may be of a kind: the same or a narrower one, or one of several that it is among."""
+        """Whether a thing of a node may be of a kind: the same or a narrower one, or one of several of it."""
         if node == kind or self.narrower(node, kind) or self.whole((node, kind)) == (node,):
             return True
         return self.nodes[kind].relations <= self.nodes[node].relations

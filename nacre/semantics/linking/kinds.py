@@ -9,7 +9,7 @@ from nacre.semantics.types import Link, Question
 from nacre.semantics.words import Token
 
 # the vocabulary of thesauri
-SKOS = "http://www.w3.org/2004/02/skos/core#"
+THESAURUS = "http://www.w3.org/2004/02/skos/core#"
 # nodes by a word that they are called by, which is none of their names
 Besides = Mapping[str, frozenset[int]]
 
@@ -74,7 +74,7 @@ def _ruled_out(link: Link, at: int, token: Token, named: list[Link], graph: Sche
 
 def _is_concept(node: int, graph: SchemaGraph) -> bool:
     """Whether the things of a node are concepts of a thesaurus."""
-    return any(step.predicate.startswith(SKOS) for step in graph.steps[node])
+    return any(step.predicate.startswith(THESAURUS) for step in graph.steps[node])
 
 
 def _sorts(question: Question, at: int) -> bool:

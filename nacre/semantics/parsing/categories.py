@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.english import is_person
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.linking.kinds import SKOS
+from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.linking.values import joined_before
 from nacre.semantics.nouns import is_plural
@@ -38,7 +38,7 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
         which = link.start == 1 and words[0].norm in language().words["asking_kind"]
         if link.how == "whole" and (which or "count" in state.asks or _says_several(link, reader.question)):
             for target, predicate in _sorted(graph, ref.node):
-                if which and predicate.startswith(SKOS):
+                if which and predicate.startswith(THESAURUS):
                     # "what material": of a scheme of materials, it is what the words say
                     continue
                 asked = Target(target, "count" if "count" in state.asks else "")
@@ -81,21 +81,21 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     """The kinds of things that things of a node only sort, each with the link: these say little of themselves, and lead
     nowhere."""
     about = graph.nodes[node]
+    # what a thesaurus says of its concepts only arranges them
     ahead = [step.predicate for step in graph.steps[node] if step.forward]
-    # concepts lead to concepts and to schemes
-    concepts = any(predicate.startswith(SKOS) for predicate in ahead)
-    leads = any(not predicate.startswith(SKOS) for predicate in ahead)
+    concepts = any(predicate.startswith(THESAURUS) for predicate in ahead)
+    leads = any(not predicate.startswith(THESAURUS) for predicate in ahead)
     if leads or len(graph.literals[node]) > MOST_SAID or is_person(about.label):
         return
-    found = []
-    for step in graph.steps[node]:
-        members_ = graph.nodes[step.target]
-        if step.forward or not members_.classes or not graph.about(step.predicate).functional:
-            continue
-        if _shared(step.target, node, graph):
-            continue
-        if members_.count > about.count or (concepts and not step.predicate.startswith(SKOS)):
-            found.append(step)
+    found = [
+        step
+        for step in graph.steps[node]
+        if not step.forward
+        and graph.nodes[step.target].classes
+        and graph.about(step.predicate).functional
+        and not _shared(step.target, node, graph)
+        and (graph.nodes[step.target].count > about.count or (concepts and not step.predicate.startswith(THESAURUS)))
+    ]
     for step in found:
         # of a class and a group in it the class is meant
         own = graph.nodes[step.target].relations

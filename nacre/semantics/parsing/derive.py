@@ -234,7 +234,7 @@ def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
 
 
 def _counts_itself(d: Derivation) -> bool:
-    """Does a reading count each thing as one of its own kind: "the clubs with the most clubs", "with fewer than 60", the
+    """Does a reading count each thing as one of its own kind: "clubs with the most clubs", "with fewer than 60", the
     clubs of each club?"""
     if any(t.function == "count" and not t.ref.predicate and t.ref in d.group for t in d.targets):
         return True
