@@ -5,6 +5,7 @@ from functools import lru_cache
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"
+VCARD = "http://www.w3.org/2006/vcard/ns#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 
@@ -78,11 +79,29 @@ KNOWN_NAMES = {
     SKOS + "inScheme": ("scheme", "in scheme"),
     SKOS + "topConceptOf": ("scheme as top concept", "top concept of"),
     SKOS + "hasTopConcept": ("top concept",),
-    **{s + "addressLocality": ("locality", "city", "town") for s in ("https://schema.org/", "http://schema.org/")},
-    **{s + "addressRegion": ("region", "state") for s in ("https://schema.org/", "http://schema.org/")},
-    **{s + "addressCountry": ("country",) for s in ("https://schema.org/", "http://schema.org/")},
-    "http://www.w3.org/2006/vcard/ns#locality": ("locality", "city", "town"),
-    "http://www.w3.org/2006/vcard/ns#country-name": ("country",),
+    **{
+        base + name: said
+        for base in ("https://schema.org/", "http://schema.org/")
+        for name, said in {
+            "streetAddress": ("street address", "street"),
+            "addressLocality": ("locality", "city", "town", "address locality"),
+            "addressRegion": ("region", "state", "address region"),
+            "addressCountry": ("country", "address country"),
+            "postalCode": ("postal code", "postcode", "zip code"),
+            "priceCurrency": ("currency", "price currency"),
+            "birthDate": ("birth date", "date of birth"),
+            "numberOfEmployees": ("number of employees", "staff", "number of staff"),
+        }.items()
+    },
+    **{
+        VCARD + name: said
+        for name, said in {
+            "street-address": ("street address", "street"),
+            "locality": ("locality", "city", "town"),
+            "country-name": ("country", "country name"),
+            "postal-code": ("postal code", "postcode", "zip code"),
+        }.items()
+    },
     "http://www.w3.org/2006/vcard/ns#fn": ("formatted name", "full name", "name"),
     "http://www.w3.org/2006/vcard/ns#hasEmail": ("email",),
     "http://www.w3.org/2006/vcard/ns#hasTelephone": ("telephone", "phone number"),

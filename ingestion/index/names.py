@@ -14,6 +14,8 @@ from ingestion.induce.places import Place
 from ingestion.induce.spoken import in_full
 from ingestion.read.capsules import counted
 from nacre.records.schema import Class, Predicate, Schema
+from nacre.semantics import english
+from nacre.semantics.nouns import wording
 from nacre.semantics.words import name_tokens, split_name, word_forms
 from nacre.stores.lexicon import Link, Name, row
 from nacre.stores.lexicon_file import Row, write_lexicon
@@ -33,7 +35,13 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     links, weight = _links(layout, schema)
     described = (*schema_names(schema), *_called(layout, schema))
     rows = sorted({row(name) for name in described if name.tokens}, key=lambda each: each[1:])
-    named = chain(rows, _shared_values(layout, schema), _entities(layout, schema, weight))
+    named = chain(
+        rows,
+        _codes(layout, schema),
+        _countries(layout, schema),
+        _shared_values(layout, schema),
+        _entities(layout, schema, weight),
+    )
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms)
 
 
@@ -81,6 +89,31 @@ def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             if len(value) <= LONGEST_SHARED and any(map(str.isalpha, value)):
                 yield row(Name(name_tokens(split_name(value)), "value", value, predicate.iri, value, "", 1.0))
+
+
+def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
+    """The codes that values stand for name them too."""
+    texts = layout.facts.texts
+    for number, codes in sorted(layout.facts.codes.items()):
+        predicate = texts[number]
+        if predicate in schema.predicate_of:
+            for value, code in sorted((texts[v], texts[c]) for v, said in codes.items() for c in said):
+                if any(map(str.isalpha, code)):
+                    yield row(Name(name_tokens(split_name(code)), "value", value, predicate, value, "", 1.0))
+
+
+def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
+    """What is of a country is called by an adjective: "Italian" what is of IT, or of Italy."""
+    names = english.read("codes.yaml")["country"]["names"]
+    others = english.read("countries.yaml")
+    said = {form.casefold(): forms for code, forms in others.items() for form in (code, names[code])}
+    for predicate, place in _places(layout, schema):
+        words = split_name(local_name(predicate.iri)).lower().split()
+        if predicate.role != "fact" or wording("countries").isdisjoint(words):
+            continue
+        for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
+            for form in said.get(value.casefold(), ()):
+                yield row(Name(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
 
 
 def _compounds(label: str, words: tuple[str, ...]) -> list[str]:

@@ -22,6 +22,7 @@ class Draft:
     What is derived is no statement of the graph: it is shown and never exported. What is hidden stays a statement of
     the graph and is kept aside, with the reason. `things` are classes that are themselves the things of the graph.
     `kinds` are pairs of a thing and a kind that it is of, where kinds are many, overlap, and so split no table.
+    `codes` are those that values of a property stand for, by the property and the value.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -30,8 +31,10 @@ class Draft:
         self.added: dict[tuple[int, int, int], None] = {}
         self.things: set[int] = set()
         self.kinds: set[Pair] = set()
+        self.codes: dict[int, dict[int, set[int]]] = {}
         self._new: list[tuple[str, Sort]] = []
         self._made: dict[tuple[str, Sort], int] = {}
+        self._said: list[NDArray[np.int32]] = []
         self._by_predicate: dict[int, list[Pair]] = defaultdict(list)
         self._blank_targets: dict[int, list[Pair]] = defaultdict(list)
         self._predicates = {facts.texts[n]: n for n in facts.predicates}
@@ -121,6 +124,23 @@ class Draft:
         if self.added.pop((subject, predicate, target), 0) == 0:
             self.hide([row for row in self.of(subject) if self.row(row) == (subject, predicate, target)], reason)
 
+    def derive(self, subjects: "NDArray[np.int32]", predicate: str, targets: "NDArray[np.int32]") -> None:
+        """Derive a triple for each pair of a thing and a target, that no later rule reads."""
+        number = self._predicates.setdefault(predicate, self.iri(predicate))
+        self._said.append(np.stack((subjects, np.full(len(subjects), number), targets)).T)
+
+    def say(self, rows: "NDArray[np.intp]", said: "dict[int, tuple[int, ...]]", reason: str) -> None:
+        """Show other literals in place of read ones of one property; `said` gives them, rows of others stay."""
+        facts = self.facts
+        for term, others in said.items():
+            here = rows[facts.object[rows] == term]
+            if not len(here):
+                continue
+            self.hide(here.tolist(), reason)
+            for other in others:
+                self._said.append(np.stack((facts.subject[here], facts.predicate[here], np.full(len(here), other))).T)
+                self.codes.setdefault(int(facts.predicate[here[0]]), {}).setdefault(other, set()).add(term)
+
     def hide(self, rows: "Iterator[int] | range | list[int]", reason: str) -> None:
         """Keep read triples aside; the first reason counts."""
         for row in rows:
@@ -129,7 +149,7 @@ class Draft:
     def facts_meant(self) -> Facts:
         """The facts with what was derived, sorted like them; `facts` itself where nothing was."""
         old = self.facts
-        if not self.added and not self.hidden and not self.things and not self.kinds:
+        if not (self.added or self._said or self.hidden or self.things or self.kinds):
             return old
         sorts = list(old.sorts)
         index = {sort: i for i, sort in enumerate(sorts)}
@@ -138,6 +158,8 @@ class Draft:
             codes.append(index.setdefault(sort, len(index)))
         sorts = list(index)
         new = np.array(list(self.added), dtype=np.int32).reshape(-1, 3)
+        if self._said:
+            new = np.unique(np.concatenate((new, *self._said)).astype(np.int32), axis=0)
         subject, predicate, object_ = (
             np.concatenate((column, new[:, i])) for i, column in enumerate((old.subject, old.predicate, old.object))
         )
@@ -163,6 +185,7 @@ class Draft:
         facts.derived = derived[order]
         facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}
         facts.things = np.array(sorted(self.things), dtype=np.int32) if self.things else None
+        facts.codes = self.codes
         facts.memberships = np.array(self._of_kinds(), dtype=np.int32).reshape(-1, 2)
         return facts
 

@@ -1,12 +1,17 @@
 """Read a graph as the vocabularies in it mean it: Facts -> Facts with derived triples. The rules stand in `RULES`."""
 
 from ingestion.meaning.claims import read_claims
+from ingestion.meaning.codes import read_codes
 from ingestion.meaning.draft import Draft
+from ingestion.meaning.empty import leave_out_empty
 from ingestion.meaning.inverse import complete_inverses
 from ingestion.meaning.lists import unfold_lists
+from ingestion.meaning.measurements import unfold_measurements
 from ingestion.meaning.names import unfold_names
 from ingestion.meaning.nested import unfold_nodes
 from ingestion.meaning.ontology import read_ontology
+from ingestion.meaning.parts import unfold_parts
+from ingestion.meaning.roles import unfold_roles
 from ingestion.meaning.same import merge_same
 from ingestion.meaning.thesaurus import read_thesaurus
 from ingestion.meaning.transitive import complete_transitive
@@ -26,7 +31,12 @@ RULES = (
     read_thesaurus,
     complete_transitive,
     complete_inverses,
+    unfold_measurements,
+    unfold_roles,
     name_undescribed,
+    unfold_parts,
+    read_codes,
+    leave_out_empty,
 )
 
 

@@ -47,11 +47,13 @@ class Facts:
         self.graph = graph
         self.omitted = omitted
         # what ingestion.meaning adds: rows that follow from others, rows that are not shown with the reason why,
-        # classes that are themselves the things of the graph, and pairs of a thing and a kind it is of
+        # classes that are themselves the things of the graph, pairs of a thing and a kind it is of, and the codes that
+        # values of a property stand for, by the property and the value
         self.derived: NDArray[np.bool_] | None = None
         self.aside: dict[str, NDArray[np.intp]] = {}
         self.things: Ints | None = None
         self.memberships: Ints | None = None
+        self.codes: dict[int, dict[int, set[int]]] = {}
 
     @property
     def triples(self) -> int:

@@ -45,7 +45,7 @@ def profile(
     # of several things of one name, one that has it by itself: a car before its engine
     things = _apart(sorted(named, key=lambda x: not known.graph.nodes[x.refs[0].node].named))
     if not language().patterns["prose"].search(question.text.casefold()):
-        return _of_names(question, things, known)
+        return _of_names(question, things, known, links)
     found: list[_Subject] = []
     if scope is not None and len(scope.keys) > 1:
         those = Select((Itself("thing"),), (_those(scope, known),))
@@ -72,14 +72,17 @@ def _strange(question: Question, links: Sequence[Link]) -> bool:
     return any(i and t.text[0].isupper() and i not in question.light and i not in known for i, t in tokens)
 
 
-def _of_names(question: Question, things: Sequence[Link], known: Index) -> Profile | None:
-    """ "Who is X?": nothing is said but the names."""
+def _of_names(question: Question, things: Sequence[Link], known: Index, links: Sequence[Link]) -> Profile | None:
+    """ "Who is X?": nothing is said but the names; of two neither is what is asked of the other, "the chair of X"."""
     words = language().words
     if question.tokens and question.tokens[0].norm in words["asking_yes_no"]:
         return None
     covered = {i for x in things for i in range(len(question.tokens)) if x.covered >> i & 1}
     rest = (t.norm for i, t in enumerate(question.tokens) if i not in covered)
     if not 1 <= len(things) <= 2 or not all(word in words["about"] for word in rest):
+        return None
+    asked = {(x.start, x.end) for x in links if x.kind == "property" and x.exact}
+    if len(things) > 1 and any((x.start, x.end) in asked for x in things):
         return None
     selects = [_of_link(x, known) for x in things]
     return Profile(selects[0], selects[1] if len(selects) > 1 else None)

@@ -28,7 +28,7 @@ CASES = [
 def app(tmp_path_factory: pytest.TempPathFactory) -> App:
     data = tmp_path_factory.mktemp("codes")
     for path in SOURCES:
-        ingest([str(path)], path.stem, data=data, no_vectors=True)
+        ingest([str(path)], path.stem.replace("_", "-"), data=data, no_vectors=True)
     return compose(Settings(data=data, embedder="none", _env_file=None)).build()
 
 
@@ -37,7 +37,7 @@ def test_what_is_asked_is_found(name: str, case: dict[str, Any], app: App) -> No
     """By `values`, or by a name that the answer or what it lacks must tell: `near`."""
 
     async def ask() -> Any:
-        return [event async for event in stream(app, case["ask"], graph=name)][-1][1]
+        return [event async for event in stream(app, case["ask"], graph=name.replace("_", "-"))][-1][1]
 
     record = asyncio.run(ask())
     if "near" in case:

@@ -67,6 +67,65 @@ CASES = {
         {},
     ),
     "a symmetric property": (":near a owl:SymmetricProperty . :a :near :b .", {("b", "near", "a")}, {}),
+    "codes of a group, which names the column": (
+        ':c1 a :Code ; :grp "TYRE" ; :cd "W" ; :txt "winter" . :c2 a :Code ; :grp "TYRE" ; :cd "S" ; :txt "summer" .'
+        ':c3 a :Code ; :grp "LAMP" ; :cd "W" ; :txt "white" . :c4 a :Code ; :grp "LAMP" ; :cd "S" ; :txt "soft" .'
+        ':v a :Van ; :tyre_cd "W" ; :lampCode "S" .',
+        {("v", "tyre_cd", "winter"), ("v", "lampCode", "soft")},
+        {"code that a table describes": 2, "row of a code table": 16},
+    ),
+    "codes of a list of its own, by numbers": (
+        ':s1 a :SHIFT ; :id 1 ; :name "early" . :s2 a :SHIFT ; :id 2 ; :name "late" .'
+        " :v a :Van ; :shift 2 ; :seats 2 .",
+        {("v", "shift", "late")},
+        {"code that a table describes": 1, "row of a code table": 6},
+    ),
+    "codes of two lists that may be meant": (
+        ':a1 a :HULL ; :id "W" ; :name "wood" . :a2 a :HULL ; :id "S" ; :name "steel" .'
+        ':b1 a :SKY ; :id "W" ; :name "wind" . :b2 a :SKY ; :id "S" ; :name "sun" .'
+        ' :v a :Van ; :kind "W" ; :sort "S" .',
+        set(),
+        {},
+    ),
+    "values that are no codes": (
+        ':s1 a :SHIFT ; :id 1 ; :name "early" . :s2 a :SHIFT ; :id 2 ; :name "late" .'
+        " :v a :Van ; :shift 1 , 2 , 3 . :w a :Van ; :seats 1 , 2 .",
+        set(),
+        {},
+    ),
+    "empty texts": (':a :mail "" ; :phone " " ; :fax "0" .', set(), {"empty text": 2}),
+    "measurements of kinds": (
+        ':a :has :a1 , :a2 . :a1 a :Mass ; :value 3 ; :unit "g" . :a2 a :Length ; :value 4 .',
+        {("a", "Mass-value", "3 g"), ("a", "Length-value", "4"), ("Mass-value", "label", "mass")}
+        | {("Length-value", "label", "length")},
+        {"value behind a node": 7},
+    ),
+    "a measurement with more to it": (
+        ':a :has :m . :m a :Mass ; :value 3 ; :unit "g" ; :day 1 . :Mass rdfs:label "body mass" .',
+        {("m", "Mass-value", "3 g"), ("Mass-value", "label", "body mass")},
+        {},
+    ),
+    "what an observation observed": (
+        ":o a :Obs ; :of :a ; :observedProperty :wind ; :hasSimpleResult 7 . :wind rdfs:label 'wind speed' . :a :p 1 .",
+        {("o", "wind-value", "7"), ("wind-value", "label", "wind speed")},
+        {},
+    ),
+    "values that measure nothing": (":v a :Vote ; :value 3 ; :unit_of :w . :w :p 1 .", set(), {}),
+    "a part of a thing": (
+        ":a :address [ :street 'Kai 1' ; :town 'Ulm' ] . :b :address [ :street 'Kai 2' ; :town 'Ulm' ] .",
+        {("a", "street", "Kai 1"), ("a", "town", "Ulm"), ("a", "address", "Kai 1, Ulm")}
+        | {("b", "street", "Kai 2"), ("b", "town", "Ulm"), ("b", "address", "Kai 2, Ulm")},
+        {"part of a thing": 6},
+    ),
+    "a part of a class": (":a :offers [ a :Offer ; :price 3 ] .", {("a", "price", "3")}, {}),
+    "two parts of one property": (":a :offers [ :price 3 ] , [ :price 4 ] .", set(), {}),
+    "parts that say the same of a thing": (":a :home [ :town 'Ulm' ] ; :work [ :town 'Bonn' ] .", set(), {}),
+    "posts": (
+        "[] a :Post ; :person :p ; :at :k ; :role :chair . :chair rdfs:label 'chair' . :k :p 1 . :p :p 2 .",
+        {("k", "chair-value", "p"), ("chair-value", "label", "chair")},
+        {},
+    ),
+    "places in a row are no posts": ("[] a :Post ; :person :p ; :at :k ; :position 1 . :p :p 1 . :k :p 2 .", set(), {}),
     "facts behind two nodes": (
         ":a :at [ :hall 'H' ; :in [ :town 'Oslo' ; :hall 'no' ; :by :a ; :map [ :sheet 4 ] ] ] .",
         {("_:", "town", "Oslo"), ("_:", "by", "a"), ("_:", "sheet", "4")},
@@ -78,8 +137,16 @@ CASES = {
         {("a", "of", "b"), ("a", "code", "_:"), ("_:", "code", "x-1")},
         {"value behind a node": 2, "points at something": 7},
     ),
-    "what several things lead to is not theirs": (":a :at _:n . :b :at _:n . _:n :in [ :town 'Oslo' ] .", set(), {}),
-    "a node with more to it does not only point": (":a :by [ :link :b ; :role 'x' ] . :b :p 1 .", set(), {}),
+    "what several things lead to is not theirs": (
+        ":a :at _:n . :b :at _:n . _:n :in [ :town 'Oslo' ] .",
+        {("_:", "in", "Oslo"), ("_:", "town", "Oslo")},
+        {"part of a thing": 2},
+    ),
+    "a node with more to it does not only point": (
+        ":a :by [ :link :b ; :role 'x' ] . :b :p 1 .",
+        {("a", "link", "b"), ("a", "role", "x")},
+        {},
+    ),
     "links to what nothing is said of": (
         ":a :is <http://e.org/on-hold>, <http://e.org/x/b%20c> ; :site <http://e.org/x> ; :mail <mailto:a@e.org> .",
         {("a", "is", "on-hold"), ("a", "is", "b c"), ("a", "site", "x"), ("a", "mail", "a@e.org")},
@@ -121,7 +188,7 @@ def test_names_by_shape(tmp_path: Path) -> None:
         for i in range(8)
     )
     codes = ':n1 skos:notation "K 7" . :n2 skos:notation "K 8" ; skos:prefLabel "Keys" .'
-    nodes = ':a :price [ :amount 3.9E0 ; :sku "17-4" ; :kind "net" ; :page "https://e.org/x" ] .'
+    nodes = ':a :price [ a :Fee ; :amount 3.9E0 ; :sku "17-4" ; :kind "net" ; :page "https://e.org/x" ] .'
     foreign = ':Red_Kite rdfs:label "Rotmilan"@de . :Crane rdfs:label "crane"@en . :Rook rdfs:label "rook"@en .'
     source.write_text(PREFIXES + things + foreign + codes + nodes, encoding="utf-8")
     layout = induce(parse([source]))

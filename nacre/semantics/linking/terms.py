@@ -251,6 +251,10 @@ class Terms:
         for word in synonyms(own) | (synonyms(norm) if norm != own else frozenset()):
             if word in self.by_word:
                 found.setdefault(word, SYNONYM)
+        nouns = {f"{own}ing", f"{own.removesuffix('e')}ing"} if norm != own and norm.endswith("ed") else set()
+        for word in nouns & self.by_word.keys():
+            # "how is it heated": its heating
+            found.setdefault(word, SYNONYM)
         if len(norm) >= _SHORTEST_CODE and norm[-1].isdigit() and not norm[0].isdigit():
             # a code at the end of a longer one
             found.update({w: STEM for w in self.vocabulary if w.endswith(norm) and w != norm})

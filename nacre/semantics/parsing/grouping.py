@@ -13,6 +13,9 @@ def grouping(d: Derivation, root: Ref, reader: Reader) -> Iterator[Derivation]:
     counted = any(t.function for t in d.targets)
     plain = tuple(t.ref for t in d.targets if not t.function)
     ranked = (d.order is not None and d.order.function) or any(c.function for c in d.conditions)
+    if any(t.function not in ("", "count") and t.ref in d.group for t in d.targets):
+        # the average of what is the same in each group
+        return
     if d.group:
         yield from _extreme_of_each(d)
         own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]

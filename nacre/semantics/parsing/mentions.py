@@ -139,6 +139,13 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             yield again.then("other of class", 0.0)
 
 
+def _has_any(state: State, link: Link, reader: Reader) -> bool:
+    """Whether things are said to have some value of a property, whichever: "with a phone"."""
+    words = language().words
+    having, article = ("", "", *(t.norm for t in reader.question.tokens[: link.start]))[-2:]
+    return state.last == "having" and having in words["owning"] and article in words["indefinite"]
+
+
 def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
     """A property: a column that is asked for, a condition's left side, or what things are grouped or ordered by."""
     new = linked(state, link, reader, ref)
@@ -167,6 +174,10 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             ._replace(last="value")
             .then("without property", 0.0, conditions=(*state.conditions, lacking), negated=False)
         )
+    if ref.predicate and not state.negated and state.compare is None and _has_any(state, link, reader):
+        # "plants with a flower colour", "how many members have an email"
+        had = Condition(ref, "known")
+        yield drop_dangling(new)._replace(last="value").then("with property", 0.5, conditions=(*state.conditions, had))
     if ref.predicate and state.text and not reader.graph.is_numeric(ref.predicate):
         # "with the letter a in their names"
         held = Condition(ref, state.like, (state.text,), state.negated, label=state.text)

@@ -1,0 +1,201 @@
+"""Code tables of databases: a column that holds bare codes has what their table says of them. Draft -> Draft."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingestion.induce.column_names import plain_words
+from ingestion.induce.spoken import in_full
+from ingestion.meaning.draft import Draft
+from ingestion.read.capsules import counted
+from ingestion.vocabulary import SCHEMA_TYPES, TYPE, local_name
+from nacre.semantics.nouns import wording
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.intp]
+    Columns = dict[int, dict[int, list[int]]]
+
+# rows of a code table, facts of one, letters of a code, distinct codes that a column holds
+MOST_ROWS, MOST_COLUMNS, LONGEST_CODE, MOST_CODES = 1000, 6, 20, 500
+# a column holds codes where so many of its values are some
+SHARE = 0.95
+# letters that two words begin with alike where one shortens the other
+SHORTEST = 3
+REASON, ROW = "code that a table describes", "row of a code table"
+
+
+@dataclass(frozen=True)
+class CodeList:
+    """The codes of one group with what is said of each; `words` name the group, `rows` are those of its table."""
+
+    owner: int
+    words: frozenset[str]
+    said: dict[str, tuple[int, ...]]
+    rows: tuple[int, ...]
+
+
+def read_codes(draft: Draft) -> None:
+    """Where all, or nearly all, values of a column are codes of one list, the column has their descriptions.
+
+    Nothing in the graph links the two: where the names of column and list share no word, the codes must be of several
+    letters and of no other list. Codes and the rows of their lists are kept aside.
+    """
+    lists = list(_lists(draft))
+    if not lists:
+        return
+    used: set[int] = set()
+    for owner, predicate, rows in _code_columns(draft, {code for each in lists for code in each.said}):
+        objects = draft.facts.object[rows]
+        terms, counts = counted(objects)
+        found = _list_of(draft, (owner, predicate), dict(zip(terms.tolist(), counts.tolist(), strict=True)), lists)
+        if found is None:
+            continue
+        draft.say(rows, {t: found.said[text] for t in terms.tolist() if (text := draft.text(t)) in found.said}, REASON)
+        used.update(found.rows)
+    draft.hide([row for subject in sorted(used) for row in draft.of(subject)], ROW)
+
+
+def _lists(draft: Draft) -> Iterator[CodeList]:
+    """Every way to read a class as a code table: which column holds the codes, and which the group, if one does."""
+    for owner, things in _bare_classes(draft):
+        columns = _columns(draft, things)
+        texts = {p: {s: draft.text(o[0]) for s, o in values.items()} for p, values in columns.items()}
+        for code, group in product(texts, (None, *texts)):
+            if code == group or not _are_codes(texts[code].values()):
+                continue
+            described = _description(texts, {code, group})
+            groups = _grouped(texts[group] if group is not None else dict.fromkeys(things, local_name(owner)))
+            if described is None or not _tells_apart(groups, texts[code], whole=group is None):
+                continue
+            for name, members in groups.items():
+                said = {texts[code][s]: tuple(columns[described][s]) for s in members}
+                yield CodeList(draft.iri(owner), _words(name), said, tuple(members))
+
+
+def _bare_classes(draft: Draft) -> Iterator[tuple[str, list[int]]]:
+    """Classes whose things have nothing but a few literals, and which nothing links to."""
+    facts, number = draft.facts, draft.predicate(TYPE)
+    if number is None:
+        return
+    typing = facts.predicate == number
+    size = len(facts.texts)
+    said = ~typing
+    bare = np.ones(size, dtype=bool)
+    bare[facts.subject[said & ~facts.is_literal[facts.object]]] = False
+    bare[facts.object[said]] = False
+    bare &= np.bincount(facts.subject, minlength=size) <= MOST_COLUMNS + 1
+    classes, members = facts.object[typing], facts.subject[typing]
+    kept = np.ones(size, dtype=bool)
+    kept[classes[~bare[members]]] = False
+    here = kept[classes]
+    order = np.argsort(classes[here], kind="stable")
+    classes, members = classes[here][order], members[here][order]
+    terms, counts = counted(classes)
+    if not len(terms):
+        return
+    for term, things in zip(terms.tolist(), np.split(members, np.cumsum(counts)[:-1]), strict=True):
+        if 1 < len(things) <= MOST_ROWS and draft.text(term) not in SCHEMA_TYPES:
+            yield draft.text(term), things.tolist()
+
+
+def _columns(draft: Draft, things: list[int]) -> "Columns":
+    """What all things of a class have: by predicate, then by thing."""
+    found: Columns = defaultdict(dict)
+    for thing in things:
+        for row in draft.of(thing):
+            _, predicate, target = draft.row(row)
+            if draft.text(predicate) != TYPE:
+                found[predicate].setdefault(thing, []).append(target)
+    return {p: values for p, values in found.items() if len(values) == len(things)}
+
+
+def _are_codes(texts: Iterable[str]) -> bool:
+    return all(0 < len(text) <= LONGEST_CODE and not any(map(str.isspace, text)) for text in texts)
+
+
+def _description(texts: dict[int, dict[int, str]], others: set[int | None]) -> int | None:
+    """The column with what the codes stand for: the shortest that is written in words, else the longest of letters."""
+    left = {p: list(said.values()) for p, said in texts.items() if p not in others}
+    letters = {p: said for p, said in left.items() if all(any(map(str.isalpha, text)) for text in said)}
+    length = {p: sum(map(len, said)) for p, said in letters.items()}
+    in_words = [p for p, said in letters.items() if any(" " in text or text[1:] != text[1:].upper() for text in said)]
+    if in_words:
+        return min(in_words, key=lambda p: (length[p], p))
+    return max(letters, key=lambda p: (length[p], p), default=None)
+
+
+def _grouped(group_of: dict[int, str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for thing, name in group_of.items():
+        found[name].append(thing)
+    return found
+
+
+def _tells_apart(groups: dict[str, list[int]], codes: dict[int, str], *, whole: bool) -> bool:
+    """Whether a code stands for one thing in its group; and whether groups are more than one, of several codes each."""
+    if any(len({codes[thing] for thing in members}) < len(members) for members in groups.values()):
+        return False
+    return whole or (len(groups) > 1 and 2 * len(groups) <= len(codes))
+
+
+def _code_columns(draft: Draft, codes: set[str]) -> "Iterator[tuple[str, int, Rows]]":
+    """Class, predicate and rows of what may hold codes: a column is what the things of one class have."""
+    facts = draft.facts
+    class_of = np.full(len(facts.texts), -1, dtype=np.int32)
+    typing = facts.predicate == draft.predicate(TYPE)
+    class_of[facts.subject[typing]] = facts.object[typing]
+    literal = facts.is_literal
+    known = np.fromiter((text in codes for text in facts.texts), dtype=bool, count=len(facts.texts)) & literal
+    for predicate in counted(facts.predicate[known[facts.object]])[0].tolist():
+        rows = np.flatnonzero((facts.predicate == predicate) & literal[facts.object])
+        if len(counted(facts.object[rows])[0]) > MOST_CODES:
+            continue
+        owners = class_of[facts.subject[rows]]
+        for owner in counted(owners)[0].tolist():
+            if owner >= 0:
+                yield draft.text(owner), predicate, rows[owners == owner]
+
+
+def _list_of(draft: Draft, column: tuple[str, int], held: dict[int, int], lists: list[CodeList]) -> CodeList | None:
+    """The list that a column's values are of, the one that shares most of its name; `held` counts the values."""
+    owner, name = column[0], local_name(draft.text(column[1]))
+    texts = {text: count for term, count in held.items() if (text := draft.text(term)).strip()}
+    own, around = _words(name), _words(local_name(owner))
+    fitting: list[tuple[int, int, CodeList]] = []
+    for each in lists:
+        known = sum(count for text, count in texts.items() if text in each.said)
+        if draft.text(each.owner) == owner or not texts or known < SHARE * sum(texts.values()):
+            continue
+        shared = _shared(each.words, own)
+        fitting.append((2 * shared + _shared(each.words, around) if shared else 0, -len(each.said), each))
+    if not fitting:
+        return None
+    most = max(score for score, *_ in fitting)
+    best = [each for score, _, each in fitting if score == most]
+    if len({tuple(sorted(each.said.items())) for each in best}) > 1:
+        return None
+    if not most and (len(texts) < 2 or len(fitting) > 1 or any(len(t) < 2 or not t.isalpha() for t in texts)):
+        return None
+    return best[0]
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words of a name in full, without those that only say that something is coded."""
+    said = frozenset(in_full(plain_words(name.lower() if name.isupper() else name)).lower().split())
+    return said - wording("keys") or said
+
+
+def _shared(some: frozenset[str], others: frozenset[str]) -> int:
+    """How many words of a name stand in another, in full or shortened."""
+    return sum(any(_alike(word, other) for other in others) for word in some)
+
+
+def _alike(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    return short == long or (len(short) >= SHORTEST and long.startswith(short))
