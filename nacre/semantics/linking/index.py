@@ -81,7 +81,7 @@ def _narrowed(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
         ref, *sources = link.refs
         if not ((link.kind == "value" and ref.predicate) or ref.via):
             continue
-        wide = graph.nodes[ref.node].relations
+        wide = graph.nodes[ref.node].relations if graph.nodes[ref.node].classes else frozenset()
         # who is at the other end of a link is said beside it
         kinds = {x.refs[0].node for x in named if not ref.via or max(x.start - link.end, link.start - x.end) <= BESIDE}
         for node in sorted(kinds):

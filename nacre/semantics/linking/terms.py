@@ -56,12 +56,12 @@ class Terms:
         measuring = unit_words() - vocabulary()
         # "the total amount of all orders" may be computed
         # "found at" says something of things, as "find" does not
-        beside = light | generic | wording("keys")
+        beside, small = light | generic | wording("keys"), light | language().words["filler"]
         self.done = frozenset(
             lemma(t)
             for name in lexicon.described
             for t in name.tokens
-            if t not in light and lemma(t) in light and all(o == t or o in beside for o in name.tokens)
+            if t not in small and lemma(t) in small and all(o == t or o in beside for o in name.tokens)
         )
         little = light | measuring | frozenset(wording("computed")["total"].split())
         found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], Term] = {}
@@ -144,7 +144,7 @@ class Terms:
             asks = i == 0 and i in question.light
             asks |= i > 0 and token.norm in known["the_last"] and words[i - 1].norm in known["article"]
             for word, fit in self.like(token.norm, token.lemma):
-                if (asks and fit == SYNONYM) or (word in self.done and token.norm == word):
+                if (asks and fit == SYNONYM) or (i == 0 and word in self.done and token.norm == word):
                     continue
                 for term, place in self.by_word[word]:
                     if asks and self.terms[term].sure < SAME:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from nacre.semantics.flags import holding, lacking
 from nacre.semantics.language.base import language
+from nacre.semantics.nouns import wording
 from nacre.semantics.parsing.state import Reader, State
 from nacre.semantics.types import OPPOSITE, Condition, Link, Ref
-from nacre.semantics.words import lemma
+from nacre.semantics.words import lemma, split_name
 
 # words before a property that may ask what it says: "whether they are ..."
 BEFORE = 3
@@ -30,6 +31,9 @@ def flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iter
     if yes is None or (yes is not True and (otherwise or _is_verb_of(link, ref, reader))):
         # who earns has not paid, and what they pay is no matter of yes or no
         return
+    if link.how == "partial" and _says_verb_alone(link, ref, reader):
+        # what is run by somebody does not run at night
+        return
     denied = state.negated != (link.how == OPPOSITE)
     no = lacking(reader.graph.about(ref.predicate))
     if denied and no is not None:
@@ -40,6 +44,13 @@ def flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iter
         condition = Condition(ref, "=", (yes,), denied)
         rule = "flag"
     yield new._replace(last="flag").then(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
+
+
+def _says_verb_alone(link: Link, ref: Ref, reader: Reader) -> bool:
+    """Whether nothing of a name of several words is said but its first, a verb in the third person."""
+    said = [t.lemma for t in reader.question.tokens[link.start : link.end]]
+    first = split_name(reader.graph.about(ref.predicate).label).split()[0]
+    return said == [lemma(first)] and first in wording("verbs") and len(reader.graph.words[ref.predicate]) > 1
 
 
 def _is_alike(link: Link, ref: Ref, reader: Reader) -> bool:

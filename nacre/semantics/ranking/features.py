@@ -18,6 +18,8 @@ from nacre.semantics.words import lemma
 _CUES = ("count", "avg", "sum", "max", "min", "most", "superlative", "group", "negation", "both", "or", "distinct",
          "contains", "compare", "comparative", "order", "direction", "either", "share", "any")  # fmt: skip
 MANY = 4
+# letters of a word that others may end in
+SUFFIX = 5
 
 
 def features(candidate: Candidate, question: Question, graph: SchemaGraph, best: float) -> dict[str, float]:
@@ -86,10 +88,15 @@ def _lead(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[
         words |= set(graph.words[ref.via]) if ref.via else set()
         for asking, kind in (("where", "places"), ("who", "persons")):
             if first == asking:
-                found[f"asked {asking} fits"] = float(bool(words & _kinds(kind)))
+                found[f"asked {asking} fits"] = float(_are(words, _kinds(kind)))
                 others = _kinds("bodies") if asking == "who" else frozenset()
-                found[f"asked {asking} misfits"] = float(not words & (_kinds(kind) | others))
+                found[f"asked {asking} misfits"] = float(not _are(words, _kinds(kind) | others))
     return found
+
+
+def _are(words: set[str], kinds: frozenset[str]) -> bool:
+    """Whether one of some words is one of others, or a compound that ends in one: "beekeeper" in "keeper"."""
+    return any(word in kinds or any(word.endswith(end) for end in kinds if len(end) >= SUFFIX) for word in words)
 
 
 @cache
