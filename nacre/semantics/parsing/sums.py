@@ -13,8 +13,9 @@ AMOUNTS = ("amount", *MONEY, "budget", "revenue", "income")
 def summed(state: State, root: Ref, reader: Reader) -> tuple[Target, ...]:
     """The aggregates that were asked for of nothing, each of the one amount of the things at hand: "what do these
     invoices add up to", "how much is unpaid"; none where it is not one."""
-    counting = any(c.kind == "count" for c in reader.question.cues)
-    if counting or any(t.ref.predicate or t.function for t in state.targets) or set(state.asks) - {"sum", "avg"}:
+    # nor where things are ranked or compared: "the three most expensive overall"
+    otherwise = any(c.kind in ("count", "superlative", "most", "comparative", "compared") for c in reader.question.cues)
+    if otherwise or any(t.ref.predicate or t.function for t in state.targets) or set(state.asks) - {"sum", "avg"}:
         return ()
     if any(c.ref == root and c.op == "is" and len(c.keys) == 1 and not c.negated for c in state.conditions):
         return ()
