@@ -119,8 +119,7 @@ def _rows(
     is_about = bool(about) and any(mention.target == about for mention in understanding.mentions)
     if not is_about and not _is_accounted(understanding):
         return None, ()
-    readings = understanding.readings[:MOST_RUN]
-    ran = [sql.run_reading(reading, i, graph.tables, round=round) for i, reading in enumerate(readings)]
+    ran = sql.run_readings(understanding.readings[:MOST_RUN], graph.tables, round=round)
     found = [rows for each in weighed(understanding, ran) for rows in each.rows if not is_empty(rows.table)]
     best = max(found, key=lambda rows: chance(understanding, rows), default=None)
     if best is None or best.reading is None or (understanding.readings[best.reading].unused and not is_about):

@@ -8,6 +8,9 @@ OWL = "http://www.w3.org/2002/07/owl#"
 VCARD = "http://www.w3.org/2006/vcard/ns#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
+SHACL = "http://www.w3.org/ns/shacl#"
+# schema.org is written both ways
+SCHEMA_ORG = ("https://schema.org/", "http://schema.org/")
 
 TYPE = RDF + "type"
 LABEL = RDFS + "label"
@@ -60,8 +63,7 @@ SCHEMA_PREDICATES = frozenset(
 NAME_RANK = {
     PREFERRED: 0,
     LABEL: 1,
-    "https://schema.org/name": 2,
-    "http://schema.org/name": 2,
+    **{base + "name": 2 for base in SCHEMA_ORG},
     "http://xmlns.com/foaf/0.1/name": 2,
     "http://purl.org/dc/terms/title": 2,
     "http://purl.org/dc/elements/1.1/title": 2,
@@ -81,7 +83,7 @@ KNOWN_NAMES = {
     SKOS + "hasTopConcept": ("top concept",),
     **{
         base + name: said
-        for base in ("https://schema.org/", "http://schema.org/")
+        for base in SCHEMA_ORG
         for name, said in {
             "streetAddress": ("street address", "street"),
             "addressLocality": ("locality", "city", "town", "address locality"),
@@ -116,8 +118,7 @@ COMMENT_PREDICATES = frozenset(
         SKOS + "definition",
         "http://purl.org/dc/terms/description",
         "http://purl.org/dc/elements/1.1/description",
-        "https://schema.org/description",
-        "http://schema.org/description",
+        *(base + "description" for base in SCHEMA_ORG),
     }
 )
 IDENTIFIER_WORDS = frozenset({"identifier", "id", "code", "key", "uuid", "guid", "sku", "isbn", "notation", "slug"})

@@ -17,6 +17,7 @@ from ingestion.vocabulary import (
     OTHER_NAMES,
     SCHEMA_PREDICATES,
     SCHEMA_TYPES,
+    SKOS,
     SUBCLASS,
     SUBPROPERTY,
     TYPE,
@@ -167,8 +168,10 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> Non
     for subject in notations.keys() - names.keys():
         statements.labels[subject] = sorted(notations[subject])
     if facts.memberships is not None:
-        # a thesaurus, or the like: elsewhere an alternative label is only one more name
-        for iri in KNOWN_NAMES.keys() & statements.number_of.keys() - statements.labels.keys():
+        used = statements.number_of.keys()
+        # beside nothing else of a thesaurus an alternative label is only one more name
+        alone = {ALTERNATIVE} if {iri for iri in used if iri.startswith(SKOS)} == {ALTERNATIVE} else set()
+        for iri in KNOWN_NAMES.keys() & used - statements.labels.keys() - alone:
             statements.labels[iri] = list(KNOWN_NAMES[iri])
     for iri in statements.number_of:
         if words_of(local_name(iri)).lower() in OTHER_NAMES:

@@ -104,9 +104,7 @@ class Draft:
         """Derive a triple; one that is there already changes nothing, and nothing is said of a literal."""
         if self.sort(subject)[0] == "literal":
             return
-        number = self._predicates.get(predicate)
-        if number is None:
-            number = self._predicates[predicate] = self.iri(predicate)
+        number = self._number(predicate)
         key = subject, number, target
         if key not in self.added and not self._read(*key):
             self.added[key] = None
@@ -121,13 +119,15 @@ class Draft:
 
     def part(self, subject: int, predicate: int, target: int, reason: str) -> None:
         """Show a link no more: keep it aside where it was read, forget it where it was derived."""
-        if self.added.pop((subject, predicate, target), 0) == 0:
-            self.hide([row for row in self.of(subject) if self.row(row) == (subject, predicate, target)], reason)
+        key = subject, predicate, target
+        if key in self.added:
+            del self.added[key]
+        else:
+            self.hide([row for row in self.of(subject) if self.row(row) == key], reason)
 
     def derive(self, subjects: "NDArray[np.int32]", predicate: str, targets: "NDArray[np.int32]") -> None:
         """Derive a triple for each pair of a thing and a target, that no later rule reads."""
-        number = self._predicates.setdefault(predicate, self.iri(predicate))
-        self._said.append(np.stack((subjects, np.full(len(subjects), number), targets)).T)
+        self._said.append(np.stack((subjects, np.full(len(subjects), self._number(predicate)), targets)).T)
 
     def say(self, rows: "NDArray[np.intp]", said: "dict[int, tuple[int, ...]]", reason: str) -> None:
         """Show other literals in place of read ones of one property; `said` gives them, rows of others stay."""
@@ -220,6 +220,12 @@ class Draft:
             self.facts.predicate[r] == predicate and self.facts.object[r] == target and r not in self.hidden
             for r in rows
         )
+
+    def _number(self, predicate: str) -> int:
+        """The number of a predicate, from now on one that the graph uses."""
+        if predicate not in self._predicates:
+            self._predicates[predicate] = self.iri(predicate)
+        return self._predicates[predicate]
 
     def _term(self, text: str, sort: Sort) -> int:
         key = text, sort

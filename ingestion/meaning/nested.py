@@ -6,9 +6,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ingestion.meaning.draft import Draft, Pair
-from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, TYPE, local_name
+from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, SHACL, TYPE, local_name
 
-SHACL = "http://www.w3.org/ns/shacl#"
 _SCHEMA = SCHEMA_PREDICATES | SCHEMA_TYPES | {RDF + "first", RDF + "rest", RDF + "List"}
 
 # a node that only points at others: by these, with texts that say it again and its place among its like beside them

@@ -8,7 +8,7 @@ import numpy as np
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.values import VALUE
 from ingestion.read.capsules import counted
-from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, TYPE, local_name, name_rank
+from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, SHACL, TYPE, local_name, name_rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 # predicates of ontologies, lists and shapes, whose nodes are no parts of things
-_OF_SCHEMA = (OWL, RDF, "http://www.w3.org/ns/shacl#")
+_OF_SCHEMA = (OWL, RDF, SHACL)
 # by the ends of their IRIs: what tells that a node is a value, or what it is called
 _NAMING = frozenset({"value", "display"})
 # facts of a part

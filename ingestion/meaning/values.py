@@ -6,28 +6,27 @@ from dataclasses import dataclass
 from ingestion.induce.labels import FLOATS, NUMBER
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.units import unit_said
-from ingestion.vocabulary import LABEL, RDF, TYPE, local_name
+from ingestion.vocabulary import LABEL, RDF, SCHEMA_ORG, TYPE, local_name
 
-_SCHEMAS = ("https://schema.org/", "http://schema.org/")
 _QUDT = "http://qudt.org/schema/qudt/"
 _GR = "http://purl.org/goodrelations/v1#"
 _OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
 VALUE = frozenset(
     {RDF + "value", _QUDT + "value", _QUDT + "numericValue", _GR + "hasValue", _GR + "hasValueFloat"}
-    | {_GR + "hasValueInteger", _OM + "hasNumericalValue", *(s + "value" for s in _SCHEMAS)}
+    | {_GR + "hasValueInteger", _OM + "hasNumericalValue", *(s + "value" for s in SCHEMA_ORG)}
 )
-LOW = frozenset({_GR + "hasMinValue", _GR + "hasMinValueFloat", *(s + "minValue" for s in _SCHEMAS)})
-HIGH = frozenset({_GR + "hasMaxValue", _GR + "hasMaxValueFloat", *(s + "maxValue" for s in _SCHEMAS)})
+LOW = frozenset({_GR + "hasMinValue", _GR + "hasMinValueFloat", *(s + "minValue" for s in SCHEMA_ORG)})
+HIGH = frozenset({_GR + "hasMaxValue", _GR + "hasMaxValueFloat", *(s + "maxValue" for s in SCHEMA_ORG)})
 # the first of them that a node has names its unit
 UNIT = (
-    *(s + name for name in ("unitText", "unitCode") for s in _SCHEMAS),
+    *(s + name for name in ("unitText", "unitCode") for s in SCHEMA_ORG),
     _GR + "hasUnitOfMeasurement",
     _QUDT + "unit",
     _QUDT + "hasUnit",
     _OM + "hasUnit",
 )
-NAME = tuple(s + "name" for s in _SCHEMAS)
-_BESIDE = frozenset({TYPE, LABEL, *(s + name for name in ("propertyID", "additionalType") for s in _SCHEMAS)})
+NAME = tuple(s + "name" for s in SCHEMA_ORG)
+_BESIDE = frozenset({TYPE, LABEL, *(s + name for name in ("propertyID", "additionalType") for s in SCHEMA_ORG)})
 REASON = "value behind a node"
 
 

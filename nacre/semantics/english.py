@@ -42,7 +42,7 @@ def is_person(noun: str) -> bool:
     (True, False)
     """
     words = noun.casefold().split()
-    return bool(words) and lemma(words[-1]) in _persons()
+    return bool(words) and lemma(words[-1]) in nouns_of("persons")
 
 
 def is_called(kind: str, noun: str) -> bool:
@@ -56,8 +56,13 @@ def is_called(kind: str, noun: str) -> bool:
 
 
 @cache
-def _persons() -> frozenset[str]:
-    return frozenset(lemma(word) for word in resource()["persons"])
+def nouns_of(kind: str) -> frozenset[str]:
+    """The lemmas of a list of nouns: "persons", "places", "dates", "bodies".
+
+    >>> "keeper" in nouns_of("persons"), "harbour" in nouns_of("places")
+    (True, True)
+    """
+    return frozenset(lemma(word) for word in resource()[kind])
 
 
 @cache

@@ -16,7 +16,6 @@ from ingestion.attach.describe import describe
 from ingestion.attach.probe import probe
 from ingestion.examples import examples
 from ingestion.pipeline import index, ingest
-from ingestion.vocabulary import KNOWN_NAMES
 from nacre.config.settings import Settings
 from nacre.records.errors import ConfigError, IngestionError, ToolError
 from nacre.records.plan import Select
@@ -55,8 +54,7 @@ def test_the_schema_is_that_of_the_ingested_graph(both: tuple[Graph, Graph, Path
         pointing = predicate.has_links and not any(predicate.ranges)
         if predicate.role in ("fact", "name") and predicate.iri in known and predicate.domains and not pointing:
             other = known[predicate.iri]
-            said = () if predicate.iri in KNOWN_NAMES else ("label",)
-            for part in (*said, "has_links", "has_literals", "functional", "datatype", "unit", "role"):
+            for part in ("label", "has_links", "has_literals", "functional", "datatype", "unit", "role"):
                 assert getattr(predicate, part) == getattr(other, part), (predicate.iri, part)
     assert {(link.predicate, link.triples) for link in away.lexicon.links} <= {
         (link.predicate, link.triples) for link in here.lexicon.links

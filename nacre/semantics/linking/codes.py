@@ -25,9 +25,8 @@ class Codes:
                 names = [_names()[kind].get(_code(value)) for value in about.values]
                 if None in names:
                     continue
-                bases = [n for n in graph.holders.get(about.iri, ()) if n in graph.base.values()]
                 for value, name in zip(about.values, names, strict=True):
-                    self.known[name or ()] += [(Ref(node, about.iri), value) for node in bases]
+                    self.known[name or ()] += [(Ref(node, about.iri), value) for node in graph.holding(about.iri)]
 
     def links(self, question: Question) -> Iterator[Link]:
         """The values whose names stretches of the question say in full."""

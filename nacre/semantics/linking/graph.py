@@ -105,17 +105,7 @@ class SchemaGraph:
         self.path = lru_cache(maxsize=8192)(self._path)
         self.distance = lru_cache(maxsize=16384)(self._distance)
         self.narrower = lru_cache(maxsize=16384)(self._narrower)
-
-    def holding(self, predicate: str) -> tuple[int, ...]:
-        """The kinds of things that have values of a property: of each table the widest, or a narrower one that has as
-        many of them."""
-        found: dict[int, None] = {}
-        holders = self.holders.get(predicate, [])
-        for wide in (i for i in holders if i in self.base.values()):
-            within = [i for i in holders if self.nodes[i].relations <= self.nodes[wide].relations]
-            as_many = [i for i in within if self.facts[i, predicate] == self.facts[wide, predicate]]
-            found[min(as_many, key=lambda i: (self.nodes[i].count, i))] = None
-        return tuple(found)
+        self.holding = lru_cache(maxsize=16384)(self._holding)
 
     def about(self, predicate: str) -> Predicate:
         return self.schema.predicate_of[predicate]
@@ -142,6 +132,17 @@ class SchemaGraph:
         if node == kind or self.narrower(node, kind) or self.whole((node, kind)) == (node,):
             return True
         return self.nodes[kind].relations <= self.nodes[node].relations
+
+    def _holding(self, predicate: str) -> tuple[int, ...]:
+        """The kinds of things that have values of a property: of each table the widest, or a narrower one that has as
+        many of them."""
+        found: dict[int, None] = {}
+        holders = self.holders.get(predicate, [])
+        for wide in (i for i in holders if i in self.base.values()):
+            within = [i for i in holders if self.nodes[i].relations <= self.nodes[wide].relations]
+            as_many = [i for i in within if self.facts[i, predicate] == self.facts[wide, predicate]]
+            found[min(as_many, key=lambda i: (self.nodes[i].count, i))] = None
+        return tuple(found)
 
     def _narrower(self, node: int, other: int) -> bool:
         """Whether the things of a node are some of those of another, by their classes: poplars, trees."""

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.expressions import PLACE, expressions
-from nacre.semantics.linking.terms import ENOUGH, STEM, SYNONYM, Terms, link_of
+from nacre.semantics.linking.schema_terms import STEM, SYNONYM, link_of
+from nacre.semantics.linking.terms import ENOUGH, Terms
 from nacre.semantics.types import Link, Question
 
 # letters of a verb of which a noun may be made for who does it, and what is put to it

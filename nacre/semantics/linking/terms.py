@@ -3,47 +3,27 @@
 from collections import defaultdict
 from collections.abc import Collection
 from functools import lru_cache
-from typing import NamedTuple
 
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.semantics.english import function_words, measure, synonyms, unit_words, vocabulary
+from nacre.semantics.english import function_words, measure, synonyms
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
-from nacre.semantics.linking.apart import apart
-from nacre.semantics.linking.doers import doers_of
-from nacre.semantics.linking.graph import Node, SchemaGraph
-from nacre.semantics.linking.kinds import wider
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.schema_terms import LEMMA, SAME, SPELT, STEM, SYNONYM, Term, link_of, schema_terms
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
 from nacre.semantics.words import Token, lemma
 from nacre.stores.lexicon import Lexicon
 
-# how well a word of a question fits one of a name
-SAME, LEMMA, SYNONYM, STEM, SPELT = 1.0, 0.97, 0.72, 0.7, 0.75
 # the least share of a name that must be said
 ENOUGH = 0.34
-# what a word of a name weighs that its class's own name has anyway ("student name"), and one that says little
-OWN, GENERIC, LIGHT = 0.25, 0.6, 0.1
 MOST_A_SPAN = 10
 _SHORTEST_STEM = 5
 _SHORTEST_CODE = 3
 # how the forms of verbs end, which are misspelt with them
 _VERB_ENDS = ("ing", "ed")
-_LABEL = ("label",)
-# "number of seats": what is counted is what the name says
-_VALUE = ("value",)
-_NUMBER, _OF = ("number",), ("of",)
-
-
-class Term(NamedTuple):
-    kind: str
-    nodes: tuple[int, ...]
-    predicate: str
-    words: tuple[str, ...]
-    weights: tuple[float, ...]
-    sure: float = 1.0
 
 
 class Terms:
@@ -51,75 +31,16 @@ class Terms:
 
     def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
         self.graph = graph
-        generic, light = language().words["generic"], function_words()
-        # a unit in a name says how something is measured, not what
-        measuring = unit_words() - vocabulary()
-        # "the total amount of all orders" may be computed
+        light, filler, keys = function_words(), language().words["filler"], wording("keys")
         # "found at" says something of things, as "find" does not
-        beside, small = light | generic | wording("keys"), light | language().words["filler"]
+        beside, small = light | language().words["generic"] | keys, light | filler
         self.done = frozenset(
             lemma(t)
             for name in lexicon.described
             for t in name.tokens
             if t not in small and lemma(t) in small and all(o == t or o in beside for o in name.tokens)
         )
-        little = light | measuring | frozenset(wording("computed")["total"].split())
-        found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], Term] = {}
-
-        def add(kind: str, nodes: tuple[int, ...], predicate: str, words: tuple[str, ...], sure: float = 1.0) -> None:
-            words = tuple(w for word in words for w in apart(word))
-            own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set()
-            if own and words and _abbreviates(words[0], own) and set(words[1:]) <= light | generic | wording("keys"):
-                # "rent no" of a rental is none of its rent
-                return
-            counting = {words[0]} if words[:1] == _NUMBER and words[1:2] == _OF else set()
-            weights = tuple(
-                LIGHT
-                if w in little | counting and any(o not in little | own for o in words)
-                else OWN
-                if w in own and set(words) - own
-                else GENERIC
-                if w in generic and len(words) > 1
-                else 1.0
-                for w in words
-            )
-            key = kind, nodes, predicate, words
-            if words and (key not in found or found[key].sure < sure):
-                found[key] = Term(kind, nodes, predicate, words, weights, sure)
-
-        for node in graph.nodes:
-            add("class", (node.index,), "", node.words)
-        by_relation = {tuple(sorted(n.relations)): n.index for n in graph.nodes}
-        for name in lexicon.described:
-            words = tuple(lemma(t) for t in name.tokens)
-            if name.kind == "class" and name.target in graph.node_of:
-                add("class", (graph.node_of[name.target],), "", words, name.weight)
-            elif name.kind == "group" and (name.target,) in by_relation:
-                add("class", (by_relation[(name.target,)],), "", words)
-            elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
-                about = graph.about(name.target)
-                if about.role in ("type", "schema") or (about.role == "name" and words[-1:] == _LABEL):
-                    continue
-                holders = graph.holders.get(name.target, []) if about.has_literals else []
-                for node_index in holders:
-                    add("property", (node_index,), name.target, words)
-                    if _is_value_of(words, graph.nodes[node_index]) and graph.is_numeric(name.target):
-                        # the rating is the "rating value" of what is called a rating
-                        add("property", (node_index,), name.target, graph.nodes[node_index].words)
-                if about.has_links:
-                    ends = graph.ends.get(name.target, [])
-                    for source in graph.whole({s for s, _ in ends}):
-                        mixed = graph.mixed.get((source, name.target))
-                        targets = graph.widest({t for s, t in ends if s == source}) if mixed is None else (mixed,)
-                        add("link", (source, *targets), name.target, words)
-        said = {word for term in found.values() for word in term.words}
-        doers = [(target, word) for target, word in doers_of(graph) if word not in said]
-        for target, word in doers:
-            add("class", (target,), "", (word,))
-        called = {term.words for term in found.values() if term.kind == "class"}
-        for index, word in wider(graph, called):
-            add("class", (index,), "", (word,), SYNONYM)
-        self.terms = list(found.values())
+        self.terms, said = schema_terms(lexicon, graph)
         self.besides = _besides(self.terms)
         self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for i, term in enumerate(self.terms):
@@ -127,10 +48,9 @@ class Terms:
                 self.by_word[word].append((i, place))
         self.vocabulary = sorted(self.by_word)
         self.stems: dict[str, list[str]] = defaultdict(list)
-        made = {word for _, word in doers} | (self.besides.keys() - said)
         for word in self.vocabulary:
-            # no name of its own: "stations" are no "stationers"
-            if len(word) >= _SHORTEST_STEM and word not in made:
+            # of the graph's own words: "stations" are no "stationers"
+            if len(word) >= _SHORTEST_STEM and word in said:
                 self.stems[word[:4]].append(word)
         self.joined = {"".join(t.words): i for i, t in enumerate(self.terms) if len(t.words) == 2}
         self.like = lru_cache(maxsize=4096)(self._like)
@@ -287,31 +207,10 @@ def _several(question: Question, at: int) -> bool:
     return at < len(question.tokens) and is_plural(question.tokens[at].norm)
 
 
-def _is_value_of(words: tuple[str, ...], node: Node) -> bool:
-    """Whether a property is what a thing without a name of its own stands for."""
-    return not node.named and words[: len(node.words)] == node.words and words[len(node.words) :] == _VALUE
-
-
 def _parted(question: Question, between: range) -> bool:
     """Whether a verb parts words, so that they are no noun phrase."""
     known = language().words
     return any(question.tokens[k].norm in known["being"] | known["been"] | known["helping"] for k in between)
-
-
-def _abbreviates(word: str, others: Collection[str]) -> bool:
-    """Whether a word is the beginning of one of the others."""
-    return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
-
-
-def link_of(start: int, end: int, term: Term, score: float, covered: int, exact: bool, how: str) -> Link:
-    """What a stretch of tokens that names a term stands for."""
-    if term.kind == "class":
-        return Link(start, end, "class", (Ref(term.nodes[0]),), score, covered, exact, how=how)
-    if term.kind == "property":
-        return Link(start, end, "property", (Ref(term.nodes[0], term.predicate),), score, covered, exact, how=how)
-    source, *targets = term.nodes
-    refs = tuple(Ref(t, "", 0, term.predicate) for t in targets)
-    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, how="link " + how)
 
 
 def _best(found: list[Link]) -> list[Link]:

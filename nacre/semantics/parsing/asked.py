@@ -1,11 +1,10 @@
 """What the question's first word asks for where nothing else is named: State -> references."""
 
-from nacre.semantics.english import resource
+from nacre.semantics.english import nouns_of
 from nacre.semantics.language.base import language
 from nacre.semantics.parsing.nested import then
 from nacre.semantics.parsing.state import Reader, State
 from nacre.semantics.types import Aggregation, Derivation, Ref
-from nacre.semantics.words import lemma
 
 MOST = 3
 # before this word stands what "where" and "when" ask for
@@ -24,7 +23,7 @@ def places(state: State, root: Ref, reader: Reader) -> list[Ref]:
     if first is not None and first.start <= FIRST:
         # "where is the club that ...": of the kind that is named first
         root = next((n for n in state.nodes if n.node == first.refs[0].node), root)
-    wanted = {lemma(w) for w in resource()["places" if asked == "where" else "dates"]}
+    wanted = nouns_of("places" if asked == "where" else "dates")
     found = [Ref(root.node, p) for p in graph.literals[root.node] if wanted & set(graph.words[p])]
     if asked == "when":
         found += [r for p in graph.literals[root.node] if graph.is_date(p) and (r := Ref(root.node, p)) not in found]
@@ -57,8 +56,7 @@ def persons(root: Ref, reader: Reader) -> list[Ref]:
     asked = next((t.norm for t in reader.question.tokens[:1] if t.norm in language().words["who"]), "")
     if not asked:
         return []
-    wanted = {lemma(w) for w in resource()["persons"]}
-    graph = reader.graph
+    wanted, graph = nouns_of("persons"), reader.graph
     known = {n.index: graph.base_of(n.index) for n in graph.nodes if n.words and n.words[-1] in wanted}
     # whoever it is, and not the students among them alone
     near = [graph.nodes[i] for i, base in known.items() if i != root.node and (base == i or base not in known)]

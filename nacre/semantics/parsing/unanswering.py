@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nacre.records.plan import Attribute, Itself, Select
-from nacre.semantics.english import resource
+from nacre.semantics.english import nouns_of
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.derive import Candidate
 from nacre.semantics.types import Question, Ref, Target
-from nacre.semantics.words import lemma
 
 # what a question asks for by its first words
 WHO, WHERE, WHEN, AGE, SPAN = "who", "where", "when", "how old", "how long"
@@ -53,7 +52,7 @@ def _gives(candidate: Candidate, graph: SchemaGraph) -> bool:
     """Whether a reading gives persons, or bodies of them."""
     targets = candidate.derivation.targets
     words = _words(targets[0].ref, graph) if targets else ()
-    return bool(words) and words[-1] in _called("persons") | _called("bodies")
+    return bool(words) and words[-1] in nouns_of("persons") | nouns_of("bodies")
 
 
 def _is_verb(candidate: Candidate) -> bool:
@@ -128,23 +127,19 @@ def _is_other(target: Target, asked: str, graph: SchemaGraph) -> bool:
     ref = target.ref
     words = _words(ref, graph)
     if not ref.predicate:
-        return asked == WHEN and words[-1:] != () and words[-1] in _called("persons") | _called("places")
+        return asked == WHEN and words[-1:] != () and words[-1] in nouns_of("persons") | nouns_of("places")
     date, number = graph.is_date(ref.predicate), graph.is_numeric(ref.predicate)
     if asked in (AGE, SPAN):
         return graph.about(ref.predicate).datatype in ("date", "datetime")
     if asked == WHERE:
-        return date and not set(words) & _called("places")
+        return date and not set(words) & nouns_of("places")
     if asked == WHO:
         return (date or number) and graph.about(ref.predicate).role == "fact"
-    return not date and not number and bool(set(words) & (_called("persons") | _called("places")))
+    return not date and not number and bool(set(words) & (nouns_of("persons") | nouns_of("places")))
 
 
 def _words(ref: Ref, graph: SchemaGraph) -> tuple[str, ...]:
     return graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words
-
-
-def _called(kind: str) -> frozenset[str]:
-    return frozenset(lemma(w) for w in resource()[kind])
 
 
 def _content(candidate: Candidate, question: Question) -> int:

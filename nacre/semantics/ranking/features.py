@@ -1,10 +1,10 @@
 """Named features of a reading, for weights that are learned: Candidate + Question -> {name: number}."""
 
 from collections import Counter
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from nacre.records.plan import Aggregate, Combine, Filter, Select
-from nacre.semantics.english import resource
+from nacre.semantics.english import nouns_of
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.categories import MEMBERS
@@ -12,7 +12,6 @@ from nacre.semantics.parsing.derive import Candidate
 from nacre.semantics.parsing.yes_no import unchecked
 from nacre.semantics.ranking.beside import beside
 from nacre.semantics.types import Link, Question, Ref
-from nacre.semantics.words import lemma
 
 # kinds of cues that a plan can answer to, each with what answers it
 _CUES = ("count", "avg", "sum", "max", "min", "most", "superlative", "group", "negation", "both", "or", "distinct",
@@ -88,20 +87,18 @@ def _lead(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[
         words |= set(graph.words[ref.via]) if ref.via else set()
         for asking, kind in (("where", "places"), ("who", "persons")):
             if first == asking:
-                found[f"asked {asking} fits"] = float(_are(words, _kinds(kind)))
-                others = _kinds("bodies") if asking == "who" else frozenset()
-                found[f"asked {asking} misfits"] = float(not _are(words, _kinds(kind) | others))
+                fits = any(_is_of(word, kind) for word in words)
+                found[f"asked {asking} fits"] = float(fits)
+                other = asking == "who" and any(_is_of(word, "bodies") for word in words)
+                found[f"asked {asking} misfits"] = float(not fits and not other)
     return found
 
 
-def _are(words: set[str], kinds: frozenset[str]) -> bool:
-    """Whether one of some words is one of others, or a compound that ends in one: "beekeeper" in "keeper"."""
-    return any(word in kinds or any(word.endswith(end) for end in kinds if len(end) >= SUFFIX) for word in words)
-
-
-@cache
-def _kinds(kind: str) -> frozenset[str]:
-    return frozenset(lemma(w) for w in resource()[kind])
+@lru_cache(maxsize=4096)
+def _is_of(word: str, kind: str) -> bool:
+    """Whether a word is one of a list of nouns, or a compound that ends in one: "beekeeper" in "keeper"."""
+    nouns = nouns_of(kind)
+    return word in nouns or any(word.endswith(end) for end in nouns if len(end) >= SUFFIX)
 
 
 def _coverage(candidate: Candidate, question: Question) -> dict[str, float]:
