@@ -23,10 +23,6 @@ class Deadline(NamedTuple):
         now = time.monotonic()
         return now >= self.earliest and (now >= self.clock or time.thread_time() >= self.processor)
 
-    def later(self, seconds: float) -> "Deadline":
-        """The same, after work that is not to count."""
-        return Deadline(self.processor + seconds, self.clock + seconds, self.earliest + seconds)
-
 
 def within(seconds: float) -> Deadline:
     """The deadline of work that begins now and may take so many seconds of this thread's processor.

@@ -75,7 +75,6 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     if rewrite.chosen is not None and (expected := _expected_of(rewrite.chosen, schema)) is not None:
         return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
     linker = indexes(lexicon)
-    deadline = within(SECONDS)
     # the list after a plural pronoun is for people; the scope says it better
     text = without_scope(rewrite.standalone, rewrite.scope)
     if rewrite.scope is not None and rewrite.scope.how == "number":
@@ -84,16 +83,17 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         text = without_lead(text)
     written = without_courtesy(text)
     question = read(text, linker)
-    if any(number.unit for number in question.numbers):
-        # what is done once a process is no part of the first question's time
-        deadline = deadline.later(units.loading())
     if rewrite.aside or is_greeting(rewrite.standalone) or about_whole(question.text):
         plan = Plan(Overview())
         overview = Reading(plan, 1.0, 1.0, to_words(plan, schema), 1.0)
         return Understanding(rewrite.standalone, (), (overview,), "prose")
+    if any(number.unit for number in question.numbers):
+        units.load()
     found = link(question, linker.index)
     found += slips(question, found, linker.index, linker.spelling)
     links = in_scope(found, rewrite.scope, question, linker.index)
+    # what is loaded once a process, above, is no part of the first question's time
+    deadline = within(SECONDS)
     answers = answering(derived(question, links, linker, deadline, most), question, linker.index.graph)
     candidates = over_scope(answers.kept if answers.nearest is None else [], question)[:most]
     cut = deadline.is_over()

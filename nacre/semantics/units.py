@@ -1,7 +1,6 @@
 """Numbers with units in a question, and their conversion: text -> Quantity."""
 
 import re
-import time
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -124,12 +123,9 @@ def _registry() -> Any:
     return pint.UnitRegistry(on_redefinition="ignore", cache_folder=None)
 
 
-@cache
-def loading() -> float:
-    """Load the registry of units where that was not done yet; the seconds that it took."""
-    started = time.monotonic()
+def load() -> None:
+    """Load the registry of units where that was not done yet."""
     _registry()
-    return time.monotonic() - started
 
 
 def convert(value: float, unit: str, target: str) -> float | None:

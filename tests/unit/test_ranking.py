@@ -90,7 +90,6 @@ def test_waiting_for_a_processor_takes_nothing_from_a_deadline() -> None:
     deadline = within(0.2)
     time.sleep(0.25)
     assert not deadline.is_over()
-    assert within(0.01).later(-5).is_over()
     # but it ends on the clock, whatever the machine does
     short = within(0.01)
     time.sleep(0.05)

@@ -104,6 +104,7 @@ class SchemaGraph:
         self.flags = frozenset(p.iri for p in schema.predicates if p.datatype != "boolean" and is_flag(p))
         self.path = lru_cache(maxsize=8192)(self._path)
         self.distance = lru_cache(maxsize=16384)(self._distance)
+        self.steps_to = lru_cache(maxsize=1024)(self._steps_to)
         self.narrower = lru_cache(maxsize=16384)(self._narrower)
         self.holding = lru_cache(maxsize=16384)(self._holding)
 
@@ -237,8 +238,18 @@ class SchemaGraph:
     def _distance(self, a: int, b: int) -> float:
         if a == b:
             return 0.0
-        found = self.path(a, b)
+        found = self.path(a, b, most=1)
         return found[0][0] if found else FAR
+
+    def _steps_to(self, target: int) -> dict[int, int]:
+        """How many steps of a way to a node are left at each node that one may lead over: the widest of each table."""
+        widest, found = set(self.base.values()), {target: 0}
+        edge = [target]
+        for far in range(1, LONGEST):
+            edge = [n for n in dict.fromkeys(s.target for here in edge for s in self.steps[here]) if n not in found]
+            found |= {n: far for n in edge if n in widest}
+            edge = [n for n in edge if n in found]
+        return found
 
     def _path(
         self, source: int, target: int, hints: frozenset[str] = frozenset(), most: int = 3
@@ -247,7 +258,7 @@ class SchemaGraph:
         found: list[tuple[float, tuple[Step, ...]]] = []
         queue: list[tuple[float, int, int, tuple[Step, ...]]] = [(0.0, 0, source, ())]
         number, popped = 0, 0
-        widest = {self.base[r] for r in self.base} | {source, target}
+        near = self.steps_to(target)
         while queue and len(found) < most and popped < 400:
             cost, _, here, way = heapq.heappop(queue)
             popped += 1
@@ -257,9 +268,9 @@ class SchemaGraph:
             if len(way) == LONGEST or (found and cost > found[0][0] + 1.5):
                 continue
             for step in self.steps[here]:
-                if step.target != target and (step.target not in widest or step.target == source):
+                if step.target not in near or len(way) + near[step.target] >= LONGEST:
                     continue
-                if any(s.target == step.target for s in way):
+                if step.target == source != target or any(s.target == step.target for s in way):
                     continue
                 if way and way[-1].predicate == step.predicate and way[-1].forward and not step.forward:
                     # two things that share a value have nothing else in common; two rows of one thing do
