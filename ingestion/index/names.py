@@ -32,7 +32,7 @@ MOST_SHARED, SHARED, LONGEST_SHARED = 5000, 0.8, 60
 
 def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
-    links, weight = _links(layout, schema)
+    links, weight, ends = _links(layout, schema)
     described = (*schema_names(schema), *_called(layout, schema))
     rows = sorted({row(name) for name in described if name.tokens}, key=lambda each: each[1:])
     named = chain(
@@ -40,9 +40,9 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
         _codes(layout, schema),
         _countries(layout, schema),
         _shared_values(layout, schema),
-        _entities(layout, schema, weight),
+        _entities(layout, schema, weight, _endings(ends)),
     )
-    return write_lexicon(path, named, _facts(layout, schema), links, word_forms)
+    return write_lexicon(path, named, list(ends), _facts(layout, schema), links, word_forms)
 
 
 def schema_names(schema: Schema) -> Iterator[Name]:
@@ -120,10 +120,10 @@ def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
     return [f"{label} {word}" for word in words if word.lower() not in label.lower()]
 
 
-def _entities(layout: Layout, schema: Schema, weight: list[int]) -> Iterator[Row]:
+def _entities(layout: Layout, schema: Schema, weight: list[int], ends: dict[int, str]) -> Iterator[Row]:
     """Every name of every thing that a table shows: its label, what its naming predicates say, the end of its IRI.
 
-    `weight[t]` is how many links term t has.
+    `weight[t]` is how many links term t has, `ends[t]` the numbers of the predicates that lead to it.
     """
     texts, said = layout.facts.texts, _said_names(layout, schema)
     relation_of = _relation_of(layout, schema)
@@ -141,7 +141,7 @@ def _entities(layout: Layout, schema: Schema, weight: list[int]) -> Iterator[Row
         prominence = -1 if not others and len(names) == 1 else weight[number]
         for tokens in sorted(names):
             if tokens:
-                yield " ".join(tokens), "entity", iri, "", label or iri, relation, prominence
+                yield " ".join(tokens), "entity", iri, "", label or iri, relation, prominence, ends.get(number, "")
 
 
 def _said_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
@@ -187,8 +187,8 @@ def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
                 yield layout.classes.relation_of[iri], predicate.iri, count
 
 
-def _links(layout: Layout, schema: Schema) -> tuple[list[Link], list[int]]:
-    """How often each predicate links which tables, and how many links each term has."""
+def _links(layout: Layout, schema: Schema) -> "tuple[list[Link], list[int], dict[str, Ints]]":
+    """How often each predicate links which tables, how many links each term has, and the terms that each leads to."""
     classes = layout.classes
     relation_of = _relation_of(layout, schema)
     kinds = {iri: terms for iri, terms in classes.kinds.items() if iri in schema.class_of}
@@ -199,12 +199,14 @@ def _links(layout: Layout, schema: Schema) -> tuple[list[Link], list[int]]:
         home_of_set[index] = number_of[relation]
     also_of = [(terms, number_of[classes.relation_of[iri]]) for iri, terms in kinds.items()]
     links, ends = [], [np.empty(0, dtype=np.int32)]
+    led: dict[str, Ints] = {}
     for predicate, place in _places(layout, schema):
         if predicate.role in ("type", "schema"):
             continue
         rows = ~place.literal if place.junction else ~place.literal & (home_of_set[classes.set_of[place.subject]] > 0)
         subjects, objects = place.subject[rows], place.object[rows]
         ends += [subjects, objects]
+        led[predicate.iri] = np.unique(objects)
         subject_homes, object_homes = home_of_set[classes.set_of[subjects]], home_of_set[classes.set_of[objects]]
         subject_homes, objects, object_homes = _with_kinds(subjects, subject_homes, also_of, objects, object_homes)
         object_homes, subject_homes = _with_kinds(objects, object_homes, also_of, subject_homes)
@@ -214,7 +216,16 @@ def _links(layout: Layout, schema: Schema) -> tuple[list[Link], list[int]]:
             subject, object_ = divmod(pair, len(relations))
             links.append(Link(predicate.iri, relations[subject], relations[object_], count))
     weight: list[int] = np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)).tolist()
-    return links, weight
+    return links, weight, led
+
+
+def _endings(led: "dict[str, Ints]") -> dict[int, str]:
+    """For each term the numbers of the predicates that lead to it, as the lexicon file has them."""
+    found: dict[int, str] = {}
+    for number, terms in enumerate(led.values()):
+        for term in terms.tolist():
+            found[term] = f"{found[term]} {number}" if term in found else str(number)
+    return found
 
 
 def _with_kinds(

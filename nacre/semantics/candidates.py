@@ -12,6 +12,7 @@ class Candidate:
 
     A `backward` predicate is said from its far end: "children" of a link to a father.
 
+    `ends` are the predicates that lead to one of the things `keys`, None where that is not known.
     `relations` are the tables of an entity's or class's things; `classes` and `without` say a class in graph terms.
     """
 
@@ -28,4 +29,5 @@ class Candidate:
     predicate: str = ""
     value: str = ""
     backward: bool = False
+    ends: frozenset[str] | None = field(default=None, compare=False)
     covered: frozenset[int] = field(default=frozenset(), compare=False)

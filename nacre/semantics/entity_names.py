@@ -257,6 +257,7 @@ class EntityNames:
                     classes=classes,
                     without=without,
                     keys=keys,
+                    ends=self.lexicon.leading_to([labels[key] for key in keys]),
                     **common,  # type: ignore[arg-type]
                 )
             if len(keys) < len(found) <= _FAMILY_LIMIT:
@@ -268,6 +269,7 @@ class EntityNames:
                     classes=classes,
                     without=without,
                     keys=tuple(sorted(found)),
+                    ends=self.lexicon.leading_to([labels[key] for key in found]),
                     **common,  # type: ignore[arg-type]
                 )
 

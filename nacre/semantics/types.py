@@ -66,7 +66,8 @@ OPPOSITE = "opposite"
 
 
 class Link(NamedTuple):
-    """What tokens `start` to `end` may name; `covered` is a bit mask of tokens; `score` 0..1."""
+    """What tokens `start` to `end` may name; `covered` is a bit mask of tokens; `score` 0..1. `ends` are the predicates
+    that lead to one of the things `keys`, None where that is not known."""
 
     start: int
     end: int
@@ -79,6 +80,7 @@ class Link(NamedTuple):
     keys: tuple[str, ...] = ()
     label: str = ""
     how: str = ""
+    ends: frozenset[str] | None = None
 
 
 class Target(NamedTuple):

@@ -20,7 +20,7 @@ _REMEMBERED = 16384
 # lists of names and words are remembered where they are short: questions are made of the same words again and again
 _LISTS, _SHORT = 4096, 16
 _MAPPED = 2**31
-_NAME = "name.tokens, thing.kind, thing.target, thing.predicate, thing.label, thing.relation, thing.weight"
+_NAME = "name.tokens, thing.kind, thing.target, thing.predicate, thing.label, thing.relation, thing.weight, thing.ends"
 
 
 _OF = "name ON name.n = described.name JOIN thing ON thing.n = name.thing"
@@ -31,7 +31,8 @@ class Name(NamedTuple):
 
     `target` is the IRI of a class, predicate or entity, the relation of a group, or the text of a value of `predicate`.
     `relation` is the table an entity lies in. `weight` is how prominent an entity is: its number of links, or -1 where
-    only its IRI names it; 1 for the rest.
+    only its IRI names it; 1 for the rest. `ends` are the numbers of the predicates that lead to an entity, joined by
+    spaces; None where that is not known.
     """
 
     tokens: tuple[str, ...]
@@ -41,6 +42,7 @@ class Name(NamedTuple):
     label: str
     relation: str
     weight: float
+    ends: str | None = None
 
 
 class Word(NamedTuple):
@@ -102,6 +104,7 @@ class Lexicon:
         self._open: list[sqlite3.Connection] = []
         self._spellings = Spellings(spellings_of(path))
         read = self._read
+        self._endings = dict(read("SELECT n, predicate FROM ending"))
         self.described: Sequence[Name] = tuple(sorted(self._names(f"SELECT {_NAME} FROM described JOIN {_OF}", ())))
         self.homes: Sequence[Home] = tuple(Home(*row) for row in read("SELECT * FROM home"))
         self.facts: dict[tuple[str, str], int] = {(r, p): n for r, p, n in read("SELECT * FROM fact")}
@@ -170,6 +173,12 @@ class Lexicon:
         found = self._read("SELECT label, relation FROM thing WHERE target = ? AND kind = 'entity' LIMIT 1", (iri,))
         return Thing(*found[0]) if found else None
 
+    def leading_to(self, names: Collection[Name]) -> frozenset[str] | None:
+        """The predicates by which something leads to one of these entities; None where that is not known."""
+        if any(name.ends is None for name in names):
+            return None
+        return frozenset(self._endings[int(n)] for name in names for n in (name.ends or "").split())
+
     def close(self) -> None:
         """Close the connections of all threads."""
         with self._lock:
@@ -233,5 +242,4 @@ class Lexicon:
 
 
 def _name(row: tuple) -> Name:  # type: ignore[type-arg]
-    tokens, kind, target, predicate, label, relation, weight = row
-    return Name(tuple(tokens.split(" ")), kind, target, predicate, label, relation, weight)
+    return Name(tuple(row[0].split(" ")), *row[1:])

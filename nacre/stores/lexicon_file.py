@@ -9,14 +9,14 @@ longer code; `described` are the names of what is no thing: classes, groups of t
 import shutil
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from nacre.stores.spellings import write_spellings
 
-# tokens joined by spaces; then kind, target, predicate, label, relation and weight: see stores.lexicon.Name
-Row = tuple[str, str, str, str, str, str, float]
+# tokens joined by spaces; then kind, target, predicate, label, relation, weight and ends: see stores.lexicon.Name
+Row = tuple[str, str, str, str, str, str, float, str | None]
 # a word -> its lemma, and the parts of it that people say instead
 Forms = Callable[[str], tuple[str, tuple[str, ...]]]
 
@@ -25,7 +25,8 @@ _CHUNK = 50_000
 
 LAYOUT = """
 CREATE TABLE thing (n INTEGER PRIMARY KEY, kind TEXT, target TEXT, predicate TEXT, label TEXT, relation TEXT,
-  weight REAL);
+  weight REAL, ends TEXT);
+CREATE TABLE ending (n INTEGER PRIMARY KEY, predicate TEXT);
 CREATE TABLE name (n INTEGER PRIMARY KEY, tokens TEXT, thing INTEGER, lemmas TEXT);
 CREATE TABLE described (name INTEGER PRIMARY KEY);
 CREATE TABLE word (n INTEGER PRIMARY KEY, word TEXT, lemma TEXT, names INTEGER, things INTEGER, alone INTEGER,
@@ -57,18 +58,22 @@ def spellings_of(path: Path) -> Path:
 def write_lexicon(
     path: Path,
     names: Iterable[Row],
+    endings: Sequence[str],
     facts: Iterable[tuple[str, str, int]],
     links: Iterable[tuple[str, str, str, int]],
     forms: Forms,
 ) -> int:
-    """Write a lexicon file; `names` are different from each other, those of one thing in a row. Returns how many."""
+    """Write a lexicon file; `names` are different from each other, those of one thing in a row. Returns how many.
+
+    `endings` are the predicates that the numbers in `ends` stand for.
+    """
     path.unlink(missing_ok=True)
     shutil.rmtree(spellings_of(path), ignore_errors=True)
     db = sqlite3.connect(path, isolation_level=None)
     try:
         db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;" + LAYOUT)
         things = _Things()
-        db.executemany("INSERT INTO thing VALUES (?,?,?,?,?,?,?)", things.numbered(names))
+        db.executemany("INSERT INTO thing VALUES (?,?,?,?,?,?,?,?)", things.numbered(names))
         db.executemany("INSERT INTO home VALUES (?,?,?)", things.homes())
         rows, words = things.names, _Words(forms, things.entities)
         rows.sort(key=_spaces)
@@ -78,6 +83,7 @@ def write_lexicon(
             db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", held)
         db.executemany("INSERT INTO word VALUES (?,?,?,?,?,?,?)", words.rows())
         db.executemany("INSERT INTO part VALUES (?,?)", sorted(words.parts()))
+        db.executemany("INSERT INTO ending VALUES (?,?)", enumerate(endings))
         db.executemany("INSERT INTO fact VALUES (?,?,?)", sorted(facts))
         db.executemany("INSERT INTO link VALUES (?,?,?,?)", sorted(links))
         db.executescript(INDEXES)
@@ -96,23 +102,23 @@ class _Things:
         self._count: dict[str, int] = {}
         self._coded: dict[str, int] = {}
 
-    def numbered(self, names: Iterable[Row]) -> Iterator[tuple[int, str, str, str, str, str, float]]:
+    def numbered(self, names: Iterable[Row]) -> Iterator[tuple[int, str, str, str, str, str, float, str | None]]:
         for number, (thing, said) in enumerate(groupby(names, key=_thing)):
-            kind, target, predicate, label, relation, weight = thing
+            kind, target, predicate, label, relation, weight, ends = thing
             self.names += [(each[0], number) for each in said]
             self.entities.append(kind == "entity")
             if kind == "entity":
                 self._count[relation] = self._count.get(relation, 0) + 1
                 if target.endswith(label) and any(map(str.isdigit, label)):
                     self._coded[relation] = self._coded.get(relation, 0) + 1
-            yield number, kind, target, predicate, label, relation, weight
+            yield number, kind, target, predicate, label, relation, weight, ends
 
     def homes(self) -> list[tuple[str, int, int]]:
         """(table, how many things lie in it, how many of them only a code in their IRI names)."""
         return sorted((relation, count, self._coded.get(relation, 0)) for relation, count in self._count.items())
 
 
-def _thing(row: Row) -> tuple[str, str, str, str, str, float]:
+def _thing(row: Row) -> tuple[str, str, str, str, str, float, str | None]:
     return row[1:]
 
 

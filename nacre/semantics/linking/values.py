@@ -74,7 +74,7 @@ class Values:
                 how = "nearly whole" if candidate.exact else "part"
                 found.append(
                     Link(*span, "entity", (Ref(node),), score, mask, candidate.exact, "", candidate.keys,
-                         candidate.label, how)
+                         candidate.label, how, candidate.ends)
                 )  # fmt: skip
         return [*found, *self.codes.links(question)]
 
@@ -139,7 +139,10 @@ class Values:
         for node, group in things.items():
             keys = tuple(sorted({n.target for n in group}))[:MOST_KEYS]
             label = _label(group[0].label, self.graph.nodes[node].label, len(things))
-            found.append(Link(start, end, "entity", (Ref(node),), score, mask, score == 1.0, "", keys, label, "whole"))
+            ends = self.lexicon.leading_to(group)
+            found.append(
+                Link(start, end, "entity", (Ref(node),), score, mask, score == 1.0, "", keys, label, "whole", ends)
+            )
         for (node, predicate), group in values.items():
             text = group[0].target
             value: str | float = text

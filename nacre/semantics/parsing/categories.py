@@ -38,19 +38,24 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
         which = link.start == 1 and words[0].norm in language().words["asking_kind"]
         if link.how == "whole" and (which or "count" in state.asks or _says_several(link, reader.question)):
             for target, predicate in _sorted(graph, ref.node):
+                lower = below if below is not None and (target.node, below) in graph.ends[predicate] else None
+                itself = link.ends is None or predicate in link.ends
+                if not itself and lower is None:
+                    continue
                 if which and predicate.startswith(THESAURUS):
                     # "what material": of a scheme of materials, it is what the words say
                     continue
                 asked = Target(target, "count" if "count" in state.asks else "")
                 sorted_ = with_node(new, target, reader)._replace(asks=(), owner=target)
                 hints = new.hints | {predicate}
-                if below is None or asked.function or (target.node, below) not in graph.ends[predicate]:
+                if lower is None or (asked.function and itself):
                     yield sorted_.then(MEMBERS, 0.3, targets=(asked,), hints=hints)
                     continue
-                # of a category with others below it these are meant too
-                other = Condition(Ref(below), "exists", join="or")
+                # of a category with others below it these are meant too, or alone where nothing is of itself
+                other = Condition(Ref(lower), "exists", join="or" if itself else "and")
                 wider = with_node(sorted_, other.ref, reader)
-                yield wider.then(MEMBERS, 0.3, targets=(asked,), hints=hints, conditions=(keyed, other))
+                both = (keyed, other) if itself else (other,)
+                yield wider.then(MEMBERS, 0.3, targets=(asked,), hints=hints, conditions=both)
         return
     kinds = [(ref, "")] if len(link.keys) > 1 else list(_sorted(graph, ref.node))
     for target, predicate in kinds if rank.concepts and not state.asks else ():

@@ -10,6 +10,7 @@ from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.index import Index
+from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.parsing.beam import read
 from nacre.semantics.parsing.categories import MEMBERS
@@ -106,6 +107,7 @@ def derive(
     # "the boats with their keepers" shows the keepers
     shown = [c for c in kept if OWN not in c.derivation.trace or len(c.derivation.targets) > 1]
     kept = shown if any(OWN in c.derivation.trace for c in shown) else kept
+    kept = _sorted_by(kept)
     if any(c.kind == "now" for c in question.cues):
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept
     if question.also:
@@ -113,6 +115,15 @@ def derive(
     asked = _asked_kind(question, links)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
+
+
+def _sorted_by(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings without the categories that lie below one, where other things are sorted by these: "steam engines"
+    are engines, and no types of them."""
+    found = [c.derivation for c in candidates if MEMBERS in c.derivation.trace]
+    sorting = [d for d in found if any(not predicate.startswith(THESAURUS) for predicate in d.hints)]
+    below = {c.ref.node for d in sorting for c in d.conditions if c.op == "exists"}
+    return [c for c in candidates if not (below & {t.ref.node for t in c.derivation.targets})]
 
 
 def _near(ordered: list[T], score: Callable[[T], float]) -> list[T]:

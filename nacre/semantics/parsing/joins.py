@@ -1,6 +1,6 @@
 """Join the things that a plan speaks of by the cheapest ways: Refs + SchemaGraph -> variables and edges."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from nacre.records.plan import Edge, Variable
@@ -11,6 +11,11 @@ from nacre.semantics.types import Ref
 AS_GOOD = 0.7
 # slots from here on are things in between, which nothing is attached to
 BETWEEN = 50
+# ways that are looked at where some can't lead to what is named
+WIDE = 8
+
+# the predicates that lead to named things
+Ends = frozenset[tuple[Ref, frozenset[str]]]
 
 
 class Joins:
@@ -78,17 +83,19 @@ def joined(
     choice: int = 0,
     prefix: str = "",
     hung: str = "",
+    ends: Ends = frozenset(),
 ) -> Joins | None:
     """Join all of them, nearest first; None where nothing does. `choice` takes the next cheapest way where several are
     about as short. The readings of a question join the same things again and again, which is worked out once."""
-    found = _joined(graph, tuple(dict.fromkeys(refs)), hints, choice, prefix, hung)
+    found = _joined(graph, tuple(dict.fromkeys(refs)), hints, choice, prefix, hung, ends)
     return None if found is None else found.copy()
 
 
 @lru_cache(maxsize=4096)
 def _joined(
-    graph: SchemaGraph, refs: tuple[Ref, ...], hints: frozenset[str], choice: int, prefix: str, hung: str
+    graph: SchemaGraph, refs: tuple[Ref, ...], hints: frozenset[str], choice: int, prefix: str, hung: str, ends: Ends
 ) -> Joins | None:
+    leading = dict(ends)
     joins, waiting = Joins(), list(refs)
     if waiting:
         joins.add(waiting.pop(0), graph, prefix)
@@ -101,7 +108,7 @@ def _joined(
             for known in joins.variables:
                 if known.slot >= BETWEEN:
                     continue
-                ways = graph.path(known.node, ref.node, hints)
+                ways = _ways(graph, known, ref, hints, leading)
                 # of several things of one kind the last is meant
                 own = bool(ref.slot) and known.node == ref.node
                 chain = -known.slot if (own and hung != "first") or hung == "last" else known.slot
@@ -113,7 +120,7 @@ def _joined(
         if best is None:
             return None
         _, _, known, ref, _ = best
-        ways = graph.path(known.node, ref.node, hints)
+        ways = _ways(graph, known, ref, hints, leading)
         near = [w for w in ways if w[0] <= ways[0][0] + AS_GOOD]
         joins.ambiguous += len(near) - 1
         at = 0
@@ -125,6 +132,24 @@ def _joined(
         joins.walk(known, ref, way, graph, prefix)
         waiting.remove(ref)
     return joins
+
+
+def _ways(
+    graph: SchemaGraph, known: Ref, ref: Ref, hints: frozenset[str], leading: Mapping[Ref, frozenset[str]]
+) -> tuple[tuple[float, tuple[Step, ...]], ...]:
+    """The cheapest ways from one thing to another; of named things those by which something leads to them, where there
+    are any, and those that the question names."""
+    ways = graph.path(known.node, ref.node, hints)
+    if known not in leading and ref not in leading:
+        return ways
+
+    def leads(way: tuple[Step, ...]) -> bool:
+        last, first = way[-1], way[0]
+        into = not last.forward or ref not in leading or last.predicate in leading[ref] | hints
+        return into and (first.forward or known not in leading or first.predicate in leading[known] | hints)
+
+    wide = graph.path(known.node, ref.node, hints, WIDE)
+    return tuple(each for each in wide if leads(each[1]))[: len(ways)] or ways
 
 
 def thing_of(ref: Ref) -> Ref:

@@ -1,5 +1,6 @@
 """Turn a derivation into a plan: Derivation + SchemaGraph -> Body (its variables are joined by the cheapest ways)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.records.plan import (
@@ -17,7 +18,7 @@ from nacre.records.plan import (
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.halves import parts_of, without
-from nacre.semantics.parsing.joins import Joins, joined, thing_of
+from nacre.semantics.parsing.joins import Ends, Joins, joined, thing_of
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
 
@@ -73,6 +74,17 @@ def _counted(left: Lowered, right: Lowered, op: str) -> Lowered | None:
     return Lowered(both, left.cost + right.cost, left.steps, left.ambiguous)
 
 
+def _leading(d: Derivation, conditions: Sequence[Condition]) -> Ends:
+    """The predicates by which something leads to each thing that these conditions name, where that is known."""
+    known = {link.keys: link.ends for link in d.links if link.ends is not None}
+    found: dict[Ref, frozenset[str]] = {}
+    for condition in conditions:
+        if condition.op == "is" and not condition.negated and condition.keys in known:
+            ref = thing_of(condition.ref)
+            found[ref] = found.get(ref, frozenset()) | known[condition.keys]
+    return frozenset(found.items())
+
+
 def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     roots = [thing_of(r) for r in d.group] or [thing_of(t.ref) for t in d.targets]
     root = roots[0]
@@ -88,7 +100,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     wanted += [thing_of(c.ref) for c in direct]
     wanted += [thing_of(c.against.ref) for c in direct if c.against is not None and not c.against.function]
     wanted += [thing_of(d.order.ref)] if d.order is not None else []
-    joins = joined(graph, wanted, d.hints, choice, hung=d.hung)
+    joins = joined(graph, wanted, d.hints, choice, hung=d.hung, ends=_leading(d, direct))
     if joins is None:
         return None
     tied = {name for edge in joins.edges for name in (edge.subject, edge.object)}

@@ -41,11 +41,11 @@ def answering(candidates: Sequence[Candidate], question: Question, graph: Schema
 
 
 def _done_by(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
-    """The readings that give what was done, by a word that only says so ("who is renting ..."), where others that
-    account for as much give who did it."""
+    """The readings that give what was done, by a word that only says so ("who is renting ...") or as a thing without a
+    name (a measurement), where others that account for as much give who did it."""
     doers = [c for c in candidates if _gives(c, graph)]
     most = max((_content(c, question) for c in doers), default=-1)
-    return [c for c in candidates if c not in doers and _is_verb(c) and _content(c, question) <= most]
+    return [c for c in candidates if c not in doers and (_is_verb(c) or _is_nameless(c, graph)) and _content(c, question) <= most]
 
 
 def _gives(candidate: Candidate, graph: SchemaGraph) -> bool:
@@ -62,6 +62,12 @@ def _is_verb(candidate: Candidate) -> bool:
         return False
     named = [x for x in candidate.derivation.links if x.kind == "class" and x.refs[0].node == target.node]
     return bool(named) and all(x.how == "like" for x in named)
+
+
+def _is_nameless(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a reading gives things that nobody calls by a name."""
+    targets = candidate.derivation.targets
+    return bool(targets) and all(not t.ref.predicate and not graph.nodes[t.ref.node].named for t in targets)
 
 
 def _is_place_of(candidate: Candidate, graph: SchemaGraph) -> bool:
