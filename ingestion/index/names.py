@@ -42,7 +42,7 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
         _shared_values(layout, schema),
         _entities(layout, schema, weight, _endings(ends)),
     )
-    return write_lexicon(path, named, list(ends), _facts(layout, schema), links, word_forms)
+    return write_lexicon(path, named, _facts(layout, schema), links, word_forms, list(ends))
 
 
 def schema_names(schema: Schema) -> Iterator[Name]:

@@ -26,6 +26,13 @@ _REQUEST = re.compile(
     r"(?:please\s+|about\s+)?(?:if\s+|whether\s+)?(?=" + _ASKING + r"\b)",
     re.IGNORECASE,
 )
+# why somebody asks: "for our accountant I need ...", "we are planning a trip, so which ..."; the question comes after
+_REASON = re.compile(
+    r"^\s*(?:for\s+\w+\s+[^,.;:?!]{1,60}?,?\s+(?:i|we)(?:\s*'d|\s+would|\s*'m|\s*'re|\s+am|\s+are)?\s+"
+    r"(?:need|want|like|looking\s+for|require)\s+(?:to\s+(?:see|have|get|know)\s+)?"
+    r"|(?:i|we|my|our)\b[^?!]{3,160}?[,;.]\s*(?:so|and|therefore|hence|now)?,?\s+(?=" + _ASKING + r"\b))",
+    re.IGNORECASE,
+)
 
 
 def without_courtesy(question: str) -> str:
@@ -51,6 +58,17 @@ def without_courtesy(question: str) -> str:
     asked = _REQUEST.match(text)
     text = " " * asked.end() + text[asked.end() :] if asked else text
     return _without_place(text)
+
+
+def reason(question: str) -> int:
+    """Where the question begins that somebody first says the reason of; 0 where none is said.
+
+    >>> text = "We are moving a piano, so which doors are wide enough?"
+    >>> text[reason(text):]
+    'which doors are wide enough?'
+    """
+    said = _REASON.match(question)
+    return said.end() if said is not None else 0
 
 
 def _without_place(question: str) -> str:

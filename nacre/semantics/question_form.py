@@ -21,6 +21,11 @@ _QUOTED = re.compile(
 )
 
 
+# how an amount is asked for, and units of time, in which something may have to be computed
+_HOW_MANY = frozenset(("how many", "how much"))
+_TIMES = frozenset(("s", "min", "h", "day", "week", "month", "year"))
+
+
 def analyse(text: str) -> Question:
     """The question as immutable parts; cues that overlap are all kept, the parser chooses."""
     words = tuple(tokens(text)[:MOST_TOKENS])
@@ -47,7 +52,7 @@ def analyse(text: str) -> Question:
 
 
 def _units(words: Sequence[Token]) -> frozenset[int]:
-    """The words that only say how a number is to be told: "in miles per hour"."""
+    """The words that only say how a number is to be told: "in miles per hour", "how many kilos does it weigh"."""
     known = unit_words()
 
     def measures(t: Token) -> bool:
@@ -61,6 +66,13 @@ def _units(words: Sequence[Token]) -> frozenset[int]:
         end = next((j for j in range(i, len(words)) if not (measures(words[j]) or words[j].norm in joined)), len(words))
         if end == len(words) or words[end].norm in function_words():
             found |= set(range(i, end))
+    asked = [t.norm for t in words[:5]]
+    if " ".join(asked[:2]) in _HOW_MANY and len(asked) > 3 and measures(words[2]):
+        unit = resource()["units"].get(words[2].norm) or resource()["units"].get(words[2].lemma)
+        helping = language().words["being"] | language().words["helping"]
+        # "how many metres high is ..."
+        if unit is not None and unit not in _TIMES and not helping.isdisjoint(asked[3:]):
+            found |= {0, 1, 2}
     return frozenset(found)
 
 

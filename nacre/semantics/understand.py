@@ -25,7 +25,7 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Expected, Mention, Reading, Rewrite, Understanding
 from nacre.semantics import units
 from nacre.semantics.about import Grouped, about_whole, profile
-from nacre.semantics.courtesy import is_greeting, without_courtesy
+from nacre.semantics.courtesy import is_greeting, reason, without_courtesy
 from nacre.semantics.dialogue.follow import with_number, without_lead
 from nacre.semantics.dialogue.pronouns import without_scope
 from nacre.semantics.linker import Linker
@@ -49,6 +49,7 @@ from nacre.semantics.ranking.weights import weights
 from nacre.semantics.readings import changed, together
 from nacre.semantics.to_words import to_words
 from nacre.semantics.types import Link, Question
+from nacre.semantics.words import tokens
 from nacre.stores.lexicon import Lexicon
 
 # names whose other meanings are kept, and these in all
@@ -147,11 +148,16 @@ def _most(rewrite: Rewrite) -> float:
 
 
 def read(text: str, linker: Linker) -> Question:
-    """The question without courtesy, in right spelling; places in it are places in the text.
+    """The question without courtesy, in right spelling, and without a reason for it that names nothing of the graph;
+    places in it are places in the text.
 
     Forms of small words that names of the graph hold mean something: "found" where something is "found at".
     """
-    question = analyse(linker.spelling.corrected(without_courtesy(text)))
+    text = without_courtesy(text)
+    end = reason(text)
+    if end and not linker.link(tokens(text[:end])):
+        text = " " * end + text[end:]
+    question = analyse(linker.spelling.corrected(text))
     done, words = linker.index.terms.done, question.tokens
     return question._replace(
         light=frozenset(i for i in question.light if words[i].norm == words[i].lemma or words[i].lemma not in done)

@@ -58,10 +58,10 @@ def spellings_of(path: Path) -> Path:
 def write_lexicon(
     path: Path,
     names: Iterable[Row],
-    endings: Sequence[str],
     facts: Iterable[tuple[str, str, int]],
     links: Iterable[tuple[str, str, str, int]],
     forms: Forms,
+    endings: Sequence[str] = (),
 ) -> int:
     """Write a lexicon file; `names` are different from each other, those of one thing in a row. Returns how many.
 
@@ -109,7 +109,9 @@ class _Things:
             self.entities.append(kind == "entity")
             if kind == "entity":
                 self._count[relation] = self._count.get(relation, 0) + 1
-                if target.endswith(label) and any(map(str.isdigit, label)):
+                # "meas 03" is no more than the end of its IRI
+                codes = (label, label.replace(" ", "_"), label.replace(" ", "-"))
+                if target.endswith(codes) and any(map(str.isdigit, label)):
                     self._coded[relation] = self._coded.get(relation, 0) + 1
             yield number, kind, target, predicate, label, relation, weight, ends
 

@@ -17,7 +17,7 @@ from nacre.records.errors import ConfigError
 
 log = logging.getLogger(__name__)
 
-FORMAT = 3
+FORMAT = 4
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
 DOCUMENTS = "documents.sqlite"

@@ -53,5 +53,5 @@ def test_a_right_word_is_a_letter_from_a_name(word: str, meant: str | None) -> N
 
 @cache
 def _spelling(names: str) -> Spelling:
-    rows: list[Row] = [(name, "value", name, "", name, "", 1.0) for name in sorted(set(names.split()))]
+    rows: list[Row] = [(name, "value", name, "", name, "", 1.0, None) for name in sorted(set(names.split()))]
     return Spelling(lexicon_of(NO_SCHEMA, rows))

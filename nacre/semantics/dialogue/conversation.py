@@ -100,6 +100,12 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         found = substituted(phrase, earlier, linker)
     if found is None and lead and not things:
         found = swapped(phrase, earlier, linker)
+    ones = said["only_ones"].match(question.casefold()) if things else None
+    if ones and len(earlier[-1].keys) > 1:
+        # "only the red ones": which of them are red
+        question = f"{language().phrases['which_of_them']} {ones['what']}?"
+        words = tokens(question)
+        return resolved(question, words, len(words) - len(tokens(ones["what"])) - 2, earlier, linker)
     found = found or of_kind(words, earlier, linker) or _changed(question, earlier, linker)
     return found or _pointing(question, words, things, earlier, linker, asked)
 
@@ -182,6 +188,9 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
     body = last.plan.body if last.plan else None
     if not how or not isinstance(body, Select) or (how == "instead" and _only_names(question, linker)):
         return None
+    if how == "instead" and language().dialogue["of_all"].search(question.casefold()) and _names_kind(question, linker):
+        # "and the oldest of all the bridges?" is asked afresh
+        return None
     if how in ("first", "instead") and _asks_of_things(tokens(question)) and _measures(question, body):
         # "which is the oldest?" says itself what places those that were listed
         return None
@@ -229,6 +238,10 @@ def _only_names(question: str, linker: Linker) -> bool:
     words = tokens(question)
     compared = any(c.kind in ("compare", "most", "negation", "both") for c in read(question, linker).cues)
     return _fragment(words, linker) and not compared and not any(measure(t) for t in words)
+
+
+def _names_kind(question: str, linker: Linker) -> bool:
+    return any(c.kind == "class" and c.exact for c in linker.link(tokens(question)))
 
 
 def _measures(question: str, before: Select) -> bool:

@@ -55,6 +55,8 @@ def edited(earlier: Select, new: Select, how: How) -> Select | None:
     kept = tuple(f for f in base.filters if f.left not in said and f not in added.filters)
     base = replace(base, filters=(*kept, *added.filters))
     if added.order is not None and added.limit is not None:
+        # the first of what was counted
+        base = (listed(base) or base) if isinstance(added.answers[0], Itself) else base
         base = replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
     return base
 

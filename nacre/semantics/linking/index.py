@@ -8,6 +8,7 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import of_kinds
 from nacre.semantics.linking.otherwise import otherwise
 from nacre.semantics.linking.terms import Terms
+from nacre.semantics.linking.told import told
 from nacre.semantics.linking.values import Values
 from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Question
@@ -54,6 +55,7 @@ def link(question: Question, known: Index) -> list[Link]:
     named = (x for x in named if x.how != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
     called = list(_in_full(known.terms.links(question), question))
     found = [*called, *otherwise(question, called, known.terms), *named]
+    found += told(question, found, known.terms.told)
     found = of_kinds(found, question, known.terms.besides, known.graph)
     return [*found, *_narrowed(found, known.graph)]
 

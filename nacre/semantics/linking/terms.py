@@ -12,6 +12,7 @@ from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.schema_terms import LEMMA, SAME, SPELT, STEM, SYNONYM, Term, link_of, schema_terms
+from nacre.semantics.linking.told import told_of
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
 from nacre.semantics.words import Token, lemma
@@ -41,6 +42,7 @@ class Terms:
             if t not in small and lemma(t) in small and all(o == t or o in beside for o in name.tokens)
         )
         self.terms, said = schema_terms(lexicon, graph)
+        self.told = told_of(graph, self.terms, said)
         self.besides = _besides(self.terms)
         self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for i, term in enumerate(self.terms):

@@ -37,9 +37,12 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
         words = reader.question.tokens
         which = link.start == 1 and words[0].norm in language().words["asking_kind"]
         if link.how == "whole" and (which or "count" in state.asks or _says_several(link, reader.question)):
-            for target, predicate in _sorted(graph, ref.node):
-                lower = below if below is not None and (target.node, below) in graph.ends[predicate] else None
-                itself = link.ends is None or predicate in link.ends
+            sorting = list(_sorted(graph, ref.node))
+            lowers = {p: below for t, p in sorting if below is not None and (t.node, below) in graph.ends[p]}
+            # of none of them, where nothing is of this category by any link
+            leading = {p for _, p in sorting if link.ends is None or p in link.ends} or {p for _, p in sorting} - {*lowers}
+            for target, predicate in sorting:
+                lower, itself = lowers.get(predicate), predicate in leading
                 if not itself and lower is None:
                     continue
                 if which and predicate.startswith(THESAURUS):

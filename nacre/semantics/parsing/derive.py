@@ -18,6 +18,7 @@ from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import lower
 from nacre.semantics.parsing.now import ENDED
+from nacre.semantics.parsing.own import says_theirs
 from nacre.semantics.parsing.state import Reader
 from nacre.semantics.parsing.things import BY_ITS_CODE
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
@@ -108,6 +109,7 @@ def derive(
     shown = [c for c in kept if OWN not in c.derivation.trace or len(c.derivation.targets) > 1]
     kept = shown if any(OWN in c.derivation.trace for c in shown) else kept
     kept = _sorted_by(kept)
+    kept = _named_beside(kept) if says_theirs(question) else kept
     if any(c.kind == "now" for c in question.cues):
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept
     if question.also:
@@ -124,6 +126,14 @@ def _sorted_by(candidates: list[Candidate]) -> list[Candidate]:
     sorting = [d for d in found if any(not predicate.startswith(THESAURUS) for predicate in d.hints)]
     below = {c.ref.node for d in sorting for c in d.conditions if c.op == "exists"}
     return [c for c in candidates if not (below & {t.ref.node for t in c.derivation.targets})]
+
+
+def _named_beside(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings without those that show only what things have, where others show the things beside it."""
+    asked = [(c, {t.ref for t in c.derivation.targets}) for c in candidates]
+    beside = {frozenset(r for r in refs if r.predicate) for _, refs in asked if any(not r.predicate for r in refs)}
+    beside.discard(frozenset())
+    return [c for c, refs in asked if not beside or (len(refs) > 1 and frozenset(refs) not in beside)]
 
 
 def _near(ordered: list[T], score: Callable[[T], float]) -> list[T]:

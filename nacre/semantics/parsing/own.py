@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from nacre.semantics.language.base import language
 from nacre.semantics.parsing.state import Reader
-from nacre.semantics.types import Link
+from nacre.semantics.types import Link, Question
 
 
 def with_own(link: Link, reader: Reader) -> bool:
@@ -22,6 +22,14 @@ def is_theirs(link: Link, reader: Reader) -> bool:
     before = [t.norm for t in reader.question.tokens[max(0, link.start - 2) : link.start]]
     words = language().words
     return len(before) == 2 and before[0] in words["beside"] and before[1] in _own_words()
+
+
+def says_theirs(question: Question) -> bool:
+    """Whether a question asks for things and for something of theirs: "the bells of the abbey with their weight",
+    "events in May, where they take place"."""
+    words, known = [t.norm for t in question.tokens], language().words
+    own = any(a in known["beside"] and b in _own_words() for a, b in pairwise(words))
+    return own or any(a in known["asking_after_things"] and b in known["pronoun_many"] for a, b in pairwise(words[1:]))
 
 
 def _says_each_one(link: Link, reader: Reader) -> bool:
