@@ -15,6 +15,7 @@ from ingestion.meaning.roles import unfold_roles
 from ingestion.meaning.same import merge_same
 from ingestion.meaning.thesaurus import read_thesaurus
 from ingestion.meaning.transitive import complete_transitive
+from ingestion.meaning.translations import name_translations
 from ingestion.meaning.undescribed import name_undescribed
 from ingestion.meaning.values import unfold_values
 from ingestion.read.capsules import Facts
@@ -35,6 +36,7 @@ RULES = (
     unfold_roles,
     name_undescribed,
     unfold_parts,
+    name_translations,
     read_codes,
     leave_out_empty,
 )

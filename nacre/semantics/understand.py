@@ -39,6 +39,7 @@ from nacre.semantics.parsing.comparison import compares, comparisons
 from nacre.semantics.parsing.derive import MOST, Candidate, derive
 from nacre.semantics.parsing.directed import not_turned
 from nacre.semantics.parsing.members import of_members
+from nacre.semantics.parsing.relative import of_relative
 from nacre.semantics.parsing.unanswering import Answering, answering, guesses
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
@@ -183,6 +184,7 @@ def derived(
     graph = linker.index.graph
     found = [as_asked(c, question, graph) for c in derive(question, links, linker.index, deadline, most)]
     found = [c for c in not_turned(found, question, graph) if comparable(c, graph)]
+    found = of_relative(found, question, graph)
     gathered = [c._replace(body=of_members(c.body, graph)) for c in about_named(found, links)]
     return [*aged, *compared, *gathered]
 

@@ -53,7 +53,8 @@ def link(question: Question, known: Index) -> list[Link]:
     asked = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
     # "how old is she" names nothing that is called "Old ..."
     named = (x for x in named if x.how != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
-    called = list(_in_full(known.terms.links(question), question))
+    called = _widest(list(_in_full(known.terms.links(question), question)), question, known.graph)
+    named = (x for x in named if not _is_described(x, called, question))
     found = [*called, *otherwise(question, called, known.terms), *named]
     found += told(question, found, known.terms.told)
     found = of_kinds(found, question, known.terms.besides, known.graph)
@@ -73,6 +74,42 @@ def _in_full(links: Sequence[Link], question: Question) -> Iterator[Link]:
         part = link.kind == "property" and not link.exact
         if not (part and any(link.covered & whole == link.covered != whole for whole in full)):
             yield link
+
+
+def _widest(links: list[Link], question: Question, graph: SchemaGraph) -> list[Link]:
+    """The links without the narrower kinds that a word names no better than a wider one, by its whole name or by the
+    last word of it: "bells" are all bells, and no "clock bells", "works" art works, and no paintings alone."""
+    wide = [x for x in links if x.kind == "class" and (x.exact or _is_head(x, question, graph))]
+
+    heads = {(x.start, x.end) for x in wide if not x.exact}
+
+    def is_part(link: Link) -> bool:
+        if link.kind == "property":
+            # "works" are no "work height"
+            named = link.refs[0].predicate
+            last = graph.words[named][-1:] if named else ()
+            return (link.start, link.end) in heads and bool(last) and last != (question.tokens[link.start].lemma,)
+        own = graph.nodes[link.refs[0].node].relations
+        within = (w for w in wide if (w.start, w.end) == (link.start, link.end))
+        return any(own < graph.nodes[w.refs[0].node].relations for w in within)
+
+    return [x for x in links if x.exact or not is_part(x)]
+
+
+def _is_described(link: Link, called: Sequence[Link], question: Question) -> bool:
+    """Whether words that are parts of a thing's name in another order only say more of a kind: a "football club" is no
+    "Club Nacional de Football"."""
+    words = question.tokens[link.start : link.end]
+    if link.how != "part" or len(link.keys) != 1 or len(words) < 2 or any(t.text[:1].isupper() for t in words):
+        return False
+    kinds = {x.end for x in called if x.kind == "class" and x.exact and x.start > link.start}
+    return link.end in kinds and " ".join(t.norm for t in words) not in link.label.casefold()
+
+
+def _is_head(link: Link, question: Question, graph: SchemaGraph) -> bool:
+    """Whether a link is the last word of a kind's name."""
+    words = graph.nodes[link.refs[0].node].words
+    return link.end - link.start == 1 and words[-1:] == (question.tokens[link.start].lemma,)
 
 
 def _narrowed(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:

@@ -1,5 +1,6 @@
 """All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -114,9 +115,48 @@ def derive(
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept
     if question.also:
         kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
+    kept = _of_wider(kept, known.graph)
     asked = _asked_kind(question, links)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
+
+
+def _of_wider(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:
+    """The readings without those about a kind that the question does not name, where one about a wider kind is else the
+    same: "the tallest work" is no tapestry's."""
+    about: dict[tuple[object, ...], set[int]] = defaultdict(set)
+    keyed = [(c, _root(c.derivation), _apart_from_root(c.derivation)) for c in candidates]
+    for _, root, rest in keyed:
+        about[rest].add(root)
+
+    def is_narrower(derivation: Derivation, root: int, rest: tuple[object, ...]) -> bool:
+        if any(x.kind == "class" and x.refs[0].node == root for x in derivation.links):
+            return False
+        return any(graph.nodes[root].relations < graph.nodes[other].relations for other in about[rest])
+
+    return [c for c, root, rest in keyed if not is_narrower(c.derivation, root, rest)]
+
+
+def _root(d: Derivation) -> int:
+    """The kind that a reading gives first."""
+    return d.targets[0].ref.node if d.targets else -1
+
+
+def _apart_from_root(d: Derivation) -> tuple[object, ...]:
+    """What a reading says beside the kind that it gives first."""
+    root = _root(d)
+
+    def of(ref: Ref) -> Ref:
+        return ref._replace(node=-1) if ref.node == root else ref
+
+    return (
+        tuple(t._replace(ref=of(t.ref)) for t in d.targets),
+        tuple(c._replace(ref=of(c.ref)) for c in d.conditions),
+        tuple(map(of, d.group)),
+        d.order._replace(ref=of(d.order.ref)) if d.order is not None else None,
+        d.combine,
+        d.hints,
+    )
 
 
 def _sorted_by(candidates: list[Candidate]) -> list[Candidate]:

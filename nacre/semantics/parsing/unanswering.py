@@ -34,6 +34,9 @@ def answering(candidates: Sequence[Candidate], question: Question, graph: Schema
     kept = [c for c in candidates if c not in other]
     if asked == WHERE:
         kept = [c for c in kept if _is_place_of(c, graph)] or kept
+        placed = [c for c in kept if not _is_what_is_sought(c, question)]
+        most = max((_content(c, question) for c in kept), default=0)
+        kept = placed if any(_content(c, question) == most for c in placed) else kept
     nearest = max(other, key=lambda c: (_content(c, question), c.derivation.prior), default=None)
     if nearest is None or any(_content(c, question) >= _content(nearest, question) for c in kept):
         return Answering(kept)
@@ -81,6 +84,18 @@ def _is_place_of(candidate: Candidate, graph: SchemaGraph) -> bool:
     shown = isinstance(body.answers[0], Itself) and body.answers[0].variable == edge.object
     label = graph.about(edge.predicate).label.casefold().split()
     return shown and edge.predicate in named and len(label) > 1 and label[-1] in language().words["standing_at"]
+
+
+def _is_what_is_sought(candidate: Candidate, question: Question) -> bool:
+    """Whether a reading gives the things themselves whose place is asked for: "where is the club that ..."."""
+    words, known = [t.norm for t in question.tokens], language().words
+    if len(words) < 3 or words[1] not in known["being"] or words[2] not in known["article"]:
+        return False
+    targets = candidate.derivation.targets
+    sought = min((x for x in candidate.derivation.links if x.start >= 3), key=lambda x: x.start, default=None)
+    if sought is None or sought.kind != "class" or not targets:
+        return False
+    return not targets[0].ref.predicate and targets[0].ref.node == sought.refs[0].node
 
 
 def guesses(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:

@@ -1,0 +1,38 @@
+"""Names in several languages: what a thing is called in each is a property of it, so that it can be asked for."""
+
+from collections import Counter
+
+import numpy as np
+
+from ingestion.meaning.draft import Draft
+from ingestion.vocabulary import ALTERNATIVE, LABEL, name_rank
+from nacre.semantics.english import read
+
+# languages of one property that are told apart, and things with a name in one, at least
+MOST, FEWEST = 12, 2
+
+
+def name_translations(draft: Draft) -> None:
+    """Where a property names things in several languages, derive a property for each: "German name"."""
+    facts = draft.facts
+    for number in facts.predicates:
+        if name_rank(draft.text(number)) is None:
+            continue
+        rows = np.flatnonzero((facts.predicate == number) & facts.is_literal[facts.object])
+        sorts = facts.sort_of[facts.object[rows]]
+        tags = [sort[2].split("-")[0].lower() if sort[0] == "literal" else "" for sort in facts.sorts]
+        used = Counter({tags[s]: 0 for s in np.unique(sorts).tolist()})
+        for sort, times in zip(*np.unique(sorts, return_counts=True), strict=True):
+            used[tags[int(sort)]] += int(times)
+        if len(used) < 2:
+            continue
+        names = read("language_names.yaml")
+        known = [tag for tag, times in used.most_common() if tag in names and times >= FEWEST]
+        of = np.array([known.index(tag) if tag in known[:MOST] else -1 for tag in tags])
+        for place, tag in enumerate(known[:MOST]):
+            here = rows[of[sorts] == place]
+            iri = f"{draft.text(number)}#{tag}"
+            draft.derive(facts.subject[here], iri, facts.object[here])
+            draft.add(draft.iri(iri), LABEL, draft.literal(f"{names[tag]} name"))
+            for other in (f"name in {names[tag]}", f"{names[tag]} word", f"{names[tag]} translation"):
+                draft.add(draft.iri(iri), ALTERNATIVE, draft.literal(other))
