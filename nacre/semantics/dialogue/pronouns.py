@@ -139,7 +139,9 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     known = language().words
     many = token.norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]
     # "how many pages is that in total": of all of them
-    many |= token.norm in known["pronoun_first"] | known["demonstrative"] and any(t.norm in known["summed_up"] for t in words[at + 1 :])
+    many |= token.norm in known["pronoun_first"] | known["demonstrative"] and any(
+        t.norm in known["summed_up"] for t in words[at + 1 :]
+    )
     if token.norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
         many = not just_named(earlier)
     by_kind = token.norm in known["pronoun_many"] | known["stand_in"] or at in pointed_at(words, linker)

@@ -40,7 +40,9 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
             sorting = list(_sorted(graph, ref.node))
             lowers = {p: below for t, p in sorting if below is not None and (t.node, below) in graph.ends[p]}
             # of none of them, where nothing is of this category by any link
-            leading = {p for _, p in sorting if link.ends is None or p in link.ends} or {p for _, p in sorting} - {*lowers}
+            leading = {p for _, p in sorting if link.ends is None or p in link.ends} or {p for _, p in sorting} - {
+                *lowers
+            }
             for target, predicate in sorting:
                 lower, itself = lowers.get(predicate), predicate in leading
                 if not itself and lower is None:

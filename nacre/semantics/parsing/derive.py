@@ -17,11 +17,12 @@ from nacre.semantics.parsing.beam import read
 from nacre.semantics.parsing.categories import MEMBERS
 from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.finish import finish
-from nacre.semantics.parsing.lower import lower
+from nacre.semantics.parsing.lower import Lowered, lower
 from nacre.semantics.parsing.now import ENDED
 from nacre.semantics.parsing.own import says_theirs
 from nacre.semantics.parsing.state import Reader
 from nacre.semantics.parsing.things import BY_ITS_CODE
+from nacre.semantics.parsing.ways import said_of, ways_said
 from nacre.semantics.types import Aggregation, Derivation, Link, Question, Ref
 from nacre.semantics.words import Token
 
@@ -79,10 +80,7 @@ def derive(
         go_on()
         if found and deadline.is_over():
             break
-        for choice in range(MOST_WAYS):
-            lowered = lower(derivation, known.graph, choice)
-            if lowered is None:
-                break
+        for choice, lowered in enumerate(_lowered(derivation, question, known.graph)):
             derivation = derivation._replace(prior=derivation.prior - (0.3 if choice else 0.0))
             used = derivation.links
             candidate = Candidate(
@@ -98,8 +96,6 @@ def derive(
             before = found.get(lowered.body)
             if before is None or prior(candidate) > prior(before):
                 found[lowered.body] = candidate
-            if lowered.ambiguous <= choice:
-                break
     asks = bool(question.tokens) and question.tokens[0].norm in language().words["asking_yes_no"]
     counting = [c for c in found.values() if not _counts_itself(c.derivation)]
     every = [c for c in counting if asks or not _asks_itself(c.derivation, "count")]
@@ -119,6 +115,24 @@ def derive(
     asked = _asked_kind(question, links)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
+
+
+def _lowered(derivation: Derivation, question: Question, graph: SchemaGraph) -> list[Lowered]:
+    """The plans of a derivation by the ways that are about as short, but for those of which the question speaks less than
+    of one that is no longer."""
+    found: list[Lowered] = []
+    for choice in range(MOST_WAYS):
+        lowered = lower(derivation, graph, choice)
+        if lowered is None:
+            break
+        found.append(lowered)
+        if lowered.ambiguous <= choice:
+            break
+    if len(found) < 2:
+        return found
+    said = said_of(derivation.links, question, graph)
+    speaks = {each: ways_said(each.body, said, graph) for each in found}
+    return [a for a in found if not any(speaks[b] > speaks[a] and b.steps <= a.steps for b in found)]
 
 
 def _of_wider(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:

@@ -23,6 +23,9 @@ def objects(state: State, new: State, link: Link, reader: Reader) -> Iterator[St
     if graph.nodes[node].named:
         return
     doing = {n.node for n in state.nodes}
+    if any(graph.words[step.predicate] == (verb.lemma,) for here in doing for step in graph.steps[here]):
+        # a link says so itself
+        return
     for step in graph.steps[node]:
         other = graph.nodes[step.target]
         if step.forward and other.named and step.target not in doing and not is_person(other.label):

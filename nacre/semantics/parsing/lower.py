@@ -14,6 +14,7 @@ from nacre.records.plan import (
     Select,
     Term,
     Variable,
+    value_of,
 )
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.columns import MEASURE
@@ -147,7 +148,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         paired=bool(TOGETHER & set(d.trace)),
         by=tuple(by),
     )
-    return Lowered(body, joins.cost, joins.steps, joins.ambiguous)
+    return Lowered(_once(body, graph), joins.cost, joins.steps, joins.ambiguous)
 
 
 def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
@@ -305,4 +306,25 @@ def _apart(condition: Condition, root: Ref, joins: Joins, graph: SchemaGraph, hi
     select = Select(
         (Itself(inner.variables[root].name),), tuple(inner.variables.values()), tuple(inner.edges), tuple(filters)
     )
-    return Filter(Itself(joins.variables[root].name), "in", select, True)
+    return Filter(Itself(joins.variables[root].name), "in", _once(select, graph), True)
+
+
+def _once(select: Select, graph: SchemaGraph) -> Select:
+    """The plan without a second thing at the end of a link that leads to one alone, of which nothing is said."""
+    said = {value_of(answer).variable for answer in select.answers}
+    said |= {value_of(f.left).variable for f in select.filters} | {v.name for v in select.variables if v.keys}
+    said |= {*select.group, *(each.variable for each in select.by)}
+    said |= {value_of(select.order.by).variable} if select.order is not None else set()
+    ends = [name for edge in select.edges for name in (edge.subject, edge.object)]
+    first: set[tuple[str, str]] = set()
+    spare: set[str] = set()
+    for edge in select.edges:
+        again = (edge.subject, edge.predicate) in first and graph.about(edge.predicate).functional
+        if again and edge.object not in said and ends.count(edge.object) == 1:
+            spare.add(edge.object)
+        first.add((edge.subject, edge.predicate))
+    return replace(
+        select,
+        variables=tuple(v for v in select.variables if v.name not in spare),
+        edges=tuple(e for e in select.edges if e.object not in spare),
+    )

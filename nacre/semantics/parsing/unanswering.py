@@ -48,7 +48,11 @@ def _done_by(candidates: Sequence[Candidate], question: Question, graph: SchemaG
     name (a measurement), where others that account for as much give who did it."""
     doers = [c for c in candidates if _gives(c, graph)]
     most = max((_content(c, question) for c in doers), default=-1)
-    return [c for c in candidates if c not in doers and (_is_verb(c) or _is_nameless(c, graph)) and _content(c, question) <= most]
+    return [
+        c
+        for c in candidates
+        if c not in doers and (_is_verb(c) or _is_nameless(c, graph)) and _content(c, question) <= most
+    ]
 
 
 def _gives(candidate: Candidate, graph: SchemaGraph) -> bool:

@@ -1,0 +1,34 @@
+"""Which of several ways between things the question speaks of: Body + links + Question -> how many of its links."""
+
+from collections.abc import Sequence
+
+from nacre.records.plan import Body, Select
+from nacre.semantics.english import function_words
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.types import Link, Question
+
+# how nouns end for who does something
+_DOERS = frozenset(("er", "or"))
+
+
+def said_of(links: Sequence[Link], question: Question, graph: SchemaGraph) -> frozenset[str]:
+    """The words of a question and of the properties that it names, but for those that say little."""
+    named = {word for x in links for ref in x.refs[:1] if ref.predicate for word in graph.words[ref.predicate]}
+    names = 0
+    for link in links:
+        names |= link.covered if link.kind in ("entity", "value") else 0
+    asked = {t.lemma for i, t in enumerate(question.tokens) if i not in question.light and not names >> i & 1}
+    return frozenset((named | asked) - language().words["generic"] - function_words())
+
+
+def ways_said(body: Body, said: frozenset[str], graph: SchemaGraph) -> int:
+    """How many links of a plan have a name with a word that was said: the place of birth, and not of death, where
+    somebody was born."""
+    edges = body.edges if isinstance(body, Select) else ()
+    return sum(any(_says(word, said) for word in graph.words[edge.predicate]) for edge in edges)
+
+
+def _says(word: str, said: frozenset[str]) -> bool:
+    """Whether a word was said, or is the noun for who does what was: "borrower" where somebody borrows."""
+    return word in said or (word[-2:] in _DOERS and (word[:-2] in said or word[:-1] in said))
