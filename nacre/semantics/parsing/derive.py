@@ -118,8 +118,8 @@ def derive(
 
 
 def _lowered(derivation: Derivation, question: Question, graph: SchemaGraph) -> list[Lowered]:
-    """The plans of a derivation by the ways that are about as short, but for those of which the question speaks less than
-    of one that is no longer."""
+    """The plans of a derivation by the ways that are about as short, but for those of which the question speaks less
+    than of one that is no longer."""
     found: list[Lowered] = []
     for choice in range(MOST_WAYS):
         lowered = lower(derivation, graph, choice)
