@@ -34,9 +34,10 @@ from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
 from nacre.semantics.parsing.ages import ages
 from nacre.semantics.parsing.averages import averages
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.choice import choices
 from nacre.semantics.parsing.comparison import compares, comparisons
-from nacre.semantics.parsing.derive import MOST, Candidate, derive
+from nacre.semantics.parsing.derive import MOST, derive
 from nacre.semantics.parsing.directed import not_turned
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.relative import of_relative

@@ -7,7 +7,7 @@ from nacre.records.turn import Scope
 from nacre.semantics.dialogue.names import BEFORE, of_before
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.index import Index
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.types import Link, Question, Ref
 
 # what the conversation is about is meant before others of the same name

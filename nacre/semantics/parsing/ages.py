@@ -7,7 +7,7 @@ from nacre.records.plan import Attribute, Body, Compute, Select, Variable
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.unanswering import AGE, SPAN, asked_for
 from nacre.semantics.types import Derivation, Link, Question, Ref, Target
 from nacre.semantics.words import Token

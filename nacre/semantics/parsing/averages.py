@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from nacre.records.plan import Aggregate, Compute, Edge, Itself, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.joins import Joins, joined
 from nacre.semantics.types import Derivation, Link, Question, Ref, Target
 

@@ -9,7 +9,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.index import Index
 from nacre.semantics.linking.measures import measured
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.lower import lower
 from nacre.semantics.types import Condition, Cue, Derivation, Link, Ordering, Question, Ref, Target
 

@@ -7,7 +7,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph, Step
 from nacre.semantics.linking.index import Index
 from nacre.semantics.linking.measures import measured
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.members import hanging
 from nacre.semantics.types import Derivation, Link, Question, Ref, Target
 

@@ -1,6 +1,5 @@
 """All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -11,15 +10,16 @@ from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.index import Index
-from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.parsing.beam import read
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.categories import MEMBERS
 from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import Lowered, lower
 from nacre.semantics.parsing.now import ENDED
 from nacre.semantics.parsing.own import says_theirs
+from nacre.semantics.parsing.preferred import named_beside, of_wider, sorted_by
 from nacre.semantics.parsing.state import Reader
 from nacre.semantics.parsing.things import BY_ITS_CODE
 from nacre.semantics.parsing.ways import said_of, ways_said
@@ -39,23 +39,6 @@ MARGIN = 2.0
 
 
 T = TypeVar("T")
-
-
-class Candidate(NamedTuple):
-    """One reading with its plan; `joins` is what its ways cost, `ambiguous` how many ways there were besides.
-
-    `passed` is by how much better names were passed over for the same words, `split` how many names are parts of a
-    longer one that was said in full.
-    """
-
-    derivation: Derivation
-    body: Body
-    joins: float
-    steps: int
-    ambiguous: int
-    choice: int
-    passed: float = 0.0
-    split: int = 0
 
 
 def derive(
@@ -105,13 +88,13 @@ def derive(
     # "the boats with their keepers" shows the keepers
     shown = [c for c in kept if OWN not in c.derivation.trace or len(c.derivation.targets) > 1]
     kept = shown if any(OWN in c.derivation.trace for c in shown) else kept
-    kept = _sorted_by(kept)
-    kept = _named_beside(kept) if says_theirs(question) else kept
+    kept = sorted_by(kept)
+    kept = named_beside(kept) if says_theirs(question) else kept
     if any(c.kind == "now" for c in question.cues):
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept
     if question.also:
         kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
-    kept = _of_wider(kept, known.graph)
+    kept = of_wider(kept, known.graph)
     asked = _asked_kind(question, links)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
@@ -133,61 +116,6 @@ def _lowered(derivation: Derivation, question: Question, graph: SchemaGraph) -> 
     said = said_of(derivation.links, question, graph)
     speaks = {each: ways_said(each.body, said, graph) for each in found}
     return [a for a in found if not any(speaks[b] > speaks[a] and b.steps <= a.steps for b in found)]
-
-
-def _of_wider(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:
-    """The readings without those about a kind that the question does not name, where one about a wider kind is else the
-    same: "the tallest work" is no tapestry's."""
-    about: dict[tuple[object, ...], set[int]] = defaultdict(set)
-    keyed = [(c, _root(c.derivation), _apart_from_root(c.derivation)) for c in candidates]
-    for _, root, rest in keyed:
-        about[rest].add(root)
-
-    def is_narrower(derivation: Derivation, root: int, rest: tuple[object, ...]) -> bool:
-        if any(x.kind == "class" and x.refs[0].node == root for x in derivation.links):
-            return False
-        return any(graph.nodes[root].relations < graph.nodes[other].relations for other in about[rest])
-
-    return [c for c, root, rest in keyed if not is_narrower(c.derivation, root, rest)]
-
-
-def _root(d: Derivation) -> int:
-    """The kind that a reading gives first."""
-    return d.targets[0].ref.node if d.targets else -1
-
-
-def _apart_from_root(d: Derivation) -> tuple[object, ...]:
-    """What a reading says beside the kind that it gives first."""
-    root = _root(d)
-
-    def of(ref: Ref) -> Ref:
-        return ref._replace(node=-1) if ref.node == root else ref
-
-    return (
-        tuple(t._replace(ref=of(t.ref)) for t in d.targets),
-        tuple(c._replace(ref=of(c.ref)) for c in d.conditions),
-        tuple(map(of, d.group)),
-        d.order._replace(ref=of(d.order.ref)) if d.order is not None else None,
-        d.combine,
-        d.hints,
-    )
-
-
-def _sorted_by(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings without the categories that lie below one, where other things are sorted by these: "steam engines"
-    are engines, and no types of them."""
-    found = [c.derivation for c in candidates if MEMBERS in c.derivation.trace]
-    sorting = [d for d in found if any(not predicate.startswith(THESAURUS) for predicate in d.hints)]
-    below = {c.ref.node for d in sorting for c in d.conditions if c.op == "exists"}
-    return [c for c in candidates if not (below & {t.ref.node for t in c.derivation.targets})]
-
-
-def _named_beside(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings without those that show only what things have, where others show the things beside it."""
-    asked = [(c, {t.ref for t in c.derivation.targets}) for c in candidates]
-    beside = {frozenset(r for r in refs if r.predicate) for _, refs in asked if any(not r.predicate for r in refs)}
-    beside.discard(frozenset())
-    return [c for c, refs in asked if not beside or (len(refs) > 1 and frozenset(refs) not in beside)]
 
 
 def _near(ordered: list[T], score: Callable[[T], float]) -> list[T]:

@@ -7,7 +7,7 @@ from nacre.semantics.labels_said import label_of
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.nouns import wording
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.types import Link, Question
 from nacre.semantics.words import lemma, split_name
 

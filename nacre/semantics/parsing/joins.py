@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from nacre.records.plan import Edge, Variable
 from nacre.semantics.linking.graph import SchemaGraph, Step
-from nacre.semantics.types import Ref
+from nacre.semantics.types import Condition, Derivation, Ref
 
 # ways that cost at most so much more than the cheapest are other readings
 AS_GOOD = 0.7
@@ -155,3 +155,14 @@ def _ways(
 def thing_of(ref: Ref) -> Ref:
     """The thing that a property is of."""
     return Ref(ref.node, "", ref.slot)
+
+
+def leading_to(d: Derivation, conditions: Sequence[Condition]) -> Ends:
+    """The predicates by which something leads to each thing that these conditions name, where that is known."""
+    known = {link.keys: link.ends for link in d.links if link.ends is not None}
+    found: dict[Ref, frozenset[str]] = {}
+    for condition in conditions:
+        if condition.op == "is" and not condition.negated and condition.keys in known:
+            ref = thing_of(condition.ref)
+            found[ref] = found.get(ref, frozenset()) | known[condition.keys]
+    return frozenset(found.items())

@@ -1,6 +1,5 @@
 """Turn a derivation into a plan: Derivation + SchemaGraph -> Body (its variables are joined by the cheapest ways)."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.records.plan import (
@@ -14,12 +13,12 @@ from nacre.records.plan import (
     Select,
     Term,
     Variable,
-    value_of,
 )
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.halves import parts_of, without
-from nacre.semantics.parsing.joins import Ends, Joins, joined, thing_of
+from nacre.semantics.parsing.joins import Joins, joined, leading_to, thing_of
+from nacre.semantics.parsing.once import once
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
 
 
@@ -75,17 +74,6 @@ def _counted(left: Lowered, right: Lowered, op: str) -> Lowered | None:
     return Lowered(both, left.cost + right.cost, left.steps, left.ambiguous)
 
 
-def _leading(d: Derivation, conditions: Sequence[Condition]) -> Ends:
-    """The predicates by which something leads to each thing that these conditions name, where that is known."""
-    known = {link.keys: link.ends for link in d.links if link.ends is not None}
-    found: dict[Ref, frozenset[str]] = {}
-    for condition in conditions:
-        if condition.op == "is" and not condition.negated and condition.keys in known:
-            ref = thing_of(condition.ref)
-            found[ref] = found.get(ref, frozenset()) | known[condition.keys]
-    return frozenset(found.items())
-
-
 def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     roots = [thing_of(r) for r in d.group] or [thing_of(t.ref) for t in d.targets]
     root = roots[0]
@@ -101,7 +89,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     wanted += [thing_of(c.ref) for c in direct]
     wanted += [thing_of(c.against.ref) for c in direct if c.against is not None and not c.against.function]
     wanted += [thing_of(d.order.ref)] if d.order is not None else []
-    joins = joined(graph, wanted, d.hints, choice, hung=d.hung, ends=_leading(d, direct))
+    joins = joined(graph, wanted, d.hints, choice, hung=d.hung, ends=leading_to(d, direct))
     if joins is None:
         return None
     tied = {name for edge in joins.edges for name in (edge.subject, edge.object)}
@@ -148,7 +136,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         paired=bool(TOGETHER & set(d.trace)),
         by=tuple(by),
     )
-    return Lowered(_once(body, graph), joins.cost, joins.steps, joins.ambiguous)
+    return Lowered(once(body, graph), joins.cost, joins.steps, joins.ambiguous)
 
 
 def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
@@ -306,25 +294,4 @@ def _apart(condition: Condition, root: Ref, joins: Joins, graph: SchemaGraph, hi
     select = Select(
         (Itself(inner.variables[root].name),), tuple(inner.variables.values()), tuple(inner.edges), tuple(filters)
     )
-    return Filter(Itself(joins.variables[root].name), "in", _once(select, graph), True)
-
-
-def _once(select: Select, graph: SchemaGraph) -> Select:
-    """The plan without a second thing at the end of a link that leads to one alone, of which nothing is said."""
-    said = {value_of(answer).variable for answer in select.answers}
-    said |= {value_of(f.left).variable for f in select.filters} | {v.name for v in select.variables if v.keys}
-    said |= {*select.group, *(each.variable for each in select.by)}
-    said |= {value_of(select.order.by).variable} if select.order is not None else set()
-    ends = [name for edge in select.edges for name in (edge.subject, edge.object)]
-    first: set[tuple[str, str]] = set()
-    spare: set[str] = set()
-    for edge in select.edges:
-        again = (edge.subject, edge.predicate) in first and graph.about(edge.predicate).functional
-        if again and edge.object not in said and ends.count(edge.object) == 1:
-            spare.add(edge.object)
-        first.add((edge.subject, edge.predicate))
-    return replace(
-        select,
-        variables=tuple(v for v in select.variables if v.name not in spare),
-        edges=tuple(e for e in select.edges if e.object not in spare),
-    )
+    return Filter(Itself(joins.variables[root].name), "in", once(select, graph), True)

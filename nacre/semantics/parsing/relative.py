@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from nacre.records.plan import Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.types import Link, Question
 
 # words between the relative pronoun and a name that is part of the clause, at most

@@ -7,7 +7,7 @@ from nacre.records.plan import Attribute, Itself, Select
 from nacre.semantics.english import nouns_of
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.types import Question, Ref, Target
 
 # what a question asks for by its first words

@@ -7,7 +7,7 @@ from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select
 from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.types import Derivation, Link, Question, Ref, Target
 
 # "is", a name, an article and a kind

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.numbers import ORDERED, in_unit
 from nacre.semantics.types import Condition, Derivation, Number, Question
 

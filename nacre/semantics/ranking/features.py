@@ -7,8 +7,8 @@ from nacre.records.plan import Aggregate, Combine, Filter, Select
 from nacre.semantics.english import nouns_of
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.categories import MEMBERS
-from nacre.semantics.parsing.derive import Candidate
 from nacre.semantics.parsing.yes_no import unchecked
 from nacre.semantics.ranking.beside import beside
 from nacre.semantics.types import Link, Question, Ref

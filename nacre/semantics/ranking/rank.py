@@ -7,7 +7,7 @@ from operator import mul
 from typing import NamedTuple
 
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.parsing.derive import Candidate
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.ranking.features import features, unused_tokens
 from nacre.semantics.types import Question
 

@@ -1,0 +1,64 @@
+"""Readings that others of the same question rule out: Candidates -> those left."""
+
+from collections import defaultdict
+
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.kinds import THESAURUS
+from nacre.semantics.parsing.candidate import Candidate
+from nacre.semantics.parsing.categories import MEMBERS
+from nacre.semantics.types import Derivation, Ref
+
+
+def of_wider(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:
+    """The readings without those about a kind that the question does not name, where one about a wider kind is else the
+    same: "the tallest work" is no tapestry's."""
+    about: dict[tuple[object, ...], set[int]] = defaultdict(set)
+    keyed = [(c, _root(c.derivation), _apart_from_root(c.derivation)) for c in candidates]
+    for _, root, rest in keyed:
+        about[rest].add(root)
+
+    def is_narrower(derivation: Derivation, root: int, rest: tuple[object, ...]) -> bool:
+        if any(x.kind == "class" and x.refs[0].node == root for x in derivation.links):
+            return False
+        return any(graph.nodes[root].relations < graph.nodes[other].relations for other in about[rest])
+
+    return [c for c, root, rest in keyed if not is_narrower(c.derivation, root, rest)]
+
+
+def _root(d: Derivation) -> int:
+    """The kind that a reading gives first."""
+    return d.targets[0].ref.node if d.targets else -1
+
+
+def _apart_from_root(d: Derivation) -> tuple[object, ...]:
+    """What a reading says beside the kind that it gives first."""
+    root = _root(d)
+
+    def of(ref: Ref) -> Ref:
+        return ref._replace(node=-1) if ref.node == root else ref
+
+    return (
+        tuple(t._replace(ref=of(t.ref)) for t in d.targets),
+        tuple(c._replace(ref=of(c.ref)) for c in d.conditions),
+        tuple(map(of, d.group)),
+        d.order._replace(ref=of(d.order.ref)) if d.order is not None else None,
+        d.combine,
+        d.hints,
+    )
+
+
+def sorted_by(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings without the categories that lie below one, where other things are sorted by these: "steam engines"
+    are engines, and no types of them."""
+    found = [c.derivation for c in candidates if MEMBERS in c.derivation.trace]
+    sorting = [d for d in found if any(not predicate.startswith(THESAURUS) for predicate in d.hints)]
+    below = {c.ref.node for d in sorting for c in d.conditions if c.op == "exists"}
+    return [c for c in candidates if not (below & {t.ref.node for t in c.derivation.targets})]
+
+
+def named_beside(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings without those that show only what things have, where others show the things beside it."""
+    asked = [(c, {t.ref for t in c.derivation.targets}) for c in candidates]
+    beside = {frozenset(r for r in refs if r.predicate) for _, refs in asked if any(not r.predicate for r in refs)}
+    beside.discard(frozenset())
+    return [c for c, refs in asked if not beside or (len(refs) > 1 and frozenset(refs) not in beside)]
