@@ -12,6 +12,7 @@ from ingestion.index.kinds import CALLED, called
 from ingestion.induce.layout import Layout
 from ingestion.induce.places import Place
 from ingestion.induce.spoken import in_full
+from ingestion.meaning.translations import is_translation
 from ingestion.read.capsules import counted
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.semantics import english
@@ -59,7 +60,7 @@ def schema_names(schema: Schema) -> Iterator[Name]:
         texts = {split_name(n) for n in (p.label, *p.alt_labels, local_name(p.iri))}
         for text in texts | {in_full(text) for text in texts}:
             yield Name(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
-        if p.has_literals and p.role == "fact" and p.datatype == "text":
+        if p.has_literals and p.role == "fact" and p.datatype == "text" and not is_translation(p.iri):
             for value in p.values:
                 yield Name(name_tokens(split_name(value)), "value", value, p.iri, value, "", 1.0)
 
@@ -83,6 +84,8 @@ def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
     """The texts of properties with more values than a schema shows, where things share them: "the winery Mill Hill"."""
     for predicate, place in _places(layout, schema):
         if predicate.role != "fact" or predicate.datatype != "text" or predicate.values or not predicate.has_literals:
+            continue
+        if is_translation(predicate.iri):
             continue
         if len(place.distinct) > min(MOST_SHARED, SHARED * predicate.triples):
             continue
@@ -148,7 +151,8 @@ def _said_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
     """What the naming predicates say of each thing."""
     said: dict[int, set[str]] = {}
     for predicate, place in _places(layout, schema):
-        if predicate.role in ("name", "identifier") and place.cells is not None:
+        names = predicate.role in ("name", "identifier") or is_translation(predicate.iri)
+        if names and place.cells is not None:
             texts = [layout.facts.texts[n] for n in place.distinct.tolist()]
             said_as = texts if place.cells.text else map(str, place.cells.value)
             forms = dict(zip(place.distinct.tolist(), said_as, strict=True))

@@ -12,6 +12,16 @@ from nacre.semantics.english import read
 MOST, FEWEST = 12, 2
 
 
+def is_translation(iri: str) -> bool:
+    """Whether a property was derived here: it gives the names of things in one language.
+
+    >>> is_translation("http://www.w3.org/2000/01/rdf-schema#label#de"), is_translation("http://example.org/#de")
+    (True, False)
+    """
+    named, _, tag = iri.rpartition("#")
+    return tag in read("language_names.yaml") and name_rank(named) is not None
+
+
 def name_translations(draft: Draft) -> None:
     """Where a property names things in several languages, derive a property for each: "German name"."""
     facts = draft.facts

@@ -95,7 +95,9 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     ahead = [step.predicate for step in graph.steps[node] if step.forward]
     concepts = any(predicate.startswith(THESAURUS) for predicate in ahead)
     leads = any(not predicate.startswith(THESAURUS) for predicate in ahead)
-    if leads or len(graph.literals[node]) > MOST_SAID or is_person(about.label):
+    # names in several languages say no more than one
+    told = [p for p in graph.literals[node] if p.rpartition("#")[0] not in graph.schema.predicate_of]
+    if leads or len(told) > MOST_SAID or is_person(about.label):
         return
     found = [
         step

@@ -136,7 +136,8 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         paired=bool(TOGETHER & set(d.trace)),
         by=tuple(by),
     )
-    return Lowered(once(body, graph), joins.cost, joins.steps, joins.ambiguous)
+    asked = [joins.variables[thing_of(c.ref)].name for c in direct if c.op == "exists"]
+    return Lowered(once(body, graph, asked), joins.cost, joins.steps, joins.ambiguous)
 
 
 def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
