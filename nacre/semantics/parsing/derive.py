@@ -19,7 +19,7 @@ from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import Lowered, lower
 from nacre.semantics.parsing.now import ENDED
 from nacre.semantics.parsing.own import says_theirs
-from nacre.semantics.parsing.preferred import named_beside, of_wider, sorted_by
+from nacre.semantics.parsing.preferred import named_beside, of_named_measure, of_wider, sorted_by, with_whole_names
 from nacre.semantics.parsing.state import Reader
 from nacre.semantics.parsing.things import BY_ITS_CODE
 from nacre.semantics.parsing.ways import said_of, ways_said
@@ -94,7 +94,7 @@ def derive(
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept
     if question.also:
         kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
-    kept = of_wider(kept, known.graph)
+    kept = of_wider(with_whole_names(of_named_measure(kept), question), known.graph)
     asked = _asked_kind(question, links)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]

@@ -6,7 +6,9 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.categories import MEMBERS
-from nacre.semantics.types import Derivation, Ref
+from nacre.semantics.types import Derivation, Question, Ref
+
+_BOUNDS = frozenset(("<", ">", "<=", ">="))
 
 
 def of_wider(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:
@@ -62,3 +64,36 @@ def named_beside(candidates: list[Candidate]) -> list[Candidate]:
     beside = {frozenset(r for r in refs if r.predicate) for _, refs in asked if any(not r.predicate for r in refs)}
     beside.discard(frozenset())
     return [c for c, refs in asked if not beside or (len(refs) > 1 and frozenset(refs) not in beside)]
+
+
+def with_whole_names(candidates: list[Candidate], question: Question) -> list[Candidate]:
+    """The readings without those that take a name apart that others take as a whole: "Thornlea Hospital" is no hospital
+    in Thornlea. A name is what is written with capitals."""
+    tokens = question.tokens
+    whole = {
+        link.covered
+        for c in candidates
+        for link in c.derivation.links
+        if link.kind == "entity" and link.exact and link.end - link.start > 1
+        if all(t.text[:1].isupper() for t in tokens[link.start : link.end])
+    }
+
+    def is_apart(candidate: Candidate) -> bool:
+        covered = {link.covered for link in candidate.derivation.links}
+        return any(part & name == part != name for name in whole - covered for part in covered)
+
+    return [c for c in candidates if not is_apart(c)]
+
+
+def of_named_measure(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings without those that bound another property than the one that is named: "an empty weight under 1600
+    kg" bounds no payload of what has an empty weight."""
+    other = [c for c in candidates if _bounds_other(c.derivation)]
+    return [c for c in candidates if c not in other] or candidates
+
+
+def _bounds_other(d: Derivation) -> bool:
+    named = {ref.predicate for link in d.links if link.kind == "property" for ref in link.refs if ref.predicate}
+    bounded = {c.ref.predicate for c in d.conditions if c.op in _BOUNDS and c.ref.predicate and not c.function}
+    known = {c.ref.predicate for c in d.conditions if c.op == "known"}
+    return bool(known & named) and bool(bounded - named)
