@@ -35,7 +35,7 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
     links, weight, ends = _links(layout, schema)
     described = (*schema_names(schema), *_called(layout, schema))
-    rows = sorted({row(name) for name in described if name.tokens}, key=lambda each: each[1:])
+    rows = sorted({row(name) for name in described if name.tokens}, key=lambda each: (each[1:], each[0]))
     named = chain(
         rows,
         _codes(layout, schema),
@@ -60,9 +60,15 @@ def schema_names(schema: Schema) -> Iterator[Name]:
         texts = {split_name(n) for n in (p.label, *p.alt_labels, local_name(p.iri))}
         for text in texts | {in_full(text) for text in texts}:
             yield Name(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
-        if p.has_literals and p.role == "fact" and p.datatype == "text" and not is_translation(p.iri):
+        if _names_values(p):
             for value in p.values:
                 yield Name(name_tokens(split_name(value)), "value", value, p.iri, value, "", 1.0)
+
+
+def _names_values(predicate: Predicate) -> bool:
+    """Whether the texts of a property are names of its values, and not of things."""
+    is_text = predicate.has_literals and predicate.role == "fact" and predicate.datatype == "text"
+    return is_text and not is_translation(predicate.iri)
 
 
 def _called(layout: Layout, schema: Schema) -> Iterator[Name]:
@@ -83,9 +89,7 @@ def _called(layout: Layout, schema: Schema) -> Iterator[Name]:
 def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
     """The texts of properties with more values than a schema shows, where things share them: "the winery Mill Hill"."""
     for predicate, place in _places(layout, schema):
-        if predicate.role != "fact" or predicate.datatype != "text" or predicate.values or not predicate.has_literals:
-            continue
-        if is_translation(predicate.iri):
+        if predicate.values or not _names_values(predicate):
             continue
         if len(place.distinct) > min(MOST_SHARED, SHARED * predicate.triples):
             continue

@@ -6,7 +6,7 @@ import numpy as np
 
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import ALTERNATIVE, LABEL, name_rank
-from nacre.semantics.english import read
+from nacre.semantics.languages import language_names, named_by, names_in
 
 # languages of one property that are told apart, and things with a name in one, at least
 MOST, FEWEST = 12, 2
@@ -18,30 +18,28 @@ def is_translation(iri: str) -> bool:
     >>> is_translation("http://www.w3.org/2000/01/rdf-schema#label#de"), is_translation("http://example.org/#de")
     (True, False)
     """
-    named, _, tag = iri.rpartition("#")
-    return tag in read("language_names.yaml") and name_rank(named) is not None
+    return name_rank(named_by(iri)) is not None
 
 
 def name_translations(draft: Draft) -> None:
     """Where a property names things in several languages, derive a property for each: "German name"."""
-    facts = draft.facts
+    facts, names = draft.facts, language_names()
+    tags = [sort[2].split("-")[0].lower() if sort[0] == "literal" else "" for sort in facts.sorts]
     for number in facts.predicates:
         if name_rank(draft.text(number)) is None:
             continue
         rows = np.flatnonzero((facts.predicate == number) & facts.is_literal[facts.object])
         sorts = facts.sort_of[facts.object[rows]]
-        tags = [sort[2].split("-")[0].lower() if sort[0] == "literal" else "" for sort in facts.sorts]
-        used = Counter({tags[s]: 0 for s in np.unique(sorts).tolist()})
-        for sort, times in zip(*np.unique(sorts, return_counts=True), strict=True):
-            used[tags[int(sort)]] += int(times)
+        used: Counter[str] = Counter()
+        for sort, times in zip(*(each.tolist() for each in np.unique(sorts, return_counts=True)), strict=True):
+            used[tags[sort]] += times
         if len(used) < 2:
             continue
-        names = read("language_names.yaml")
-        known = [tag for tag, times in used.most_common() if tag in names and times >= FEWEST]
-        of = np.array([known.index(tag) if tag in known[:MOST] else -1 for tag in tags])
-        for place, tag in enumerate(known[:MOST]):
+        known = [tag for tag, times in used.most_common() if tag in names and times >= FEWEST][:MOST]
+        of = np.array([known.index(tag) if tag in known else -1 for tag in tags])
+        for place, tag in enumerate(known):
             here = rows[of[sorts] == place]
-            iri = f"{draft.text(number)}#{tag}"
+            iri = names_in(draft.text(number), tag)
             draft.derive(facts.subject[here], iri, facts.object[here])
             draft.add(draft.iri(iri), LABEL, draft.literal(f"{names[tag]} name"))
             for other in (f"name in {names[tag]}", f"{names[tag]} word", f"{names[tag]} translation"):

@@ -1,16 +1,16 @@
 """Labels of classes and predicates as people say them: Schema -> nouns and verbs."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Literal
 
 import simplemma
 
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.semantics.english import read, resource
+from nacre.semantics.english import resource
+from nacre.semantics.languages import language_names
 from nacre.semantics.nouns import article, is_participle, is_plural, plural, singular, wording
 from nacre.semantics.values_said import is_counted
 from nacre.semantics.verbs import is_done, without_preposition
@@ -273,21 +273,13 @@ def _without_unit(predicate: Predicate) -> str:
 @lru_cache(maxsize=8192)
 def _words(label: str, labels: frozenset[str]) -> str:
     """A label in words: names of code split, acronyms kept, words that are glued together parted."""
-    acronyms = {word.lower(): word for word in (*_ACRONYM.findall(label), *_of_languages(label))}
+    # names of languages keep their capitals too
+    capitals = (*_ACRONYM.findall(label), *(word for word in label.split() if word in language_names().values()))
+    acronyms = {word.lower(): word for word in capitals}
     whole = " ".join(acronyms) if label.isupper() else ""
     short: dict[str, str] = wording("abbreviations")
     parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
     return " ".join(part if whole else acronyms.get(part, part) for part in parts) or label.strip() or "value"
-
-
-def _of_languages(label: str) -> Iterator[str]:
-    """The names of languages in a label, which keep their capitals."""
-    yield from (word for word in label.split() if word in _language_names())
-
-
-@cache
-def _language_names() -> frozenset[str]:
-    return frozenset(read("language_names.yaml").values())
 
 
 def _parted(word: str, labels: frozenset[str]) -> list[str]:

@@ -1,7 +1,6 @@
 """The language of a question by its function words: text -> a code such as "de"; English where that is unclear."""
 
 from functools import cache
-from typing import NamedTuple
 
 import simplemma
 
@@ -10,13 +9,6 @@ from nacre.semantics.english import read
 ENGLISH = "en"
 FEWEST = 2
 _MARGINS = "?!.,;:¿¡\"'“”„«»()।"
-
-
-class Language(NamedTuple):
-    """`name` is what English calls it."""
-
-    name: str
-    words: frozenset[str]
 
 
 def language_of(text: str, fewest: int = FEWEST) -> str:
@@ -30,21 +22,45 @@ def language_of(text: str, fewest: int = FEWEST) -> str:
     """
     # apostrophes tie words together in French and Italian
     words = {word.strip(_MARGINS) for word in text.casefold().replace("’", "'").replace("'", "' ").split()}
-    found = {code: len(words & language.words) for code, language in languages().items()}
+    found = {code: len(words & own) for code, own in languages().items()}
     best = max(found, key=lambda code: (found[code], code == ENGLISH))
     if found[best] < fewest or found[best] <= found[ENGLISH]:
         return ENGLISH
-    own = words & languages()[best].words
+    own = words & languages()[best]
     return best if any(not simplemma.is_known(word, lang=ENGLISH) for word in own) else ENGLISH
 
 
 def language_name(code: str) -> str:
     """What English calls a language; the code itself where it is not one of ours."""
-    return languages()[code].name if code in languages() else code
+    return language_names()[code] if code in languages() else code
 
 
 @cache
-def languages() -> dict[str, Language]:
-    """The languages that questions are told apart in, by code."""
-    table = read("languages.yaml")
-    return {code: Language(each["name"], frozenset(each["words"].split())) for code, each in table.items()}
+def language_names() -> dict[str, str]:
+    """What English calls languages, by code (ISO 639-1)."""
+    return read("language_names.yaml")
+
+
+def names_in(named: str, language: str) -> str:
+    """The property that gives the names of things in one language alone, of a property that names them in several.
+
+    >>> names_in("http://www.w3.org/2000/01/rdf-schema#label", "de")
+    'http://www.w3.org/2000/01/rdf-schema#label#de'
+    """
+    return f"{named}#{language}"
+
+
+def named_by(predicate: str) -> str:
+    """The property of whose names one gives those in one language, "" for others.
+
+    >>> named_by("http://www.w3.org/2000/01/rdf-schema#label#de"), named_by("http://example.org/ns#width")
+    ('http://www.w3.org/2000/01/rdf-schema#label', '')
+    """
+    named, _, language = predicate.rpartition("#")
+    return named if language in language_names() else ""
+
+
+@cache
+def languages() -> dict[str, frozenset[str]]:
+    """The words by which questions are told apart by their languages, by code."""
+    return {code: frozenset(words.split()) for code, words in read("languages.yaml").items()}

@@ -21,8 +21,7 @@ _QUOTED = re.compile(
 )
 
 
-# how an amount is asked for, and units of time, in which something may have to be computed
-_HOW_MANY = frozenset(("how many", "how much"))
+# units of time, in which something may have to be computed
 _TIMES = frozenset(("s", "min", "h", "day", "week", "month", "year"))
 
 
@@ -67,9 +66,10 @@ def _units(words: Sequence[Token]) -> frozenset[int]:
         if end == len(words) or words[end].norm in function_words():
             found |= set(range(i, end))
     asked = [t.norm for t in words[:5]]
-    if " ".join(asked[:2]) in _HOW_MANY and len(asked) > 3 and measures(words[2]):
+    said = language().words
+    if len(asked) > 3 and asked[0] in said["degree"] and asked[1] in said["how_much"] and measures(words[2]):
         unit = resource()["units"].get(words[2].norm) or resource()["units"].get(words[2].lemma)
-        helping = language().words["being"] | language().words["helping"]
+        helping = said["being"] | said["helping"]
         # "how many metres high is ..."
         if unit is not None and unit not in _TIMES and not helping.isdisjoint(asked[3:]):
             found |= {0, 1, 2}

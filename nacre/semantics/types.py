@@ -61,6 +61,8 @@ class Ref(NamedTuple):
     part: Literal["", "year", "month"] = ""
 
 
+# comparisons that bound a value
+ORDERED = frozenset(("<", ">", "<=", ">="))
 # how a word names a property of yes or no that it denies: "unpaid"
 OPPOSITE = "opposite"
 

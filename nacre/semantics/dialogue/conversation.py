@@ -30,6 +30,7 @@ from nacre.semantics.dialogue.offered import chosen
 from nacre.semantics.dialogue.pronouns import (
     in_order,
     is_adrift,
+    kinds_named,
     listed,
     of_this_turn,
     pointed_at,
@@ -188,7 +189,8 @@ def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: s
     body = last.plan.body if last.plan else None
     if not how or not isinstance(body, Select) or (how == "instead" and _only_names(question, linker)):
         return None
-    if how == "instead" and language().dialogue["of_all"].search(question.casefold()) and _names_kind(question, linker):
+    afresh = how == "instead" and language().dialogue["of_all"].search(question.casefold())
+    if afresh and kinds_named(tokens(question), linker):
         # "and the oldest of all the bridges?" is asked afresh
         return None
     if how in ("first", "instead") and _asks_of_things(tokens(question)) and _measures(question, body):
@@ -238,10 +240,6 @@ def _only_names(question: str, linker: Linker) -> bool:
     words = tokens(question)
     compared = any(c.kind in ("compare", "most", "negation", "both") for c in read(question, linker).cues)
     return _fragment(words, linker) and not compared and not any(measure(t) for t in words)
-
-
-def _names_kind(question: str, linker: Linker) -> bool:
-    return any(c.kind == "class" and c.exact for c in linker.link(tokens(question)))
 
 
 def _measures(question: str, before: Select) -> bool:

@@ -10,6 +10,7 @@ from nacre.semantics.candidates import Candidate
 from nacre.semantics.dialogue.compose import whole, with_thing, with_time, with_value, without_thing
 from nacre.semantics.dialogue.edit import counted, listed
 from nacre.semantics.dialogue.names import of_before
+from nacre.semantics.dialogue.pronouns import kinds_named
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
@@ -168,7 +169,7 @@ def of_kind(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker
     """ "How many of those are novels?" after a list of books or their number: those of a narrower kind."""
     last, known = earlier[-1], language().words
     body = last.plan.body if last.plan else None
-    kinds = [c for c in linker.link(words) if c.kind == "class" and c.exact]
+    kinds = kinds_named(words, linker)
     pointing = [i for i, t in enumerate(words) if t.norm in known["pronoun_many"]]
     if len(kinds) != 1 or len(pointing) != 1 or not isinstance(body, Select) or body.limit is not None:
         return None

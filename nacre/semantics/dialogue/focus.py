@@ -8,9 +8,10 @@ from nacre.records.turn import Earlier, Scope
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_called, is_person, measure
 from nacre.semantics.linker import Linker
-from nacre.semantics.linking.graph import FAR, NAMED
+from nacre.semantics.linking.graph import NAMED
 from nacre.semantics.linking.index import link
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.linking.paths import FAR
 from nacre.semantics.question_form import of_tokens
 from nacre.semantics.words import Token, name_tokens, tokens
 

@@ -96,9 +96,14 @@ def pronoun_at(words: Sequence[Token], named: Sequence[Candidate], shown: Collec
     return None
 
 
+def kinds_named(words: Sequence[Token], linker: Linker) -> list[Candidate]:
+    """The kinds of things that words name in full."""
+    return [c for c in linker.link(words) if c.kind == "class" and c.exact]
+
+
 def pointed_at(words: Sequence[Token], linker: Linker) -> frozenset[int]:
     """Where "that" stands before a kind, and after none: "who runs that branch", not "authors that book a room"."""
-    kinds = [c for c in linker.link(words) if c.kind == "class" and c.exact]
+    kinds = kinds_named(words, linker)
     ends = {c.end for c in kinds}
     return frozenset(
         c.start - 1
@@ -126,7 +131,7 @@ def is_adrift(words: Sequence[Token], linker: Linker) -> bool:
 def of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
     """ "The oldest singer and his age": a possessive stands for what the turn asks for, where that is before it."""
     known = language().words
-    kinds = (c for c in linker.link(words) if c.kind == "class" and c.exact)
+    kinds = kinds_named(words, linker)
     # "which colour is its roof": the colour has no roof
     asked = words[0].norm in known["question_words"] and words[at - 1].norm in known["being"]
     own = any(c.end <= at and not (asked and c.start == 1 and c.end == at - 1) for c in kinds)
@@ -188,7 +193,7 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
 def _kinds(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:
     """The tables of the kind that is named of the things before: "these museums", "which one is the best song"."""
     after = words[at].norm in language().words["stand_in"]
-    classes = (c for c in linker.link(words) if c.kind == "class" and c.exact)
+    classes = kinds_named(words, linker)
     return frozenset[str]().union(*(c.relations for c in classes if c.start == at + 1 or (after and c.start > at)))
 
 

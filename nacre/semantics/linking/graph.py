@@ -1,34 +1,20 @@
 """The graph of the schema: classes as nodes, links between them as edges, cheapest ways: Lexicon -> SchemaGraph."""
 
-import heapq
 import re
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
+from nacre.semantics.linking.paths import Paths, Step
 from nacre.semantics.words import lemma, split_name
 from nacre.stores.lexicon import Lexicon
 
 # what a step costs: through a node without names of its own, through any other; per share of things without the link
 NAMELESS, NAMED, RARE = 0.6, 1.0, 0.4
-# a link that the question names is followed at this part of its cost
-HINTED = 0.35
-LONGEST = 5
-FAR = 9.0
-
-
-class Step(NamedTuple):
-    """One link from a node to another; `forward` when the node at hand holds the subject."""
-
-    predicate: str
-    forward: bool
-    target: int
-    cost: float
 
 
 @dataclass(frozen=True)
@@ -102,9 +88,8 @@ class SchemaGraph:
         }
         # properties of yes or no that nobody asks to have listed: as texts or numbers, not as booleans
         self.flags = frozenset(p.iri for p in schema.predicates if p.datatype != "boolean" and is_flag(p))
-        self.path = lru_cache(maxsize=8192)(self._path)
-        self.distance = lru_cache(maxsize=16384)(self._distance)
-        self.steps_to = lru_cache(maxsize=1024)(self._steps_to)
+        paths = Paths(self.steps, frozenset(self.base.values()))
+        self.path, self.distance = paths.cheapest, paths.distance
         self.narrower = lru_cache(maxsize=16384)(self._narrower)
         self.holding = lru_cache(maxsize=16384)(self._holding)
 
@@ -234,53 +219,6 @@ class SchemaGraph:
                 self.steps[source].append(Step(predicate, True, at, NAMED))
                 self.steps[at].append(Step(predicate, False, source, NAMED))
                 self.mixed[source, predicate] = at
-
-    def _distance(self, a: int, b: int) -> float:
-        if a == b:
-            return 0.0
-        found = self.path(a, b, most=1)
-        return found[0][0] if found else FAR
-
-    def _steps_to(self, target: int) -> dict[int, int]:
-        """How many steps of a way to a node are left at each node that one may lead over: the widest of each table."""
-        widest, found = set(self.base.values()), {target: 0}
-        edge = [target]
-        for far in range(1, LONGEST):
-            edge = [n for n in dict.fromkeys(s.target for here in edge for s in self.steps[here]) if n not in found]
-            found |= {n: far for n in edge if n in widest}
-            edge = [n for n in edge if n in found]
-        return found
-
-    def _path(
-        self, source: int, target: int, hints: frozenset[str] = frozenset(), most: int = 3
-    ) -> tuple[tuple[float, tuple[Step, ...]], ...]:
-        """The cheapest ways from one node to another (at least one step), each with its cost."""
-        found: list[tuple[float, tuple[Step, ...]]] = []
-        queue: list[tuple[float, int, int, tuple[Step, ...]]] = [(0.0, 0, source, ())]
-        number, popped = 0, 0
-        near = self.steps_to(target)
-        while queue and len(found) < most and popped < 400:
-            cost, _, here, way = heapq.heappop(queue)
-            popped += 1
-            if way and here == target:
-                found.append((cost, way))
-                continue
-            if len(way) == LONGEST or (found and cost > found[0][0] + 1.5):
-                continue
-            for step in self.steps[here]:
-                if step.target not in near or len(way) + near[step.target] >= LONGEST:
-                    continue
-                if step.target == source != target or any(s.target == step.target for s in way):
-                    continue
-                if way and way[-1].predicate == step.predicate and way[-1].forward and not step.forward:
-                    # two things that share a value have nothing else in common; two rows of one thing do
-                    extra = 1.0
-                else:
-                    extra = 0.0
-                number += 1
-                step_cost = step.cost * (HINTED if step.predicate in hints else 1.0) + extra
-                heapq.heappush(queue, (cost + step_cost, number, step.target, (*way, step)))
-        return tuple(found)
 
 
 def _variable(label: str) -> str:

@@ -11,7 +11,7 @@ from nacre.semantics.linking.terms import Terms
 from nacre.semantics.linking.told import told
 from nacre.semantics.linking.values import Values
 from nacre.semantics.nouns import wording
-from nacre.semantics.types import Link, Question
+from nacre.semantics.types import ORDERED, Link, Question
 from nacre.stores.lexicon import Lexicon
 
 # words at most between a link and the kind or thing at its end
@@ -136,6 +136,5 @@ def _narrowed(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
 def _bounds(question: Question, at: int) -> bool:
     """Whether a number is what something is compared with, or part of a date: it names nothing then."""
     return any(
-        n.start <= at < n.end and (n.op in ("<", ">", "<=", ">=") or (n.first and n.end - n.start > 1))
-        for n in question.numbers
+        n.start <= at < n.end and (n.op in ORDERED or (n.first and n.end - n.start > 1)) for n in question.numbers
     )

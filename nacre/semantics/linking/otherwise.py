@@ -6,10 +6,11 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.expressions import PLACE, expressions
 from nacre.semantics.linking.schema_terms import STEM, SYNONYM, link_of
 from nacre.semantics.linking.terms import ENOUGH, Terms
+from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Question
 
-# letters of a verb of which a noun may be made for who does it, and what is put to it
-SHORTEST_VERB, DOERS = 3, ("er", "or")
+# letters of a verb of which a noun may be made for who does it
+SHORTEST_VERB = 3
 
 
 def otherwise(question: Question, found: Sequence[Link], terms: Terms) -> list[Link]:
@@ -44,7 +45,7 @@ def _done(question: Question, found: Sequence[Link], terms: Terms) -> Iterator[L
     for i, token in enumerate(question.tokens):
         if named >> i & 1 or i in question.light or len(token.lemma) < SHORTEST_VERB:
             continue
-        for ending in DOERS:
+        for ending in sorted(wording("agents")):
             for index, _ in terms.by_word.get(token.lemma.removesuffix("e") + ending, ()):
                 term = terms.terms[index]
                 if term.kind != "class" and len(term.words) == 1:

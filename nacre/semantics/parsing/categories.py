@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from nacre.semantics.english import is_person
 from nacre.semantics.language.base import language
+from nacre.semantics.languages import named_by
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.linking.measures import measured
@@ -40,9 +41,8 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
             sorting = list(_sorted(graph, ref.node))
             lowers = {p: below for t, p in sorting if below is not None and (t.node, below) in graph.ends[p]}
             # of none of them, where nothing is of this category by any link
-            leading = {p for _, p in sorting if link.ends is None or p in link.ends} or {p for _, p in sorting} - {
-                *lowers
-            }
+            links = {p for _, p in sorting}
+            leading = {p for p in links if link.ends is None or p in link.ends} or links - lowers.keys()
             for target, predicate in sorting:
                 lower, itself = lowers.get(predicate), predicate in leading
                 if not itself and lower is None:
@@ -96,7 +96,7 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     concepts = any(predicate.startswith(THESAURUS) for predicate in ahead)
     leads = any(not predicate.startswith(THESAURUS) for predicate in ahead)
     # names in several languages say no more than one
-    told = [p for p in graph.literals[node] if p.rpartition("#")[0] not in graph.schema.predicate_of]
+    told = [p for p in graph.literals[node] if named_by(p) not in graph.schema.predicate_of]
     if leads or len(told) > MOST_SAID or is_person(about.label):
         return
     found = [

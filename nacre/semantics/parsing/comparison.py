@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
 from nacre.semantics.language.base import language
-from nacre.semantics.linking.graph import SchemaGraph, Step
+from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.index import Index
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.linking.paths import Step
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.members import hanging
 from nacre.semantics.types import Derivation, Link, Question, Ref, Target

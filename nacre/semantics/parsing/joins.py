@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from nacre.records.plan import Edge, Variable
-from nacre.semantics.linking.graph import SchemaGraph, Step
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.paths import Step, Ways
 from nacre.semantics.types import Condition, Derivation, Ref
 
 # ways that cost at most so much more than the cheapest are other readings
@@ -100,7 +101,7 @@ def _joined(
     if waiting:
         joins.add(waiting.pop(0), graph, prefix)
     while waiting:
-        best: tuple[float, int, Ref, Ref, int] | None = None
+        best: tuple[float, int, Ref, Ref, int, Ways] | None = None
         for place, ref in enumerate(waiting):
             if any(w.node == ref.node and w.slot < ref.slot for w in waiting):
                 # of several things of one kind each hangs on the one before
@@ -116,11 +117,10 @@ def _joined(
                     continue
                 cost = 0.0 if own and hung == "last" else ways[0][0]
                 if best is None or (cost, place, chain) < (best[0], best[1], best[4]):
-                    best = (cost, place, known, ref, chain)
+                    best = (cost, place, known, ref, chain, ways)
         if best is None:
             return None
-        _, _, known, ref, _ = best
-        ways = _ways(graph, known, ref, hints, leading)
+        _, _, known, ref, _, ways = best
         near = [w for w in ways if w[0] <= ways[0][0] + AS_GOOD]
         joins.ambiguous += len(near) - 1
         at = 0
@@ -136,7 +136,7 @@ def _joined(
 
 def _ways(
     graph: SchemaGraph, known: Ref, ref: Ref, hints: frozenset[str], leading: Mapping[Ref, frozenset[str]]
-) -> tuple[tuple[float, tuple[Step, ...]], ...]:
+) -> Ways:
     """The cheapest ways from one thing to another; of named things those by which something leads to them, where there
     are any, and those that the question names."""
     ways = graph.path(known.node, ref.node, hints)

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
-from nacre.semantics.linking.graph import SchemaGraph, Step
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.paths import Step
 
 GATHERING = frozenset(("avg", "min", "max", "sum"))
 

@@ -9,7 +9,7 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.dates import MOST_DATES, dates_near, later
 from nacre.semantics.parsing.state import Reader, State, turned, with_node
-from nacre.semantics.types import Condition, Number, Ref
+from nacre.semantics.types import ORDERED, Condition, Number, Ref
 from nacre.semantics.units import convert
 from nacre.semantics.words import fold
 
@@ -20,7 +20,6 @@ EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salar
 # units of numbers that may say how many things there are
 COUNTING = frozenset(("", "count"))
 # what bounds a number, and units of what a bare number is of
-ORDERED = frozenset(("<", ">", "<=", ">="))
 YEARS = frozenset(("", "year"))
 # a value that is an amount, whatever kind of value it is held as: "12", "3:36", "11 EUR"
 _AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")

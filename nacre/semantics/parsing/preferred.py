@@ -6,9 +6,7 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.categories import MEMBERS
-from nacre.semantics.types import Derivation, Question, Ref
-
-_BOUNDS = frozenset(("<", ">", "<=", ">="))
+from nacre.semantics.types import ORDERED, Derivation, Question, Ref
 
 
 def of_wider(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:
@@ -94,6 +92,6 @@ def of_named_measure(candidates: list[Candidate]) -> list[Candidate]:
 
 def _bounds_other(d: Derivation) -> bool:
     named = {ref.predicate for link in d.links if link.kind == "property" for ref in link.refs if ref.predicate}
-    bounded = {c.ref.predicate for c in d.conditions if c.op in _BOUNDS and c.ref.predicate and not c.function}
+    bounded = {c.ref.predicate for c in d.conditions if c.op in ORDERED and c.ref.predicate and not c.function}
     known = {c.ref.predicate for c in d.conditions if c.op == "known"}
     return bool(known & named) and bool(bounded - named)

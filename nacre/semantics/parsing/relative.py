@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nacre.records.plan import Select
+from nacre.records.plan import Attribute, Itself, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
@@ -31,7 +31,7 @@ def _hangs(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool
     node = graph.nodes[kind.refs[0].node]
     ends = {v.name for v in body.variables if v.classes == node.classes and v.without == node.without and not v.keys}
     named = [v.name for v in body.variables if v.keys == name.keys]
-    first = [a.variable for a in body.answers if hasattr(a, "variable")]
+    first = [a.variable for a in body.answers if isinstance(a, Attribute | Itself)]
     if not ends or len(named) != 1 or not first:
         return None
     reached, open_ = {named[0]}, [named[0]]

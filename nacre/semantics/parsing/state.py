@@ -3,7 +3,8 @@
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from nacre.semantics.linking.graph import FAR, SchemaGraph
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.paths import FAR
 from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Question, Ref, Target
 
 # first estimates that only order the beam; what decides between finished readings is learned (ranking/weights.json)

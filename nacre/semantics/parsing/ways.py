@@ -6,10 +6,8 @@ from nacre.records.plan import Body, Select
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Question
-
-# how nouns end for who does something
-_DOERS = frozenset(("er", "or"))
 
 
 def said_of(links: Sequence[Link], question: Question, graph: SchemaGraph) -> frozenset[str]:
@@ -31,4 +29,4 @@ def ways_said(body: Body, said: frozenset[str], graph: SchemaGraph) -> int:
 
 def _says(word: str, said: frozenset[str]) -> bool:
     """Whether a word was said, or is the noun for who does what was: "borrower" where somebody borrows."""
-    return word in said or (word[-2:] in _DOERS and (word[:-2] in said or word[:-1] in said))
+    return word in said or (word[-2:] in wording("agents") and (word[:-2] in said or word[:-1] in said))

@@ -8,7 +8,7 @@ from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
-from nacre.semantics.types import Derivation, Link, Question, Ref, Target
+from nacre.semantics.types import ORDERED, Derivation, Link, Question, Ref, Target
 
 # "is", a name, an article and a kind
 LEAST = 4
@@ -108,7 +108,7 @@ def comparable(candidate: Candidate, graph: SchemaGraph) -> bool:
     return all(
         c.ref not in named if c.function else graph.is_numeric(c.ref.predicate) or graph.is_date(c.ref.predicate)
         for c in conditions
-        if c.op in ("<", ">", "<=", ">=") and (c.function or c.ref.predicate)
+        if c.op in ORDERED and (c.function or c.ref.predicate)
     )
 
 

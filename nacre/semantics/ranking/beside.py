@@ -6,9 +6,8 @@ from nacre.records.plan import Combine, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
-from nacre.semantics.types import Derivation, Link, Question
+from nacre.semantics.types import ORDERED, Derivation, Link, Question
 
-ORDERED = frozenset(("<", ">", "<=", ">="))
 _DIRECTIONS = (("leaving", "origin", "goal"), ("reaching", "goal", "origin"))
 
 

@@ -6,8 +6,8 @@ from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
-from nacre.semantics.parsing.numbers import ORDERED, in_unit
-from nacre.semantics.types import Condition, Derivation, Number, Question
+from nacre.semantics.parsing.numbers import in_unit
+from nacre.semantics.types import ORDERED, Condition, Derivation, Number, Question
 
 # kinds of cues that leave their trace in any reading that heeds them
 _RANKING = frozenset(("superlative", "most"))

@@ -11,7 +11,7 @@ from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.categories import MEMBERS
 from nacre.semantics.parsing.yes_no import unchecked
 from nacre.semantics.ranking.beside import beside
-from nacre.semantics.types import Link, Question, Ref
+from nacre.semantics.types import ORDERED, Link, Question, Ref
 
 # kinds of cues that a plan can answer to, each with what answers it
 _CUES = ("count", "avg", "sum", "max", "min", "most", "superlative", "group", "negation", "both", "or", "distinct",
@@ -166,7 +166,7 @@ def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
         or any(len(c.values) > 1 or len(c.keys) > 1 for c in d.conditions),
         "distinct": any(t.distinct for t in d.targets),
         "contains": any(c.op in ("contains", "starts", "ends") for c in d.conditions),
-        "compare": any(c.op in ("<", ">", "<=", ">=") for c in d.conditions),
+        "compare": any(c.op in ORDERED for c in d.conditions),
         "order": d.order is not None,
     }
     found: dict[str, float] = {}
@@ -216,10 +216,7 @@ def _shape(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict
         d.order is not None and not d.order.function and d.order.ref in {t.ref for t in d.targets}
     )
     found["condition on text by number"] = float(
-        sum(
-            bool(c.ref.predicate) and not graph.is_numeric(c.ref.predicate) and c.op in ("<", ">", "<=", ">=")
-            for c in d.conditions
-        )
+        sum(bool(c.ref.predicate) and not graph.is_numeric(c.ref.predicate) and c.op in ORDERED for c in d.conditions)
     )
     found["sum or average of code"] = float(
         sum(
