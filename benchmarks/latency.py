@@ -55,13 +55,14 @@ def run() -> Iterator[Result]:
 
 
 def turn(folder: Path) -> Measured:
-    """The questions of the example, each asked once: what is asked again is remembered. The first ones, which load what
-    is loaded at first use, do not count."""
+    """The questions of the example, each asked once, on the event loop that `nacre serve` runs: what is asked again is
+    remembered. The first ones, which load what is loaded at first use, do not count."""
     from graph.context import Context
     from ingestion.pipeline import ingest
     from nacre.config.embedder import embedder
     from nacre.config.settings import Settings
     from nacre.serving.asking import opened
+    from nacre.serving.event_loop import new
     from nacre.serving.imports import collect_rarely
 
     settings = Settings(data=folder, model=None, qdrant_url=None)
@@ -84,7 +85,8 @@ def turn(folder: Path) -> Measured:
                 entities = sum(home.things for home in graph.lexicon.homes)
         return _summed(seconds[WARMING:], entities)
 
-    return asyncio.run(timed())
+    with asyncio.Runner(loop_factory=new) as runner:
+        return runner.run(timed())
 
 
 def understanding(folder: Path, scale: int) -> Measured:

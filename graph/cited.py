@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.answering.trust import plan_of
-from agents.off_loop import off_loop
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.extracted import NAMESPACE
 from nacre.records.plan import Plan
@@ -23,20 +22,19 @@ log = logging.getLogger(__name__)
 SENTENCES = 3
 
 
-async def opened(
+def opened(
     cited: Sequence[int], evidence: Sequence[Evidence], understanding: Understanding, graph: Graph
 ) -> list[Evidence]:
-    """The cited evidence, in this order; as it was found where tracing it fails, since the answer is out already."""
+    """The cited evidence, in this order; as it was found where tracing it fails, since the answer is out already.
+    Blocking."""
     found = [evidence[index] for index in cited]
     plans = [plan_of(understanding, each) for each in found]
     try:
         if graph.remote is not None and graph.endpoint is not None:
             words, names = vocabulary_at(graph.endpoint, graph.schema), graph.endpoint.names
-            return [
-                await off_loop(sources_away, each, plan, graph.remote, words, names)
-                for each, plan in zip(found, plans, strict=True)
-            ]
-        return await off_loop(_all_here, found, plans, graph)
+            pairs = zip(found, plans, strict=True)
+            return [sources_away(each, plan, graph.remote, words, names) for each, plan in pairs]
+        return _all_here(found, plans, graph)
     except Exception:
         log.exception("citations could not be traced")
         return found

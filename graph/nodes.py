@@ -3,9 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -36,8 +36,9 @@ from graph.understood import understood
 from graph.view import earlier_of, lost, view_of
 from graph.waterfall import below, texts_may_answer
 from nacre.config.settings import Settings
+from nacre.records.derivation import Derivation
 from nacre.records.errors import ConfigError, NacreError, ToolError
-from nacre.records.evidence import Found, Ledger, QueryError
+from nacre.records.evidence import Evidence, Found, Ledger, QueryError
 from nacre.records.json_form import Carried, from_json, to_json
 from nacre.records.schema import Schema
 from nacre.records.turn import Rewrite, Understanding
@@ -118,6 +119,7 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
         "strategy": strategy,
         "started": started,
         "rewrite": Carried(rewrite.value),
+        "conversation": [Carried(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)],
         "understanding": {},
         "enabled": branches,
         "unavailable": unavailable,
@@ -236,8 +238,7 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         names = await names_about(graph, view.standalone)
         gate = Gate(view.evidence, release, partial(known_names, lexicon=names), view.language)
         told = await _fused(team_of(resources, runtime.context), view, graph.schema, gate)
-        cited = await opened(gate.cited, view.evidence, view.understanding, graph)
-        derived = await off_loop(derivation, view, told.value.table, graph, resources.settings)
+        cited, derived = await off_loop(_traced, gate.cited, view, told.value.table, graph, resources.settings)
     resources.holds.release(state["hold"])
     done = State(
         {
@@ -260,6 +261,12 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         "spent": add_up(state.get("spent", {}), done["usage"]),
         "messages": [message.end(record)],
     }
+
+
+def _traced(
+    cited: Sequence[int], view: TurnView, table: int | None, graph: Graph, settings: Settings
+) -> tuple[list[Evidence], Derivation]:
+    return opened(cited, view.evidence, view.understanding, graph), derivation(view, table, graph, settings)
 
 
 async def _fused(team: Team, view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
@@ -315,4 +322,4 @@ async def _understood(resources: Resources, state: State, rewrite: Rewrite) -> U
 
 
 def _usage(usage: Usage) -> dict[str, float]:
-    return asdict(usage)
+    return dict(vars(usage))

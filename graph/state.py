@@ -85,6 +85,7 @@ class State(Output, total=False):
     strategy: Annotated[str, Passed()]
     started: Annotated[float, Passed()]
     rewrite: Annotated[Json, Passed()]
+    conversation: Annotated[list[Json], Passed()]
     understanding: Annotated[Json, Passed()]
     enabled: Annotated[list[str], Passed()]
     unavailable: Annotated[dict[str, str], Passed()]

@@ -37,7 +37,7 @@ def view_of(state: State, settings: Settings) -> TurnView:
 def earlier_of(state: State, settings: Settings) -> tuple[Earlier, ...]:
     """The turns before this one that it may lean on, oldest first."""
     turns = state.get("earlier", []) if settings.dialogue == "multi" else []
-    return tuple(from_json(Earlier, turn) for turn in turns)
+    return tuple(from_json(Earlier, turn) for turn in state.get("conversation", turns))
 
 
 def lost(view: TurnView) -> dict[str, str]:

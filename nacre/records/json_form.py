@@ -1,6 +1,6 @@
 """Records to JSON-plain data and back: Record <-> dict, by the types of the record."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -31,8 +31,8 @@ class Carried(dict[str, Any]):
 
     __slots__ = ("record",)
 
-    def __init__(self, record: object) -> None:
-        super().__init__(to_json(record))
+    def __init__(self, record: object, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(to_json(record) if data is None else data)
         self.record = record
 
 

@@ -62,6 +62,7 @@ def serve(
             access_log=False,
             server_header=False,
             http=Connection,
+            loop="nacre.serving.event_loop:new",
             ws="none",
             h11_max_incomplete_event_size=MOST_HEAD_BYTES,
             # who a request comes from is believed of the proxies that are named, and of nobody else
