@@ -27,6 +27,7 @@ from nacre.records.evidence import Evidence, Ledger, Rows, Sentence, Table
 from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
+from nacre.semantics.as_asked import as_asked
 from nacre.semantics.comparison import difference
 from nacre.semantics.courtesy import is_greeting
 from nacre.semantics.description import SENTENCES
@@ -197,7 +198,7 @@ def _rows(index: int, used: Rows, view: TurnView, schema: Schema) -> Account:
     if disputed:
         caveats += (" ".join(text for text, _ in disputed),)
     return Account(
-        Ledger(((result.text, (index,)), *rests_on, *disputed)),
+        Ledger(((_as_asked(result.text, understanding), (index,)), *rests_on, *disputed)),
         "partial" if partial else "answered" if sure else "clarify",
         confidence=round(chance(understanding, used), 3),
         values=result.values,
@@ -211,6 +212,10 @@ def _rows(index: int, used: Rows, view: TurnView, schema: Schema) -> Account:
         columns=result.columns,
         rows=result.rows,
     )
+
+
+def _as_asked(text: str, understanding: Understanding) -> str:
+    return as_asked(text, understanding.standalone, understanding.mentions)
 
 
 def _otherwise(other: Evidence, dispute: Dispute) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -238,7 +243,7 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
     if compared is not None:
         index, rows = compared
         shown = rows_said(rows.table, difference(rows.table))
-        words = Ledger(((shown.text, (index,)),))
+        words = Ledger(((_as_asked(shown.text, understanding), (index,)),))
         return Account(words, "answered", columns=shown.columns, rows=shown.rows)
     sentences = sentences_of(evidence)
     profiled = [found for found in sentences if found[1].branch in QUERYING]

@@ -11,11 +11,15 @@ _SHARED = ("that has ", "that have ", "with ")
 
 
 def name_of(variable: Variable, noun: str) -> str:
-    """The name of a thing; one that has only a number is named with its kind.
+    """The name of a thing; one that has only a number, or shares its name with another kind, is named with its kind.
 
     >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
     'room 12'
+    >>> name_of(Variable("x", keys=("http://e.org/fox",), label="Fox (car variant)"), "car variant")
+    'the car variant Fox'
     """
+    if variable.label.endswith(f" ({noun})"):
+        return f"the {noun} {variable.label.removesuffix(f' ({noun})')}"
     said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
     return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
 

@@ -40,7 +40,8 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
         ]
         listed = predicate.has_links
         if any(said) and all(len(cell.split()) <= (LIST_WORDS if listed else WORDS) for cell in said):
-            rows.append((_property(predicate, schema), said[0] or "–", said[1] or "–"))
+            several = predicate.minimum is None and any(len({f.said for f in facts}) > 1 for facts in sides)
+            rows.append((_property(predicate, schema, many=several), said[0] or "–", said[1] or "–"))
             triples += [f.triple for facts in sides for f in facts[:NAMES]]
     rows = _once(rows)
     parts = [part_of(side.variable, schema, run) for side in (left, right)]
@@ -98,13 +99,16 @@ def difference(table: Table) -> str:
     return "; ".join(parts) or f"{names} have no property in common"
 
 
-def _property(predicate: Predicate, schema: Schema) -> str:
-    """What a row is of: a noun where there is one; what things have or not with "has"."""
+def _property(predicate: Predicate, schema: Schema, *, many: bool) -> str:
+    """What a row is of: a noun where there is one, in the plural for `many` values; what things have or not with
+    "has"."""
     label = label_of(predicate.iri, schema)
     if predicate.datatype == "boolean":
         return f"has {label.one}" if label.has else label.one
     name = nominal(predicate.iri, schema)
-    return label.one if name.startswith("“") else name
+    if name.startswith("“"):
+        return label.one
+    return plural(name) if many else name
 
 
 def _of_both(label: str, *, yes: bool) -> str:

@@ -3,7 +3,7 @@
 import re
 
 from nacre.records.plan import Itself, Select
-from nacre.semantics.nouns import counted, joined
+from nacre.semantics.nouns import counted, joined, wording
 
 NAMED = 30
 _OF_THOSE = re.compile(
@@ -37,14 +37,18 @@ def list_lead(words: str, number: int, noun: str, body: object) -> str:
 
 
 def _as_sentence(words: str) -> str:
-    """A noun with the one thing that is said of it, as a sentence.
+    """A noun with what is said of it, as a sentence; a noun alone stays.
 
-    >>> _as_sentence("2 stages that have a roof"), _as_sentence("3 teas that are green and whose price is 5")
-    ('2 stages have a roof', '3 teas that are green and whose price is 5')
+    >>> _as_sentence("2 stages that have a roof"), _as_sentence("2 cargos that a ship carries")
+    ('2 stages have a roof', 'There are 2 cargos that a ship carries')
     """
     noun, that, said = words.partition(" that ")
-    plain = not any(f" {word} " in f" {words.replace(' that ', ' ', 1)} " for word in ("that", "whose", "with", "of"))
-    return f"{noun} {said}" if that and plain and said.startswith(("are ", "have ", "were ")) else words
+    plain = not any(f" {word} " in f" {words.replace(' that ', ' ', 1)} " for word in ("that", "whose", "with"))
+    first = said.partition(" ")[0]
+    # the noun is who does it, where no other noun comes first
+    if that and plain and first.islower() and first not in wording("determiners"):
+        return f"{noun} {said}"
+    return f"There are {words}" if any(f" {word} " in words for word in ("that", "whose", "with")) else words
 
 
 def names_listed(names: list[str]) -> str:

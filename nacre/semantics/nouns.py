@@ -189,3 +189,17 @@ def _headed(noun: str) -> tuple[str, str]:
     if space and is_participle(last):
         end = len(before)
     return noun[:end], noun[end:]
+
+
+def extreme(measure: str, *, high: bool) -> str:
+    """What the high or low end of a measure is called.
+
+    >>> extreme("duration", high=True), extreme("luggage volume of a car", high=False), extreme("price", high=True)
+    ('longest', 'smallest', 'highest')
+    """
+    words = measure.casefold().split()
+    head = next((i for i, word in enumerate(words) if word in wording("prepositions")), len(words))
+    for ends, nouns in wording("extremes").items():
+        if words[:head] and words[head - 1] in nouns.split():
+            return str(ends.split()[0 if high else 1])
+    return "highest" if high else "lowest"

@@ -89,8 +89,9 @@ def _described(
     (iri, label), *_ = members.items()
     name = _named(label, iri, variable, schema)
     written = _written(members, variable, schema, run, round)
-    # a text that names the thing says what it is
+    # a text that names the thing says what it is; any other is a remark, which may lack its subject
     told = any(fold(name) in fold(each.text) for each in written[:WRITTEN])
+    written = [each if fold(name) in fold(each.text) else replace(each, text=f"“{each.text}”") for each in written]
     facts = description(iri, name, _thing(members, variable), topic, schema, run, told=told)
     first = 0 if told or topic else 1
     return _ranked([*facts[:first], *written[:WRITTEN], *facts[first:]], round)
@@ -191,5 +192,6 @@ def _descriptions(
             triples=((str(row[0]), predicate.iri, str(row[-1])),),
         )
         for row in (rows[0] if rows else [])
-        if row[-1] is not None
+        # an address is no sentence
+        if row[-1] is not None and len(str(row[-1]).split()) > 1
     ]

@@ -11,7 +11,7 @@ from nacre.semantics.clauses import Clause, among, backward, compared, condition
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, is_plural, number_of, plural, wording
+from nacre.semantics.nouns import article, belonging, extreme, is_plural, number_of, plural, wording
 from nacre.semantics.select_shape import (
     counted_edges,
     counted_for,
@@ -183,6 +183,9 @@ class Wording:
         own = self.noun(name)
         text = self._some(other, seen, depth)
         bare = not named and text == article(self.noun(other))
+        if named and label.one.split()[-1] == self.noun(other).split()[-1]:
+            # "whose line is the line Spelt" says the kind twice
+            text = text.removeprefix(f"the {self.noun(other)} ")
         if edge.subject == name:
             bare = bare and not (variable is not None and self._is_narrow(variable, edge.predicate))
             return forward(label, text, own, self.noun(other), named=named, bare=bare)
@@ -270,6 +273,8 @@ class Wording:
             elif is_plural(self.measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":
                 end = "most" if order.descending else "fewest"
         measure = self.measure(by)
+        if isinstance(by, Attribute) and end in ("highest", "lowest"):
+            end = extreme(measure, high=order.descending)
         if measure.startswith("number of ") and end in ("highest", "lowest"):
             return f"with the {place}{'most' if end == 'highest' else 'fewest'} {measure.removeprefix('number of ')}"
         same = not place and measure.split()[0].casefold() in wording("computed").get(end, "").split()

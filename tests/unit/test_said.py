@@ -100,7 +100,7 @@ def test_plans_read_like_noun_phrases() -> None:
     most = Select((Itself("c"),), (P, C), (IN_CLUB,), (), ("c",), Order(Aggregate("count", Itself("p")), True), 1)
     assert words(Select((Itself("p"),), (P, C), (IN_CLUB,), (rich,))) == "players whose club's budget is above 5 EUR"
     assert (
-        words(Select((Itself("p"),), (P,), (), (), (), Order(HEIGHT, True), 1)) == "the player with the highest height"
+        words(Select((Itself("p"),), (P,), (), (), (), Order(HEIGHT, True), 1)) == "the player with the greatest height"
     )
     assert words(most) == "the football club with the most players"
     assert words(Select((Aggregate("avg", HEIGHT),), (P,))) == "the average height of players"
@@ -120,9 +120,9 @@ def test_plans_read_like_noun_phrases() -> None:
 def test_a_superlative_is_said_with_its_number() -> None:
     best = Select((Itself("p"),), (P,), (), (), (), Order(HEIGHT, True), 1)
     one = said(best, ("Ann Lee",), measured=(181.5,), measured_unit="cm")
-    assert one == "The player with the highest height is Ann Lee, with 181.5 cm."
+    assert one == "The player with the greatest height is Ann Lee, with 181.5 cm."
     two = said(best, ("Ann Lee",), ("Bo",), measured=(181.5, 181.5), measured_unit="cm")
-    assert two == "The players with the highest height are Ann Lee and Bo, both with 181.5 cm."
+    assert two == "The players with the greatest height are Ann Lee and Bo, both with 181.5 cm."
 
 
 def test_properties_are_said_with_their_verb() -> None:

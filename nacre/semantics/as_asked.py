@@ -1,0 +1,59 @@
+"""Names in an answer as the question has them: "the Moon Jar", "the cornflower"."""
+
+import re
+from collections.abc import Sequence
+
+from nacre.records.turn import Mention
+from nacre.semantics.english import function_words
+from nacre.semantics.nouns import is_participle
+from nacre.semantics.words import tokens
+
+# words of a kind that is said before a name, at most
+KIND_WORDS = 3
+_KIND = re.compile(r" \([^()]*\)$")
+
+
+def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
+    """A sentence, with the lines below it, where names that have "the" in the question have it too."""
+    said, end, rest = text.partition("\n")
+    for each in mentions:
+        if each.kind == "entity" and question[each.start : each.end] == each.text and _has_article(question, each):
+            said = _with_article(said, _KIND.sub("", each.label), _written(question, each))
+    return f"{said}{end}{rest}"
+
+
+def _has_article(question: str, mention: Mention) -> bool:
+    """Whether the name has "the" of its own, and not that of a kind that follows it ("the Neurology department")."""
+    before = tokens(question[: mention.start])
+    after = question[mention.end :]
+    following = next(iter(tokens(after)), None)
+    if following is None or not after[: following.start].isspace():
+        ends = True
+    else:
+        ends = following.norm in function_words() or is_participle(following.norm)
+    return ends and bool(before) and before[-1].norm == "the"
+
+
+def _written(question: str, mention: Mention) -> str:
+    """The name as a common noun where it is asked for as one: in small letters by who writes capitals."""
+    label = _KIND.sub("", mention.label)
+    small = mention.text == label.lower() and question[:1].isupper()
+    return mention.text if small else label
+
+
+def _with_article(said: str, label: str, written: str) -> str:
+    """The sentence with "the" before the first place of the name, unless that has one or is part of a longer name."""
+    found = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", said)
+    if found is None or label.casefold().startswith("the "):
+        return said
+    before, after = said[: found.start()], said[found.end() :]
+    following = next(iter(tokens(after)), None)
+    longer = following is not None and after[: following.start].isspace() and following.norm not in function_words()
+    return said if longer or _is_led(before) else f"{before}{'the' if before else 'The'} {written}{after}"
+
+
+def _is_led(before: str) -> bool:
+    """Whether an article stands before the name already, or before its kind ("the car variant Fox")."""
+    words = [each.norm for each in tokens(before)][-KIND_WORDS - 1 :]
+    led = next((word for word in reversed(words) if word in function_words()), "")
+    return led in ("the", "a", "an")

@@ -1,0 +1,92 @@
+"""Names in answers have the article that the question gives them, and no other."""
+
+import pytest
+
+from nacre.records.turn import Mention
+from nacre.semantics.as_asked import as_asked
+
+
+@pytest.mark.parametrize(
+    ("question", "typed", "label", "text", "wanted"),
+    [
+        (
+            "Was the Moon Jar fired?",
+            "Moon Jar",
+            "Moon Jar",
+            "No, Moon Jar was not fired.",
+            "No, the Moon Jar was not fired.",
+        ),
+        (
+            "Who made the Moon Jar?",
+            "Moon Jar",
+            "Moon Jar",
+            "Moon Jar was made by Bo.",
+            "The Moon Jar was made by Bo.",
+        ),
+        (
+            "Who made Moon Jar?",
+            "Moon Jar",
+            "Moon Jar",
+            "Moon Jar was made by Bo.",
+            "Moon Jar was made by Bo.",
+        ),
+        (
+            "Who heads the North office?",
+            "North",
+            "North",
+            "The head of North is Kim.",
+            "The head of North is Kim.",
+        ),
+        (
+            "Is the cornflower rare?",
+            "cornflower",
+            "Cornflower",
+            "Yes, Cornflower is rare.",
+            "Yes, Cornflower is rare.",
+        ),
+        (
+            "Is the cornflower threatened?",
+            "cornflower",
+            "Cornflower",
+            "No, Cornflower is not.",
+            "No, the cornflower is not.",
+        ),
+        (
+            "who has the moon jar",
+            "moon jar",
+            "Moon Jar",
+            "Bo has Moon Jar.",
+            "Bo has the Moon Jar.",
+        ),
+        (
+            "How long is the Fox?",
+            "Fox",
+            "Fox (ship)",
+            "The length of the ship Fox is 5 m.",
+            "The length of the ship Fox is 5 m.",
+        ),
+        (
+            "Which cars has the Fox?",
+            "Fox",
+            "Fox",
+            "2 cars: Fox Sport and Fox Tour.",
+            "2 cars: Fox Sport and Fox Tour.",
+        ),
+        (
+            "Who plays in The Dragon?",
+            "The Dragon",
+            "The Dragon",
+            "Bo plays in The Dragon.",
+            "Bo plays in The Dragon.",
+        ),
+    ],
+)
+def test_names_keep_their_article(question: str, typed: str, label: str, text: str, wanted: str) -> None:
+    start = question.index(typed)
+    mention = Mention(typed, start, start + len(typed), "entity", "http://e.org/it", label, 1.0)
+    assert as_asked(text, question, [mention]) == wanted
+
+
+def test_rows_below_a_sentence_stay_as_they_are() -> None:
+    mention = Mention("Fox", 12, 15, "entity", "http://e.org/fox", "Fox", 1.0)
+    assert as_asked("Fox is old:\n\n| Fox |", "Is this the Fox?", [mention]) == "The Fox is old:\n\n| Fox |"
