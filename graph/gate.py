@@ -178,7 +178,8 @@ class Gate:
                 self.cited.append(index)
         numbers = "".join(f" [{self.cited.index(index) + 1}]" for index in dict.fromkeys(evidence))
         end = _LAST.search(core)
-        stop = end[1] if end else ""
+        # what is quoted keeps its full stop
+        stop = end[1] if end and "”" not in end[1] else ""
         body = core[: len(core) - len(stop)] if stop else core
         piece = f"{gap if self.answer else ''}{body}{numbers}{stop}{table}"
         self.answer += piece

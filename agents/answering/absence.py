@@ -91,8 +91,9 @@ def nearest(unknown: Sequence[tuple[str, str]]) -> str:
 def _not_understood(best: Reading, empty: bool) -> Absence:
     """What was understood, and which words were not."""
     left = f" What I could not place: {listed(best.unused)}." if best.unused else ""
-    gave = " It gives nothing in this graph." if empty else ""
-    text = f"I did not understand this well enough to answer.{left} {confirm(best.words)}{gave}"
+    gave = " It gives nothing in this graph." if empty and left else ""
+    lead = "I did not understand this well enough to answer." if left or not empty else "I found nothing for this."
+    text = f"{lead}{left} {confirm(best.words)}{gave}"
     return Absence(text, "not_understood", text)
 
 

@@ -7,8 +7,10 @@ from nacre.records.plan import Aggregate, Ask, Itself, Plan, Select
 from nacre.records.turn import Understanding
 from nacre.semantics.english import function_words
 from nacre.semantics.ranking.weights import weights
+from nacre.semantics.select_shape import predicates_of
 from nacre.semantics.sentences import covers as share
 from nacre.semantics.texts.wanted import wanted
+from nacre.semantics.to_sql import RAW
 from nacre.semantics.unstated import is_unknown
 from nacre.semantics.words import name_tokens, tokens
 
@@ -106,8 +108,8 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
         return None
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
-        # what is asked of somebody is not answered by leaving out who
-        filled = [(index, each) for index, each in filled if not _leaves_out_name(understanding, each)]
+        # what is asked of somebody is not answered by leaving out who, or what
+        filled = [(index, each) for index, each in filled if not _leaves_out(understanding, each)]
     best = max(filled, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
     if best is None or chance(understanding, best[1]) < DECLINED:
         return None
@@ -156,12 +158,41 @@ def is_look_up(select: Select) -> bool:
     return len(select.edges) == 1 and isinstance(select.answers[0], Itself) and len(select.variables) == 2
 
 
-def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
-    """Whether the reading of some rows leaves out a name of the question; a query of a model is not blamed for any."""
+def _leaves_out(understanding: Understanding, rows: Rows) -> bool:
+    """Whether the reading of some rows leaves out a name of the question, or what the first one heeds; a query of a
+    model is not blamed for any."""
     if rows.reading is None or rows.confirmed:
         return False
+    first, reading = understanding.readings[0], understanding.readings[rows.reading]
+    if (
+        (reading.lost and not first.lost)
+        or _has_blank(rows.table)
+        or _says_no_property(understanding, reading.plan, first.plan)
+    ):
+        return True
     names = {word for m in understanding.mentions if m.kind in ("entity", "value") for word in m.text.split()}
     return not names.isdisjoint(understanding.readings[rows.reading].unused)
+
+
+def _has_blank(table: Table) -> bool:
+    """Whether nothing is known in a whole column that is shown."""
+    shown = [i for i, name in enumerate(table.columns) if not name.endswith(RAW)]
+    return any(all(row[i] is None for row in table.rows) for i in shown)
+
+
+def _says_no_property(understanding: Understanding, plan: Plan, first: Plan) -> bool:
+    """Whether a plan has nothing of a property or link that is named, and of which the first plan speaks."""
+    if not isinstance(plan.body, Select | Ask) or not isinstance(first.body, Select | Ask):
+        return False
+    said, heeded = (predicates_of(body.select if isinstance(body, Ask) else body) for body in (plan.body, first.body))
+    spans: dict[tuple[int, int], set[str]] = {}
+    for each in (*understanding.mentions, *understanding.candidates):
+        spans.setdefault((each.start, each.end), set()).add(each.target)
+    return any(
+        meant & heeded and not meant & said
+        for mention in understanding.mentions
+        if mention.kind == "predicate" and (meant := spans[mention.start, mention.end])
+    )
 
 
 def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:

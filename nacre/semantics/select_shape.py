@@ -1,6 +1,6 @@
 """Which variables and edges of a select its words are about: Select -> names of variables, indexes of edges."""
 
-from nacre.records.plan import Aggregate, Filter, Select, Term, value_of
+from nacre.records.plan import Aggregate, Attribute, Filter, Select, Term, value_of
 
 
 def answer_variable(select: Select) -> str:
@@ -93,3 +93,15 @@ def variable_of(term: Term) -> str:
 def filtered_variable(each: Filter) -> str:
     """The variable that a condition restricts."""
     return variable_of(each.left)
+
+
+def predicates_of(select: Select) -> set[str]:
+    """The predicates that a select speaks of, those of its inner selects too."""
+    found = {edge.predicate for edge in select.edges}
+    inner = [f.right for f in select.filters if isinstance(f.right, Select)]
+    terms = [*select.answers, *select.by, *(f.left for f in select.filters), *(f.right for f in select.filters)]
+    terms += [select.order.by] if select.order else []
+    for term in terms:
+        of = term.of if isinstance(term, Aggregate) else term
+        found |= {of.predicate} if isinstance(of, Attribute) else set()
+    return found.union(*(predicates_of(each) for each in inner))

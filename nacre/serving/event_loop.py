@@ -1,13 +1,12 @@
-"""The event loop of what serves: uvloop's where there is one, for a turn is an eighth shorter on it."""
+"""The event loop of what serves: uvloop's where it can be had, for a turn is an eighth shorter on it."""
 
 import asyncio
-import sys
 
 
 def new() -> asyncio.AbstractEventLoop:
-    """A new event loop; on Windows, which uvloop does not know, Python's own."""
-    if sys.platform == "win32":
+    """A new event loop; where there is no uvloop, as on Windows, Python's own."""
+    try:
+        import uvloop
+    except ImportError:
         return asyncio.new_event_loop()
-    import uvloop
-
     return uvloop.new_event_loop()

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from nacre.semantics.english import synonyms
+from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.types import Ref
 from nacre.semantics.words import lemma
@@ -61,6 +61,9 @@ def _wanted(concepts: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ..
 
 def _only_date(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> list[tuple[float, float, Ref, bool]]:
     """The one date of a node, whatever it is called: a thing is as old as what is known of when it came about."""
+    if concepts[:1] == ("age",) and is_person(graph.nodes[node].label):
+        # nobody is as young as the day on which he joined
+        return []
     place = next((i for i, c in enumerate(concepts) if c.lstrip("-") == "date"), None)
     dates = [p for p in graph.literals[node] if graph.is_date(p)]
     if place is None or len(dates) != 1:

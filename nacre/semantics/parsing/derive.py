@@ -19,7 +19,14 @@ from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import Lowered, lower
 from nacre.semantics.parsing.now import ENDED
 from nacre.semantics.parsing.own import says_theirs
-from nacre.semantics.parsing.preferred import named_beside, of_named_measure, of_wider, sorted_by, with_whole_names
+from nacre.semantics.parsing.preferred import (
+    in_an_order,
+    named_beside,
+    of_named_measure,
+    of_wider,
+    sorted_by,
+    with_whole_names,
+)
 from nacre.semantics.parsing.state import Reader
 from nacre.semantics.parsing.things import BY_ITS_CODE
 from nacre.semantics.parsing.ways import said_of, ways_said
@@ -88,7 +95,7 @@ def derive(
     # "the boats with their keepers" shows the keepers
     shown = [c for c in kept if OWN not in c.derivation.trace or len(c.derivation.targets) > 1]
     kept = shown if any(OWN in c.derivation.trace for c in shown) else kept
-    kept = sorted_by(kept)
+    kept = in_an_order(sorted_by(kept))
     kept = named_beside(kept) if says_theirs(question) else kept
     if any(c.kind == "now" for c in question.cues):
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from nacre.records.plan import Attribute, Body, Select, value_of
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.parsing.candidate import Candidate
@@ -95,3 +96,16 @@ def _bounds_other(d: Derivation) -> bool:
     bounded = {c.ref.predicate for c in d.conditions if c.op in ORDERED and c.ref.predicate and not c.function}
     known = {c.ref.predicate for c in d.conditions if c.op == "known"}
     return bool(known & named) and bool(bounded - named)
+
+
+def in_an_order(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings without those in the order of what one named thing has, which puts nothing before anything else."""
+    return [c for c in candidates if not _in_no_order(c.body)]
+
+
+def _in_no_order(body: Body) -> bool:
+    if not isinstance(body, Select) or body.order is None or not isinstance(body.order.by, Attribute):
+        return False
+    by = body.order.by.variable
+    named = any(v.name == by and len(v.keys) == 1 for v in body.variables)
+    return named and all(value_of(answer).variable != by for answer in body.answers)

@@ -8,6 +8,7 @@ from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
+from nacre.semantics.select_shape import predicates_of
 from nacre.semantics.types import ORDERED, Derivation, Link, Question, Ref, Target
 
 # "is", a name, an article and a kind
@@ -67,7 +68,7 @@ def unchecked(candidate: Candidate) -> int:
     """The words whose property or link a yes/no reading says nothing of: "is he blocked" is not whether he is known."""
     if not isinstance(candidate.body, Ask):
         return 0
-    said = _said_of(candidate.body.select)
+    said = predicates_of(candidate.body.select)
     unsaid = used = 0
     for link in candidate.derivation.links:
         named = {name for ref in link.refs for name in (ref.predicate, ref.via) if name}
@@ -76,18 +77,6 @@ def unchecked(candidate: Candidate) -> int:
         else:
             used |= link.covered
     return unsaid & ~used
-
-
-def _said_of(select: Select) -> set[str]:
-    """The predicates that a select speaks of, those of its inner selects too."""
-    found = {edge.predicate for edge in select.edges}
-    inner = [f.right for f in select.filters if isinstance(f.right, Select)]
-    terms = [*select.answers, *select.by, *(f.left for f in select.filters), *(f.right for f in select.filters)]
-    terms += [select.order.by] if select.order else []
-    for term in terms:
-        of = term.of if isinstance(term, Aggregate) else term
-        found |= {of.predicate} if isinstance(of, Attribute) else set()
-    return found.union(*(_said_of(each) for each in inner))
 
 
 def about_named(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:
