@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.answering.agreement import AS_LIKELY, say_the_same
-from agents.answering.trust import chance, is_empty, is_nil, rows_of
+from agents.answering.trust import chance, is_empty, is_nil, plan_of, rows_of
 from nacre.records.evidence import Evidence, Rows
-from nacre.records.plan import Ask, Select
+from nacre.records.plan import Ask, Attribute, Body, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.semantics.labels_said import class_noun
@@ -23,9 +23,12 @@ def others(
 ) -> tuple[Reading, ...]:
     """The readings that are about as likely as the rows that answer, and that give something else, the likeliest first.
 
-    Where two are worded alike, since things of two kinds have one name, the later one names the kind.
+    Where two are worded alike, since things of two kinds have one name, the later one names the kind. The codes of
+    things that are given already are nothing else.
     """
     given, words = [chosen.table], {chosen.words}
+    plan = plan_of(understanding, chosen)
+    things = {_without_answers(plan)} if plan is not None else set()
     found: list[Reading] = []
     rows = [each for _, each in rows_of(evidence)]
     for each in sorted(rows, key=lambda e: -chance(understanding, e)):
@@ -34,14 +37,30 @@ def others(
         if is_empty(each.table) or is_nil(each.table) or any(say_the_same(each.table, table) for table in given):
             continue
         reading = understanding.readings[each.reading]
+        if _gives_codes(reading.plan, schema) and _without_answers(reading.plan) in things:
+            continue
         if each.words in words:
             reading = _with_kinds(reading, schema)
         if reading.words in words:
             continue
         given.append(each.table)
+        things.add(_without_answers(reading.plan))
         words.add(reading.words)
         found.append(reading)
     return tuple(found[:MOST])
+
+
+def _without_answers(plan: Plan) -> Body:
+    """What a plan says of things, whatever it gives of them."""
+    return replace(plan.body, answers=()) if isinstance(plan.body, Select) else plan.body
+
+
+def _gives_codes(plan: Plan, schema: Schema) -> bool:
+    """Whether all that a plan gives are codes, which tell things apart and say no more."""
+    return isinstance(plan.body, Select) and all(
+        isinstance(answer, Attribute) and schema.predicate_of[answer.predicate].role == "identifier"
+        for answer in plan.body.answers
+    )
 
 
 def _with_kinds(reading: Reading, schema: Schema) -> Reading:

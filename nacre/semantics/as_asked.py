@@ -48,7 +48,10 @@ def _with_article(said: str, label: str, written: str) -> str:
         return said
     before, after = said[: found.start()], said[found.end() :]
     following = next(iter(tokens(after)), None)
-    longer = following is not None and after[: following.start].isspace() and following.norm not in function_words()
+    plain = (
+        following is None or following.norm in function_words() or (following.text.islower() and not label.islower())
+    )
+    longer = following is not None and after[: following.start].isspace() and not plain
     return said if longer or _is_led(before) else f"{before}{'the' if before else 'The'} {written}{after}"
 
 

@@ -7,7 +7,7 @@ from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.facts_of import Fact, Run, facts_of
 from nacre.semantics.labels_said import is_telling, label_of, nominal
-from nacre.semantics.nouns import joined, plural
+from nacre.semantics.nouns import article, is_plural, joined, plural, wording
 from nacre.semantics.parts import Part, Span, part_of, spans_of
 from nacre.semantics.words import fold
 
@@ -83,7 +83,9 @@ def difference(table: Table) -> str:
     >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("size", "2", "2"))))
     'A and B differ in price; they have the same size'
     >>> difference(Table(("property", "A", "B"), (("food safe", "yes", "yes"), ("has siren", "no", "no"))))
-    'both are food safe; neither has siren'
+    'both are food safe; neither has a siren'
+    >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("fired in", "K", "L"))))
+    'A and B differ in price and more'
     """
     names = joined(table.columns[1:])
     other = [str(row[0]) for row in table.rows if row[1] != row[2] and "–" not in row]
@@ -92,9 +94,10 @@ def difference(table: Table) -> str:
     same = [label for label in same if label not in flags]
     parts = []
     if other:
-        parts.append(f"{names} differ in {_some([label.removeprefix('has ') for label in other])}")
-    if same:
-        parts.append(f"{'they' if other else names} have the same {_some(same)}")
+        differ = _some([label.removeprefix("has ") for label in other])
+        parts.append(f"{names} differ in {differ}" if differ else f"{names} differ")
+    if same and (shared := _some(same)):
+        parts.append(f"{'they' if other else names} have the same {shared}")
     parts += [_of_both(label, yes=(label, "yes", "yes") in table.rows) for label in flags[:LISTED]]
     return "; ".join(parts) or f"{names} have no property in common"
 
@@ -115,11 +118,15 @@ def _of_both(label: str, *, yes: bool) -> str:
     noun = label.removeprefix("has ")
     if noun == label:
         return f"{'both are' if yes else 'neither is'} {label}"
-    return f"{'both have' if yes else 'neither has'} {noun}"
+    mass = noun.split()[-1] in wording("mass") or is_plural(noun)
+    return f"{'both have' if yes else 'neither has'} {noun if mass else article(noun)}"
 
 
 def _some(labels: list[str]) -> str:
-    return joined([*labels[:LISTED], "more"] if len(labels) > LISTED + 1 else labels)
+    """The first of those labels that are nouns, "" where none is: things differ in price, and not in "fired in"."""
+    nouns = [each for each in labels if each.split()[-1] not in wording("prepositions")]
+    shown = nouns if len(nouns) <= LISTED + 1 else nouns[:LISTED]
+    return joined([*shown, "more"] if shown and len(shown) < len(labels) else shown)
 
 
 def _said(facts: list[Fact], predicate: Predicate, things: int, other: set[str], schema: Schema) -> str:

@@ -73,6 +73,13 @@ from nacre.semantics.as_asked import as_asked
             "2 cars: Fox Sport and Fox Tour.",
         ),
         (
+            "Compare the Moon Jar with this.",
+            "Moon Jar",
+            "Moon Jar",
+            "It and Moon Jar differ in price.",
+            "It and the Moon Jar differ in price.",
+        ),
+        (
             "Who plays in The Dragon?",
             "The Dragon",
             "The Dragon",
