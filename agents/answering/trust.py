@@ -20,6 +20,8 @@ DECLINED = 0.1
 UNSURE = 0.01
 # the share of the question's words that sentences must hold to answer it (given)
 ENOUGH_WORDS = 0.6
+# the score from which on a word is that of the graph, and none that is like it (given)
+SAID = 0.9
 
 
 def is_empty(table: Table) -> bool:
@@ -181,7 +183,8 @@ def _has_blank(table: Table) -> bool:
 
 
 def _says_no_property(understanding: Understanding, plan: Plan, first: Plan) -> bool:
-    """Whether a plan has nothing of a property or link that is named, and of which the first plan speaks."""
+    """Whether a plan has nothing of a property or link that is said in its own words, and of which the first plan
+    speaks."""
     if not isinstance(plan.body, Select | Ask) or not isinstance(first.body, Select | Ask):
         return False
     said, heeded = (predicates_of(body.select if isinstance(body, Ask) else body) for body in (plan.body, first.body))
@@ -191,7 +194,7 @@ def _says_no_property(understanding: Understanding, plan: Plan, first: Plan) -> 
     return any(
         meant & heeded and not meant & said
         for mention in understanding.mentions
-        if mention.kind == "predicate" and (meant := spans[mention.start, mention.end])
+        if mention.kind == "predicate" and mention.score >= SAID and (meant := spans[mention.start, mention.end])
     )
 
 

@@ -32,8 +32,11 @@ class Clause:
     front: str = ""
 
 
-def forward(label: Label, other: str, noun: str, kind: str, *, named: bool, bare: bool) -> Clause:
-    """A link from the thing, a `noun`, to `other`, which is of a `kind`; `bare` where any of that kind will do.
+def forward(
+    label: Label, other: str, noun: str, kind: str, *, named: bool, bare: bool, several: bool = False
+) -> Clause:
+    """A link from the thing, a `noun`, to `other`, which is of a `kind`; `bare` where any of that kind will do,
+    `several` where it may be one of several.
 
     >>> forward(Label("noun", "capital", "capitals"), "Oslo", "country", "city", named=True, bare=False).one
     'whose capital is Oslo'
@@ -60,8 +63,10 @@ def forward(label: Label, other: str, noun: str, kind: str, *, named: bool, bare
         true, false = f"{{}} is {article(label.one)} of {other}", f"{{}} is not {article(label.one)} of {other}"
         one, many = f"that is {article(label.one)} of {other}", f"that are {label.many} of {other}"
         return Clause(one, many, true, false, front)
-    the = f"the {belonging(label.one, '{}', person=is_person(noun))}"
-    true, false = f"{the} is {other}", f"{the} is not {other}"
+    whose = belonging(label.one, "{}", person=is_person(noun))
+    true, false = f"the {whose} is {other}", f"the {whose} is not {other}"
+    if several:
+        true, false = f"{other} is {article(whose)}", f"{other} is not {article(whose)}"
     if bare:
         a = article(label.one)
         return Clause(f"that has {a}", f"that have {a}", f"{{}} has {a}", f"{{}} has no {label.one}")

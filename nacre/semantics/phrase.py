@@ -12,7 +12,7 @@ from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import is_amount, label_of, nominal
 from nacre.semantics.leads import LONGEST, NAMED, answer_sentence, capital, list_lead, names_listed, rest_listed
 from nacre.semantics.nouns import belonging, is_count, is_plural, joined, plural, singular
-from nacre.semantics.placed_by import is_dated, of_what, placed_by
+from nacre.semantics.placed_by import at_what, is_dated, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated, valued
 from nacre.semantics.select_words import select_words
 from nacre.semantics.to_words import asked_of, to_words
@@ -136,9 +136,11 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     beside = placed_by(plan, measured, schema)
     said = names_listed([f"{n} ({b})" for n, b in zip(names, beside, strict=False)]) if beside else names_listed(names)
     if one and beside:
-        said = f"{names[0]} ({beside[0]})" if is_dated(body, schema) else f"{names[0]}, with {of_what(beside[0])}"
+        said = (
+            f"{names[0]} ({beside[0]})" if is_dated(body, schema) else f"{names[0]}, {at_what(beside[0], plan, schema)}"
+        )
     elif beside and len(set(beside)) == 1 and len(beside) == len(names) and not is_dated(body, schema):
-        said = f"{names_listed(names)}, {'both' if len(names) == 2 else 'all'} with {of_what(beside[0])}"
+        said = f"{names_listed(names)}, {'both' if len(names) == 2 else 'all'} {at_what(beside[0], plan, schema)}"
     if not isinstance(body, Select) and one:
         return Phrase(f"{said}.", values, column.unit or None)
     if isinstance(body, Select) and one:

@@ -52,13 +52,16 @@ def is_dated(body: object, schema: Schema) -> bool:
     return order is not None and isinstance(order.by, Attribute) and is_time(order.by.predicate, schema)
 
 
-def of_what(measure: str) -> str:
-    """A number that has no unit with what it measures.
-
-    >>> of_what("price 225"), of_what("7.8 %")
-    ('a price of 225', '7.8 %')
-    """
+def at_what(measure: str, plan: Plan, schema: Schema) -> str:
+    """What a thing is placed by, after its name: "at 7.8 %", "with 12 concerts", "with a price of 225"."""
     name, _, number = measure.rpartition(" ")
-    if not (name[:1].isalpha() and number[:1].isdigit()):
-        return measure
-    return f"{name if is_plural(name) else article(name)} of {number}"
+    if name[:1].isalpha() and number[:1].isdigit():
+        return f"with {name if is_plural(name) else article(name)} of {number}"
+    return f"at {measure}" if _has_unit(plan, schema) else f"with {measure}"
+
+
+def _has_unit(plan: Plan, schema: Schema) -> bool:
+    order = plan.body.order if isinstance(plan.body, Select) else None
+    of = value_of(order.by) if order is not None else None
+    counted = order is not None and isinstance(order.by, Aggregate) and order.by.function == "count"
+    return isinstance(of, Attribute) and not counted and bool(schema.predicate_of[of.predicate].unit)

@@ -121,7 +121,7 @@ def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
     if named:
         said = f"{wording.things(owner, many, frozenset(), 0)} and {'their' if many else 'its'} {joined(own)}"
     else:
-        whose = wording.things(owner, many, frozenset(), 0)
+        whose = wording.owners(owner) if many else wording.things(owner, False, frozenset(), 0)
         clause = clause_asked(values[0].predicate, whose, wording.schema, many=_several(wording, owner, many))
         alone = len(terms) == 1 and bool(clause) and not values[0].part
         said = clause if alone else f"the {belonging(joined(own), whose, person=is_person(wording.noun(owner)))}"
@@ -187,7 +187,7 @@ def _numbers(wording: Wording, numbers: list[Aggregate]) -> str:
     if len(of) == 1 and len(numbers) > 1 and isinstance(numbers[0].of, Attribute):
         words = joined([COMPUTED.get(n.function, "number of") for n in numbers])
         label = label_of(numbers[0].of.predicate, wording.schema).one
-        return f"the {words} {label} of {wording.things(numbers[0].of.variable, True, group_edges(wording.select), 0)}"
+        return f"the {words} {label} of {wording.owners(numbers[0].of.variable, group_edges(wording.select))}"
     return joined([f"the {wording.computed(n)}" for n in numbers])
 
 

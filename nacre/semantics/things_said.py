@@ -66,8 +66,15 @@ class Wording:
         name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
         if short:
             return name
-        whose = self.things(of.variable, True, group_edges(self.select), 0)
-        return belonging(name, whose, person=is_person(self.noun(of.variable)))
+        return belonging(
+            name, self.owners(of.variable, group_edges(self.select)), person=is_person(self.noun(of.variable))
+        )
+
+    def owners(self, name: str, seen: frozenset[int] = frozenset()) -> str:
+        """The things of a variable whose property is said: "the cars that are red", "Emma", "those 4 cars"."""
+        said, known = self.things(name, True, seen, 0), self.variables.get(name)
+        named = known is not None and (bool(known.label) or of_before(known))
+        return said if named or said.startswith(("the ", "those ", "one of ")) or said[:1].isdigit() else f"the {said}"
 
     def _counts(self, predicate: str) -> bool:
         """Whether the numbers of a property may say how many things there are."""
@@ -188,7 +195,8 @@ class Wording:
             text = text.removeprefix(f"the {self.noun(other)} ")
         if edge.subject == name:
             bare = bare and not (variable is not None and self._is_narrow(variable, edge.predicate))
-            return forward(label, text, own, self.noun(other), named=named, bare=bare)
+            several = named and not self.schema.predicate_of[edge.predicate].functional
+            return forward(label, text, own, self.noun(other), named=named, bare=bare, several=several)
         if label.kind == "noun" and f" {own}".endswith(f" {label.one}") and not named:
             return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
         return backward(label, text, own)

@@ -103,7 +103,7 @@ def test_plans_read_like_noun_phrases() -> None:
         words(Select((Itself("p"),), (P,), (), (), (), Order(HEIGHT, True), 1)) == "the player with the greatest height"
     )
     assert words(most) == "the football club with the most players"
-    assert words(Select((Aggregate("avg", HEIGHT),), (P,))) == "the average height of players"
+    assert words(Select((Aggregate("avg", HEIGHT),), (P,))) == "the average height of the players"
     each = Select((Itself("c"), Aggregate("count", Itself("p"))), (P, C), (IN_CLUB,), (), ("c",))
     assert words(each) == "the number of players for each football club"
     mentored = Select(
@@ -120,9 +120,9 @@ def test_plans_read_like_noun_phrases() -> None:
 def test_a_superlative_is_said_with_its_number() -> None:
     best = Select((Itself("p"),), (P,), (), (), (), Order(HEIGHT, True), 1)
     one = said(best, ("Ann Lee",), measured=(181.5,), measured_unit="cm")
-    assert one == "The player with the greatest height is Ann Lee, with 181.5 cm."
+    assert one == "The player with the greatest height is Ann Lee, at 181.5 cm."
     two = said(best, ("Ann Lee",), ("Bo",), measured=(181.5, 181.5), measured_unit="cm")
-    assert two == "The players with the greatest height are Ann Lee and Bo, both with 181.5 cm."
+    assert two == "The players with the greatest height are Ann Lee and Bo, both at 181.5 cm."
 
 
 def test_properties_are_said_with_their_verb() -> None:
