@@ -10,15 +10,27 @@ from nacre.semantics.words import tokens
 
 # words of a kind that is said before a name, at most
 KIND_WORDS = 3
+_HYPHENED = re.compile(r"(?<!\w)[a-z]+(?:-[a-z]+)+(?!\w)")
+# the words of a noun with its article, at an end
+_LED = re.compile(r"\bthe ([\w'-]+(?: [\w'-]+)?)$")
+# what a table has between its headings and its rows
+_ROWS = "\n| -"
 _KIND = re.compile(r" \([^()]*\)$")
 
 
 def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
-    """A sentence, with the lines below it, where names that have "the" in the question have it too."""
-    said, end, rest = text.partition("\n")
+    """A sentence, with the lines below it, where names that have "the" in the question have it too, and words the
+    hyphens that they have there."""
+    head, mark, rows = text.partition(_ROWS)
+    for written in _HYPHENED.findall(question):
+        head = re.sub(rf"(?<!\w){written.replace('-', ' ')}(?!\w)", written, head)
+    said, end, rest = f"{head}{mark}{rows}".partition("\n")
     for each in mentions:
         if each.kind == "entity" and question[each.start : each.end] == each.text and _has_article(question, each):
             said = _with_article(said, _KIND.sub("", each.label), _written(question, each))
+        if each.kind == "predicate" and (named := _LED.search(question[: each.end])):
+            # the label has "distance to county seat"
+            said = re.sub(rf"(?<= to ){re.escape(named[1])}(?!\w)", f"the {named[1]}", said, count=1)
     return f"{said}{end}{rest}"
 
 

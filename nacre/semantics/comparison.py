@@ -7,7 +7,7 @@ from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.facts_of import Fact, Run, facts_of
 from nacre.semantics.labels_said import is_telling, label_of, nominal
-from nacre.semantics.nouns import article, is_plural, joined, plural, wording
+from nacre.semantics.nouns import article, belonging, is_plural, joined, plural, wording
 from nacre.semantics.parts import Part, Span, part_of, spans_of
 from nacre.semantics.words import fold
 
@@ -68,7 +68,7 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
     theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
     return [
         (
-            f"{label_of(s.predicate.iri, schema).full} of the {plural(left.noun)}",
+            belonging(label_of(s.predicate.iri, schema).full, f"the {plural(left.noun)}"),
             s.said(schema),
             other.said(schema),
         )

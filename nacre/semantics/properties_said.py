@@ -1,12 +1,15 @@
 """A property or link of one named thing as a sentence: "Emma was built in 1961", "Emma has 12 passengers"."""
 
+from collections.abc import Iterable
+
 from nacre.records.plan import Attribute, Itself, Select, Variable
 from nacre.records.schema import Schema
 from nacre.semantics.chained import name_of
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.flags import is_called_flag, said_by
-from nacre.semantics.labels_said import class_noun, flag, is_amount, is_time, label_of
+from nacre.semantics.labels_said import Label, class_noun, flag, is_amount, is_time, label_of
+from nacre.semantics.leads import capital
 from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.select_words import wording_of
 from nacre.semantics.verbs import active
@@ -35,10 +38,17 @@ def valued(owner: str, names: list[str], term: Attribute, schema: Schema) -> str
         noun = singular(what) if names[0] == "1" else what
         return f"{owner} has {'no' if names[0] == '0' else names[0]} {noun}."
     if len(names) == 1:
-        return ""
+        return _located(owner, names[0], label, schema, predicate.domains)
     person = is_person(class_noun(Variable("x", tuple(predicate.domains)[:1]), schema)) if predicate.domains else False
     noun = belonging(plural(label.one), owner, person=person)
     return f"The {noun} {'are' if is_plural(plural(label.one)) else 'is'} {joined(names)}."
+
+
+def _located(name: str, place: str, label: Label, schema: Schema, classes: Iterable[str]) -> str:
+    """Where a thing is that is no person: "the mill is in Oslo"; "" for what else a label says."""
+    persons = any(is_person(class_noun(Variable("x", (each,)), schema)) for each in classes)
+    located = label.one in wording("located") and not persons and not place[:1].isdigit()
+    return f"{capital(name)} is in {place}." if located else ""
 
 
 def stated(name: str, said: str, term: object, schema: Schema) -> str:
@@ -75,15 +85,17 @@ def linked_to(body: Select, said: str, schema: Schema, *, many: bool) -> str:
     subject = next((v for v in body.variables if v.name == edge.subject), None)
     label = label_of(edge.predicate, schema)
     last = body.answers[-1]
-    if subject is None or len(subject.keys) != 1 or not subject.label or label.kind == "noun":
+    if subject is None or len(subject.keys) != 1 or not subject.label:
         return ""
     if not isinstance(last, Itself) or last.variable != edge.object:
         return ""
     name = name_of(subject, wording_of(body, schema).noun(subject.name))
+    if label.kind == "noun":
+        return "" if many else _located(name, said, label, schema, subject.classes)
     made = active(label.one) if label.kind == "state" else None
     if made is not None:
         return f"{said} {made.many if many else made.one} {name}."
     verb = f"{label.be[0]} {label.one}" if label.kind in ("state", "flag") else label.one
     verb = f"is {article(label.one)} of" if label.kind == "role" else verb
     text = f"{name} {verb} {said}."
-    return text if name == subject.label else text[:1].upper() + text[1:]
+    return text if name == subject.label else capital(text)

@@ -11,7 +11,7 @@ from nacre.semantics.clauses import Clause, among, backward, compared, condition
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, extreme, is_plural, number_of, plural, wording
+from nacre.semantics.nouns import article, belonging, extreme, is_participle, is_plural, number_of, plural, wording
 from nacre.semantics.select_shape import (
     counted_edges,
     counted_for,
@@ -64,7 +64,9 @@ class Wording:
         label = label_of(of.predicate, self.schema)
         own = number_of(nominal(of.predicate, self.schema), counts=self._counts(of.predicate))
         name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
-        if short:
+        grouped = bool(self.select.group or self.select.by)
+        if short or (grouped and is_participle(name.split()[-1])):
+            # "the total amount paid for each buyer", and not "for the sales for each buyer"
             return name
         return belonging(
             name, self.owners(of.variable, group_edges(self.select)), person=is_person(self.noun(of.variable))
