@@ -6,11 +6,11 @@ from nacre.records.evidence import Evidence, Rows, Sentence, Table
 from nacre.records.plan import Aggregate, Ask, Itself, Plan, Select
 from nacre.records.turn import Understanding
 from nacre.semantics.english import function_words
+from nacre.semantics.ranking.calibrate import shown_columns
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.select_shape import predicates_of
 from nacre.semantics.sentences import covers as share
 from nacre.semantics.texts.wanted import wanted
-from nacre.semantics.to_sql import RAW
 from nacre.semantics.unstated import is_unknown
 from nacre.semantics.words import name_tokens, tokens
 
@@ -166,20 +166,17 @@ def _leaves_out(understanding: Understanding, rows: Rows) -> bool:
     if rows.reading is None or rows.confirmed:
         return False
     first, reading = understanding.readings[0], understanding.readings[rows.reading]
-    if (
-        (reading.lost and not first.lost)
-        or _has_blank(rows.table)
-        or _says_no_property(understanding, reading.plan, first.plan)
-    ):
+    if (reading.lost and not first.lost) or _has_blank(rows.table):
+        return True
+    if _says_no_property(understanding, reading.plan, first.plan):
         return True
     names = {word for m in understanding.mentions if m.kind in ("entity", "value") for word in m.text.split()}
-    return not names.isdisjoint(understanding.readings[rows.reading].unused)
+    return not names.isdisjoint(reading.unused)
 
 
 def _has_blank(table: Table) -> bool:
     """Whether nothing is known in a whole column that is shown."""
-    shown = [i for i, name in enumerate(table.columns) if not name.endswith(RAW)]
-    return any(all(row[i] is None for row in table.rows) for i in shown)
+    return any(all(row[i] is None for row in table.rows) for i in shown_columns(table))
 
 
 def _says_no_property(understanding: Understanding, plan: Plan, first: Plan) -> bool:

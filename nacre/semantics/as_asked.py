@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from nacre.records.turn import Mention
 from nacre.semantics.english import function_words
+from nacre.semantics.language.base import language
 from nacre.semantics.nouns import is_participle
-from nacre.semantics.words import tokens
+from nacre.semantics.words import Token, tokens
 
 # words of a kind that is said before a name, at most
 KIND_WORDS = 3
@@ -60,15 +61,17 @@ def _with_article(said: str, label: str, written: str) -> str:
         return said
     before, after = said[: found.start()], said[found.end() :]
     following = next(iter(tokens(after)), None)
-    plain = (
-        following is None or following.norm in function_words() or (following.text.islower() and not label.islower())
-    )
-    longer = following is not None and after[: following.start].isspace() and not plain
+    longer = following is not None and after[: following.start].isspace() and _may_go_on(label, following)
     return said if longer or _is_led(before) else f"{before}{'the' if before else 'The'} {written}{after}"
+
+
+def _may_go_on(label: str, following: Token) -> bool:
+    """Whether a word may belong to a longer name: one with a capital or digit, or any after a name in small letters."""
+    return following.norm not in function_words() and (label.islower() or not following.text.islower())
 
 
 def _is_led(before: str) -> bool:
     """Whether an article stands before the name already, or before its kind ("the car variant Fox")."""
     words = [each.norm for each in tokens(before)][-KIND_WORDS - 1 :]
     led = next((word for word in reversed(words) if word in function_words()), "")
-    return led in ("the", "a", "an")
+    return led in language().words["article"]

@@ -75,8 +75,8 @@ class Wording:
     def owners(self, name: str, seen: frozenset[int] = frozenset()) -> str:
         """The things of a variable whose property is said: "the cars that are red", "Emma", "those 4 cars"."""
         said, known = self.things(name, True, seen, 0), self.variables.get(name)
-        named = known is not None and (bool(known.label) or of_before(known))
-        return said if named or said.startswith(("the ", "those ", "one of ")) or said[:1].isdigit() else f"the {said}"
+        named = known is not None and bool(known.label)
+        return said if named or said.startswith("the ") or said[:1].isdigit() else f"the {said}"
 
     def _counts(self, predicate: str) -> bool:
         """Whether the numbers of a property may say how many things there are."""
@@ -283,12 +283,14 @@ class Wording:
             elif is_plural(self.measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":
                 end = "most" if order.descending else "fewest"
         measure = self.measure(by)
-        if isinstance(by, Attribute) and end in ("highest", "lowest"):
-            end = extreme(measure, high=order.descending)
         if measure.startswith("number of ") and end in ("highest", "lowest"):
             return f"with the {place}{'most' if end == 'highest' else 'fewest'} {measure.removeprefix('number of ')}"
         same = not place and measure.split()[0].casefold() in wording("computed").get(end, "").split()
-        return f"with the {measure}" if same else f"with the {place}{end} {measure}"
+        if same:
+            return f"with the {measure}"
+        if isinstance(by, Attribute) and end in ("highest", "lowest"):
+            end = extreme(measure, high=order.descending)
+        return f"with the {place}{end} {measure}"
 
     def measure(self, by: Attribute | Aggregate | Itself) -> str:
         """What things are ordered by."""

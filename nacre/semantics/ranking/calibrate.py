@@ -39,8 +39,13 @@ def outcome(table: Table | None) -> Outcome:
         return Outcome(None)
     if table.columns[:1] == ("yes",):
         return Outcome(tuple(bool(row[0]) for row in table.rows))
-    shown = [i for i, name in enumerate(table.columns) if not name.endswith(RAW)]
+    shown = shown_columns(table)
     return Outcome(tuple(dict.fromkeys(row[i] for row in table.rows for i in shown if row[i] is not None)))
+
+
+def shown_columns(table: Table) -> list[int]:
+    """The places of the columns that are shown: those that keep a value as it was written are not."""
+    return [i for i, name in enumerate(table.columns) if not name.endswith(RAW)]
 
 
 def before_running(ranked: Ranked, place: int, learned: Weights | None = None) -> float:
