@@ -116,10 +116,10 @@ def _found(iri: str, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -
         and all(isinstance(v, int) and 1000 <= v <= 2999 for v in value)
     ):
         datatype = "year"
-    exact = [
-        sort != usual or (not text and lexical_form(cell, datatype) != form)
-        for cell, form, sort in zip(value, texts, sorts, strict=True)
-    ]
+    exact = [sort != usual for sort in sorts]
+    if not text:
+        kept = zip(exact, value, texts, strict=True)
+        exact = [other or lexical_form(cell, datatype) != form for other, cell, form in kept]
     bounds = _bounds([*low, *high] if low and high else value)
     return Cells(
         datatype, reading.shape, reading.unit, value, low, high, text, usual, exact, [False] * len(texts), *bounds
@@ -127,9 +127,7 @@ def _found(iri: str, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -
 
 
 def _bounds(value: Sequence[Cell]) -> tuple[float | None, float | None]:
-    numbers = [v for v in value if isinstance(v, (int, float))]
-    if numbers and max(map(abs, numbers)) == inf:
-        numbers = [v for v in numbers if abs(v) != inf]
+    numbers = [v for v in value if isinstance(v, (int, float)) and -inf < v < inf]
     return (float(min(numbers)), float(max(numbers))) if numbers else (None, None)
 
 

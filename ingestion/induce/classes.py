@@ -82,6 +82,8 @@ class Classes:
 
     def kinds_of(self, terms: "Ints") -> dict[str, int]:
         """How many of the terms are of each kind."""
+        if not self.kinds:
+            return {}
         among = np.zeros(len(self.set_of), dtype=bool)
         among[terms] = True
         counts = {iri: int(among[members].sum()) for iri, members in self.kinds.items()}
@@ -102,6 +104,8 @@ class Classes:
 
     def spread(self, terms: "Ints") -> dict[int, int]:
         """How many of the terms have each type set, -1 for those that are not described here."""
+        if not len(terms):
+            return {}
         counts = np.bincount(self.set_of[terms] + 1)
         there = counts.nonzero()[0]
         return dict(zip((there - 1).tolist(), counts[there].tolist(), strict=True))

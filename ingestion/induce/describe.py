@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from heapq import nsmallest
+from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -221,12 +222,12 @@ def _unit(cells: Cells | None, *said: str) -> str:
 
 def _by_class(layout: Layout, by_set: dict[int, int]) -> dict[str, int]:
     """How many things of these type sets each class has; "" counts those without a class."""
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     for index, count in by_set.items():
-        closed = layout.classes.sets[index] if index >= 0 else frozenset()
-        for iri in closed or {""}:
-            counts[iri] += count
-    return dict(sorted(counts.items(), key=lambda c: (-c[1], c[0])))
+        closed = layout.classes.sets[index] if index >= 0 else ()
+        for iri in closed or ("",):
+            counts[iri] = counts.get(iri, 0) + count
+    return dict(sorted(counts.items(), key=lambda c: (-c[1], c[0]))) if len(counts) > 1 else counts
 
 
 def _values(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -282,7 +283,7 @@ def _role(
         return "identifier"
     if cells.datatype != "text":
         return "fact"
-    if place.iri in COMMENT_PREDICATES or np.median([len(texts[n]) for n in place.distinct.tolist()]) > LONG_TEXT:
+    if place.iri in COMMENT_PREDICATES or median([len(texts[n]) for n in place.distinct.tolist()]) > LONG_TEXT:
         return "text"
     return "identifier" if _echo(layout, place, label_of) else "fact"
 

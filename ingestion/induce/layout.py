@@ -1,7 +1,7 @@
 """Find tables, columns and names in a graph: Facts -> Layout, the plan that load.py follows."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -109,7 +109,7 @@ def _entities(facts: Facts, visible: "Flags", type_rows: "Flags") -> "tuple[Ints
     numbers = np.flatnonzero(there).astype(np.int32)
     ids = np.zeros(len(facts.texts), dtype=np.int64)
     texts = facts.texts
-    ids[numbers] = [entity_id(texts[n]) for n in numbers.tolist()]
+    ids[numbers] = entity_ids([texts[n] for n in numbers.tolist()])
     order = ids[numbers].argsort(kind="stable")
     if not changes(ids[numbers[order]]).all():
         _resolve_collisions(texts, numbers, ids)
@@ -117,22 +117,24 @@ def _entities(facts: Facts, visible: "Flags", type_rows: "Flags") -> "tuple[Ints
     return numbers[order], ids
 
 
-def entity_id(iri: str, attempt: int = 0) -> int:
-    """The row key of an entity: 63 bits of a hash of its IRI, never 0.
+def entity_ids(iris: Sequence[str]) -> "Longs":
+    """The row key of each entity: 63 bits of a hash of its IRI, never 0.
 
-    >>> entity_id("http://example.org/a") == entity_id("http://example.org/a") < 2**63
+    >>> first, second = entity_ids(["http://example.org/a", "http://example.org/b"]).tolist()
+    >>> first == entity_ids(["http://example.org/a"])[0] != second
     True
     """
-    text = iri if not attempt else f"{attempt} {iri}"
-    return (int.from_bytes(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "big") >> 1) or 1
+    hashes = b"".join([blake2b(iri.encode(errors="surrogatepass"), digest_size=8).digest() for iri in iris])
+    return np.maximum(np.frombuffer(hashes, dtype=">u8") >> 1, 1).astype(np.int64)
 
 
 def _resolve_collisions(texts: list[str], numbers: "Ints", ids: "Longs") -> None:
     taken: set[int] = set()
     for number in sorted(numbers.tolist(), key=texts.__getitem__):
-        attempt = 0
-        while (key := entity_id(texts[number], attempt)) in taken:
+        attempt, key = 0, entity_ids([texts[number]]).item()
+        while key in taken:
             attempt += 1
+            key = entity_ids([f"{attempt} {texts[number]}"]).item()
         taken.add(key)
         ids[number] = key
 

@@ -32,7 +32,7 @@ def with_units(predicates: Sequence[Predicate], classes: Collection[str]) -> tup
 
 def _called(predicate: Predicate, rest: str, unit: str) -> Predicate:
     """The property with its unit, and with the label that it had as another, where it gets one without."""
-    named = replace(predicate, unit=unit or predicate.unit)
+    named = replace(predicate, unit=unit) if unit else predicate
     return replace(named, label=rest, alt_labels=(*named.alt_labels, named.label)) if rest else named
 
 

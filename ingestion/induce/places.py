@@ -1,7 +1,7 @@
 """One predicate: its triples, what they say and of what: Facts + Classes -> places."""
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ class Place:
     """One predicate: its visible triples, where they lie, and how their literals read.
 
     The names, `junction` to `link`, are given when all predicates are known; those of columns that it has not stay "".
+    `index` is its place in the order of IRIs.
 
     `subject` and `object` are term numbers, `row` the index of the triple in the facts. `distinct` are the literal
     terms that `cells` speaks of, in its order, `targets` the distinct ends of links; both with how many triples have
@@ -31,6 +32,7 @@ class Place:
     """
 
     iri: str
+    index: int
     number: int
     subject: "Ints"
     object: "Ints"
@@ -51,7 +53,6 @@ class Place:
     high: str = ""
     text: str = ""
     link: str = ""
-    index: int = 0
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -66,22 +67,21 @@ def find_places(facts: Facts, classes: Classes, visible: "Flags", aside: dict[st
     if not len(rows):
         return []
     numbers, counts = counted(facts.predicate[rows])
-    places = []
-    for number, part in zip(numbers.tolist(), np.split(rows, np.cumsum(counts)[:-1]), strict=True):
-        places.append(_place(facts, classes, number, part, aside))
-    places.sort(key=lambda p: p.iri)
-    return [replace(place, index=index) for index, place in enumerate(places)]
+    parts = zip(numbers.tolist(), np.split(rows, np.cumsum(counts)[:-1]), strict=True)
+    in_order = enumerate(sorted(parts, key=lambda part: facts.texts[part[0]]))
+    return [_place(facts, classes, index, number, of_it, aside) for index, (number, of_it) in in_order]
 
 
-def _place(facts: Facts, classes: Classes, number: int, rows: "Longs", aside: dict[str, list[Any]]) -> Place:
+def _place(
+    facts: Facts, classes: Classes, index: int, number: int, rows: "Longs", aside: dict[str, list[Any]]
+) -> Place:
     iri = facts.texts[number]
     functional = bool(changes(facts.subject[rows]).all())
     if not functional:
         spare = _other_languages(facts, rows)
         if spare is not None:
             aside["other language"].append(spare)
-            rows = np.setdiff1d(rows, spare, assume_unique=True)
-            functional = True
+            rows, functional = np.setdiff1d(rows, spare, assume_unique=True), True
     objects = facts.object[rows]
     literal = facts.is_literal[objects]
     distinct, counts = counted(objects[literal])
@@ -101,6 +101,7 @@ def _place(facts: Facts, classes: Classes, number: int, rows: "Longs", aside: di
     targets, target_counts = counted(objects[~literal])
     return Place(
         iri=iri,
+        index=index,
         number=number,
         subject=subjects,
         object=objects,
@@ -112,7 +113,7 @@ def _place(facts: Facts, classes: Classes, number: int, rows: "Longs", aside: di
         cells=cells,
         targets=targets,
         target_counts=target_counts,
-        domains=classes.spread(subjects[changes(subjects)]),
+        domains=classes.spread(subjects if functional else subjects[changes(subjects)]),
         ranges=classes.spread(targets),
     )
 

@@ -12,6 +12,8 @@ _WHOLE = frozenset({"text", "value", "formatted name"})
 def unfold_names(draft: Draft) -> None:
     """Where a property that names things leads to a node without a name, its text, else given and family name, is the
     name of the thing; the node stays what it is."""
+    if not draft.facts.kinds("blank").any():
+        return
     iris = sorted(draft.text(n) for n in draft.facts.predicates)
     behind = [
         (iri, owner, node)

@@ -52,7 +52,9 @@ def _name_texts(draft: Draft) -> None:
     """A property whose few values are IRIs written as texts has their words, too; not that of addresses."""
     facts = draft.facts
     literal = facts.is_literal[facts.object]
-    for number in counted(facts.predicate[literal])[0].tolist():
+    written = np.zeros(len(facts.texts), dtype=bool)
+    written[[number for number, text in enumerate(facts.texts) if text.startswith("http")]] = True
+    for number in counted(facts.predicate[literal & written[facts.object]])[0].tolist():
         rows = np.flatnonzero((facts.predicate == number) & literal)
         values = counted(facts.object[rows])[0].tolist()
         # a text that each thing has to itself is an address

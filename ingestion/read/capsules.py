@@ -110,7 +110,8 @@ STRING: Sort = ("literal", "", "")
 
 
 class Collector:
-    """Takes terms, each by its text and its sort, and triples; `facts()` sorts these and drops doubles."""
+    """Takes terms, each by its text in `texts` and its sort in `sort_of`, and triples; `facts()` sorts these and drops
+    doubles."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]
@@ -119,9 +120,9 @@ class Collector:
         # the numbers of one statement after the other: of those without a graph, of those with one
         self._triples, self._quads = array("I"), array("I")
 
-    def sort(self, sort: Sort) -> None:
-        """What the term of the last text is."""
-        self.sort_of.append(self._sorts.setdefault(sort, len(self._sorts)))
+    def number(self, sort: Sort) -> int:
+        """What stands for that sort in `sort_of`."""
+        return self._sorts.setdefault(sort, len(self._sorts))
 
     def __bool__(self) -> bool:
         return bool(self._triples or self._quads)
@@ -163,7 +164,7 @@ def counted(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.
         return numbers, np.zeros(0, dtype=np.int64)
     ordered = np.sort(numbers)
     edges = np.concatenate((changes(ordered), (True,))).nonzero()[0]
-    return ordered[edges[:-1]], np.diff(edges)
+    return ordered[edges[:-1]], edges[1:] - edges[:-1]
 
 
 def changes(numbers: "NDArray[Integer]") -> "NDArray[np.bool_]":

@@ -35,14 +35,15 @@ def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict
 
     `loose`: the parser did not check IRIs. `tags` are the language tags that others stand for.
     """
-    text, sort = collector.texts.append, collector.sort
+    text, sort, number_of = collector.texts.append, collector.sort_of.append, collector.number
+    iri, blank, string = map(number_of, (IRI, BLANK, STRING))
     taken = Taken([], {})
     for number, term in enumerate(terms, len(collector.texts)):
         kind = type(term)
         if kind is NamedNode:
             value = term.value
             text(value)
-            sort(IRI)
+            sort(iri)
             if loose and not _IRI.fullmatch(value):
                 taken.odd[number] = _odd_iri(value)
                 taken.local.append(term)
@@ -60,17 +61,17 @@ def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict
             if language:
                 language = tags.get(language, language)
                 direction = str(term).rpartition("--")[2] if _directed(term) else ""
-                sort(("literal", "", f"{language}--{direction}" if direction else language))
+                sort(number_of(("literal", "", f"{language}--{direction}" if direction else language)))
             else:
                 datatype = term.datatype.value
-                sort(STRING if datatype == XSD_STRING else ("literal", datatype, ""))
+                sort(string if datatype == XSD_STRING else number_of(("literal", datatype, "")))
         elif kind is BlankNode:
             text(str(term))
-            sort(BLANK)
+            sort(blank)
             taken.local.append(term)
         else:
             text("")
-            sort(BLANK)
+            sort(blank)
             taken.local.append(term)
             taken.odd[number] = Odd("<<", "RDF 1.2 triple terms are not supported")
     return taken
