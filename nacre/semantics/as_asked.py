@@ -14,6 +14,7 @@ KIND_WORDS = 3
 _HYPHENED = re.compile(r"(?<!\w)[a-z]+(?:-[a-z]+)+(?!\w)")
 # the words of a noun with its article, at an end
 _LED = re.compile(r"\bthe ([\w'-]+(?: [\w'-]+)?)$")
+_BETWEEN = re.compile(r"[\s-]+")
 # what a table has between its headings and its rows
 _ROWS = "\n| -"
 _KIND = re.compile(r" \([^()]*\)$")
@@ -27,8 +28,11 @@ def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
         head = re.sub(rf"(?<!\w){written.replace('-', ' ')}(?!\w)", written, head)
     said, end, rest = f"{head}{mark}{rows}".partition("\n")
     for each in mentions:
+        label = _KIND.sub("", each.label)
         if each.kind == "entity" and question[each.start : each.end] == each.text and _has_article(question, each):
-            said = _with_article(said, _KIND.sub("", each.label), _written(question, each))
+            said = _with_article(said, label, _written(question, each))
+        elif each.kind == "entity" and _is_hyphened(each.text, label):
+            said = said.replace(label, each.text, 1)
         if each.kind == "predicate" and (named := _LED.search(question[: each.end])):
             # the label has "distance to county seat"
             said = re.sub(rf"(?<= to ){re.escape(named[1])}(?!\w)", f"the {named[1]}", said, count=1)
@@ -48,10 +52,20 @@ def _has_article(question: str, mention: Mention) -> bool:
 
 
 def _written(question: str, mention: Mention) -> str:
-    """The name as a common noun where it is asked for as one: in small letters by who writes capitals."""
+    """The name as a common noun where it is asked for as one: in small letters by who writes capitals; with the hyphens
+    of the question."""
     label = _KIND.sub("", mention.label)
     small = mention.text == label.lower() and question[:1].isupper()
-    return mention.text if small else label
+    return mention.text if small or _is_hyphened(mention.text, label) else label
+
+
+def _is_hyphened(text: str, label: str) -> bool:
+    """Whether a name is typed with hyphens, and differs from the label in these alone.
+
+    >>> _is_hyphened("plug-in hybrid", "plug-in-hybrid"), _is_hyphened("plug in hybrid", "plug-in-hybrid")
+    (True, False)
+    """
+    return "-" in text and _BETWEEN.sub(" ", text) == _BETWEEN.sub(" ", label)
 
 
 def _with_article(said: str, label: str, written: str) -> str:

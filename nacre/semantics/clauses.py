@@ -8,7 +8,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, is_plural, joined, plural
+from nacre.semantics.nouns import article, belonging, is_plural, joined, plural, wording
 from nacre.semantics.periods import said_bound, said_span
 from nacre.semantics.values_said import say
 from nacre.semantics.verbs import active, without_preposition
@@ -56,7 +56,11 @@ def forward(
         rest = f"{label.one.removeprefix(noun).strip()} {other}"
         return Clause(rest, rest, f"{{}} is {rest}", f"{{}} is not {rest}")
     if label.kind in ("state", "flag"):
-        return _be(label, other)
+        said = _be(label, other)
+        if label.one in wording("prepositions"):
+            # "the shows on the stage", not "that are on the stage"
+            said = replace(said, one=f"{label.one} {other}", many=f"{label.one} {other}")
+        return said
     if label.kind == "role":
         same = noun.split()[-1] == label.one.split()[-1]
         front = other if named and same else ""

@@ -68,7 +68,7 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
     theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
     return [
         (
-            belonging(label_of(s.predicate.iri, schema).full, f"the {plural(left.noun)}"),
+            belonging(label_of(s.predicate.iri, schema).full, f"their {plural(left.noun)}"),
             s.said(schema),
             other.said(schema),
         )

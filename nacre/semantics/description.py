@@ -130,7 +130,7 @@ def description(
         sentences.append((f"{name} {is_a}.", (kind,)))
     sentences += _told(linked, 3, owner)
     if not about:
-        sentences += parts_told(name, thing, schema, run)
+        sentences += parts_told("" if sentences and not person else name, thing, schema, run)
     sentences += _told(valued, 2, "" if linked else owner)
     if not about:
         said = {fact.triple for k in known for fact in k.facts}
@@ -169,7 +169,8 @@ def _clauses(said: Sequence[str]) -> str:
 
 
 def parts_told(name: str, thing: Variable, schema: Schema, run: Run) -> list[tuple[str, Sequence[Fact]]]:
-    """The numbers of what hangs on the thing: "Across the 3 variants of X, the price is 5 to 7 EUR"."""
+    """The numbers of what hangs on the thing: "Across the 3 variants of X, the price is 5 to 7 EUR"; "its 3 variants"
+    where the name is ""."""
     part = part_of(thing, schema, run)
     if part is None:
         return []
@@ -177,8 +178,9 @@ def parts_told(name: str, thing: Variable, schema: Schema, run: Run) -> list[tup
     if not spans:
         return []
     facts = [Fact(t[0], "", t) for span in spans for t in span.triples]
-    whose = f"For the {part.noun}" if part.count == 1 else f"Across the {counted(part.count, part.noun)}"
-    return [(f"{whose} of {name}, {numbers_said(spans, schema)}.", facts)]
+    parts = part.noun if part.count == 1 else counted(part.count, part.noun)
+    whose = f"{'For' if part.count == 1 else 'Across'} {f'the {parts} of {name}' if name else f'its {parts}'}"
+    return [(f"{whose}, {numbers_said(spans, schema)}.", facts)]
 
 
 def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known:

@@ -11,7 +11,7 @@ from nacre.semantics.grid import grid
 from nacre.semantics.labels_said import class_noun
 from nacre.semantics.statement import Statement
 from nacre.semantics.to_sql import to_sql
-from nacre.semantics.values_said import is_number_name, shown_name
+from nacre.semantics.values_said import in_small_letters, is_number_name, shown_name
 from nacre.semantics.words import split_name
 
 Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
@@ -67,10 +67,11 @@ def links_of(predicate: Predicate, things: Variable, schema: Schema, run: Run, *
     noun = class_noun(Variable("x", (kind,)), schema) if kind in schema.class_of and not incoming else ""
     numbered = [keys[-1] for keys, row in zip(table.keys, table.rows, strict=True) if _is_numbered(keys, row)]
     names = called(kind, numbered, schema, run) if noun else {}
+    small = in_small_letters(row[-1] for row in table.rows)
     for keys, row in zip(table.keys, table.rows, strict=True):
         own, far = keys[0], keys[-1]
         triple = (far, predicate.iri, own) if incoming else (own, predicate.iri, far)
-        name = names.get(far) or shown_name(str(row[-1]), (far,))
+        name = names.get(far) or shown_name(str(row[-1]), (far,), small=small)
         found.append(Fact(own, f"{noun} {name}" if noun and is_number_name(name, (far,)) else name, triple))
     return found
 

@@ -11,7 +11,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.labels_said import is_amount, label_of
 from nacre.semantics.to_sql import RAW
 from nacre.semantics.to_words import heading
-from nacre.semantics.values_said import is_number_name, is_plain, say, shown_name
+from nacre.semantics.values_said import in_small_letters, is_number_name, is_plain, say, shown_name
 from nacre.semantics.words import split_name
 
 _LOW, _HIGH = " (low)", " (high)"
@@ -157,12 +157,14 @@ def _column(
     counted = counted and not (isinstance(of, Attribute) and of.part == "year")
     rounded = isinstance(term, Aggregate) and term.function == "avg"
     said, data = [], []
+    small = in_small_letters(row[places[0]] for row in table.rows)
     truth = datatype == "boolean"
     for row, keys in zip(table.rows, table.keys or ((),) * len(table.rows), strict=False):
         cells = [row[i] for i in places if row[i] is not None]
         text = None if raw is None or row[raw] is None else str(row[raw])
         data.append(_data(cells, text, truth))
-        said.append(_said(cells, text, unit, keys, counted, rounded, truth))
+        names = [shown_name(cell, keys, small=small) if isinstance(cell, str) else cell for cell in cells]
+        said.append(_said(names, text, unit, counted, rounded, truth))
     numbers = [cell for cells in data for cell in cells if isinstance(cell, int | float)]
     keyed = zip(said, table.keys or ((),) * len(said), strict=False)
     named = not isinstance(term, Itself) or not all(is_number_name(name, keys) for name, keys in keyed)
@@ -176,15 +178,12 @@ def _data(cells: list[Cell], text: str | None, truth: bool) -> tuple[Value, ...]
     return distinct(bool(c) for c in found) if truth else distinct(found)
 
 
-def _said(
-    cells: list[Cell], text: str | None, unit: str, keys: tuple[str, ...], counted: bool, rounded: bool, truth: bool
-) -> str:
+def _said(cells: list[Cell], text: str | None, unit: str, counted: bool, rounded: bool, truth: bool) -> str:
     if text is not None and not is_plain(text, unit):
         return " ".join(text.split())
     if truth:
         return " to ".join("yes" if cell else "no" for cell in cells)
-    names = [shown_name(c, keys) if isinstance(c, str) else c for c in dict.fromkeys(cells)]
-    parts = [say(c, "", counted=counted, rounded=rounded) for c in names if c is not None]
+    parts = [say(c, "", counted=counted, rounded=rounded) for c in dict.fromkeys(cells) if c is not None]
     said = " to ".join(parts)
     return f"{said} {unit}" if unit and said and not all(isinstance(c, str) for c in cells) else said
 

@@ -10,7 +10,7 @@ from nacre.semantics.clauses import condition, spans
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import label_of, nominal
-from nacre.semantics.nouns import belonging, joined, plural
+from nacre.semantics.nouns import belonging, is_participle, joined, plural
 from nacre.semantics.select_shape import (
     answer_variable,
     computed_edges,
@@ -33,7 +33,7 @@ def select_words(select: Select, schema: Schema, many: bool = True, tied: bool =
     each = _each(wording)
     said = _answers(wording, terms, many)
     if each:
-        said += f" for each {joined(each)}"
+        said += f" {'per' if is_participle(said.rpartition(' ')[2]) else 'for each'} {joined(each)}"
     said += _beyond(wording)
     if order is not None and select.limit is None:
         said += f", ordered by {wording.measure(order.by)}{', highest first' if order.descending else ''}"

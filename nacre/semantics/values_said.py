@@ -2,6 +2,7 @@
 
 import calendar
 import re
+from collections.abc import Iterable
 from datetime import date
 from urllib.parse import unquote
 
@@ -11,6 +12,7 @@ from nacre.semantics.nouns import wording
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d)(?::00|(:\d\d))?(?:\.\d+)?(Z|[+-]\d\d:\d\d)?")
 _SLUG = re.compile(r"[^\W_A-Z]+(?:[-_][^\W_A-Z]+)+")
+_WORD = re.compile(r"[^\W\d_A-Z]{3,}")
 # "bmw", "m": letters that are said one by one
 _LETTERS = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
 # an average is said with three digits that count
@@ -57,16 +59,26 @@ def written_date(text: str) -> str:
     return text
 
 
-def shown_name(name: str, iris: tuple[str, ...]) -> str:
-    """A thing's name; the last segment of an IRI, which stands for a thing without a name, as words.
+def shown_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> str:
+    """A thing's name; the last segment of an IRI, which stands for a thing without a name, as words, unless the names
+    beside it are in `small` letters.
 
     >>> shown_name("bmw-m3-coupé", ("http://e.org/bmw-m3-coup%C3%A9",)), shown_name("us-east-1", ("http://e.org/n17",))
     ('BMW M3 Coupé', 'us-east-1')
     """
-    if not _SLUG.fullmatch(name) or not any(unquote(re.split(r"[/#:]", iri)[-1]) == name for iri in iris):
+    if small or not _SLUG.fullmatch(name) or not any(unquote(re.split(r"[/#:]", iri)[-1]) == name for iri in iris):
         return name
     parts = re.split(r"[-_]", name)
     return " ".join(part.upper() if _LETTERS.fullmatch(part) else part.capitalize() for part in parts)
+
+
+def in_small_letters(names: Iterable[Cell]) -> bool:
+    """Whether one of several names is a word in small letters, as those of kinds are.
+
+    >>> in_small_letters(["diesel", "plug-in-hybrid"]), in_small_letters(["bmw-m3", "bmw-x5"])
+    (True, False)
+    """
+    return any(isinstance(each, str) and _WORD.fullmatch(each) for each in names)
 
 
 def is_plain(text: str, unit: str) -> bool:

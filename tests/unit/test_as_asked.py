@@ -80,6 +80,13 @@ from nacre.semantics.as_asked import as_asked
             "It and the Moon Jar differ in price.",
         ),
         (
+            "Has the Fox a plug-in hybrid?",
+            "plug-in hybrid",
+            "plug-in-hybrid",
+            "Yes, plug-in-hybrid is a fuel of the Fox.",
+            "Yes, plug-in hybrid is a fuel of the Fox.",
+        ),
+        (
             "Who plays in The Dragon?",
             "The Dragon",
             "The Dragon",
