@@ -1,12 +1,14 @@
 """Pieces of a noun phrase put together: names with their kinds, computed numbers, clauses after a noun."""
 
+import re
 from collections.abc import Sequence
 
 from nacre.records.plan import Variable
-from nacre.semantics.nouns import wording
+from nacre.semantics.nouns import joined, wording
 from nacre.semantics.values_said import is_number_name
 
 COMPUTED = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
+_KIND = re.compile(r" \([^()]*\)$")
 _SHARED = ("that has ", "that have ", "with ")
 
 
@@ -22,6 +24,16 @@ def name_of(variable: Variable, noun: str) -> str:
         return f"the {noun} {variable.label.removesuffix(f' ({noun})')}"
     said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
     return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
+
+
+def names_among(variable: Variable) -> str:
+    """The names of several things, one of which is sought, without their kinds.
+
+    >>> names_among(Variable("x", keys=("http://e.org/fox", "http://e.org/owl"), label="Fox (ship) or Owl"))
+    'Fox and Owl'
+    """
+    names = [_KIND.sub("", name) for name in variable.label.split(" or ")]
+    return joined(names) if len(names) == len(variable.keys) else variable.label
 
 
 def computed_once(function: str, own: str) -> str:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import Schema
-from nacre.semantics.chained import chained, computed_once, first_alone, name_of
+from nacre.semantics.chained import chained, computed_once, first_alone, name_of, names_among
 from nacre.semantics.clauses import Clause, among, backward, compared, condition, forward, how_many, spans
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
@@ -129,6 +129,8 @@ class Wording:
         said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:
             said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun]))
+            if ordered and limit == 1:
+                said = f"one of {names_among(variable)}"
         before = of_before(variable)
         if before:
             those = f"those {len(variable.keys)} {plural(noun)}"

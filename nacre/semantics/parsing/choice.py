@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nacre.semantics.english import measure, resource
 from nacre.semantics.language.base import language
-from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.graph import Node, SchemaGraph
 from nacre.semantics.linking.index import Index
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.candidate import Candidate
@@ -36,20 +36,46 @@ class _Way(NamedTuple):
 
 def choices(question: Question, links: Sequence[Link], known: Index) -> Iterator[Candidate]:
     """Readings that choose among named things which the question parts by "or", and compares with nothing else."""
-    words = question.tokens
-    if not any(t.norm in language().words["either"] for t in words):
+    if any(t.norm in language().words["than"] for t in question.tokens):
         return
-    if any(t.norm in language().words["than"] for t in words):
-        return
-    named = _apart([x for x in links if x.kind == "entity" and x.score >= SURE])
+    entities = [x for x in links if x.kind == "entity" and x.score >= SURE]
+    named = _apart(entities)
     if len(named) < LEAST or not _parted(named, question):
         return
-    graph = known.graph
-    relations = frozenset(r for x in named for r in graph.nodes[x.refs[0].node].relations)
-    node = min((n for n in graph.nodes if relations <= n.relations), key=lambda n: (n.count, n.index), default=None)
     cue = _cue(question, named)
-    if node is None or cue is None or _within(named[0], cue, question):
+    if cue is not None and not _within(named[0], cue, question):
+        for meant in _meant(named, entities, known.graph):
+            yield from _chosen(meant, cue, links, known.graph)
+
+
+def _meant(named: Sequence[Link], entities: Sequence[Link], graph: SchemaGraph) -> Iterator[tuple[Link, ...]]:
+    """The named things as things of kinds that go together, where several share a name."""
+    found: set[tuple[Link, ...]] = set()
+    alike = [[x for x in entities if (x.start, x.end) == (own.start, own.end)] for own in named]
+    for first in alike[0]:
+
+        def apart(other: Link, first: Link = first) -> tuple[int, float]:
+            node = _common((first, other), graph)
+            return (node.count if node else sum(n.count for n in graph.nodes)), -other.score
+
+        meant = (first, *(min(each, key=apart) for each in alike[1:]))
+        if meant not in found:
+            found.add(meant)
+            yield meant
+
+
+def _common(named: Sequence[Link], graph: SchemaGraph) -> Node | None:
+    """The narrowest kind that all of these are of."""
+    relations = frozenset(r for x in named for r in graph.nodes[x.refs[0].node].relations)
+    return min((n for n in graph.nodes if relations <= n.relations), key=lambda n: (n.count, n.index), default=None)
+
+
+def _chosen(named: Sequence[Link], cue: Cue, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
+    """Readings that choose among these things."""
+    node = _common(named, graph)
+    if node is None:
         return
+    relations = frozenset(r for x in named for r in graph.nodes[x.refs[0].node].relations)
     root = Ref(node.index)
     keys = tuple(dict.fromkeys(k for x in named for k in x.keys))
     among = Condition(root, "is", (), False, keys, " or ".join(x.label for x in named))
@@ -69,11 +95,15 @@ def choices(question: Question, links: Sequence[Link], known: Index) -> Iterator
 
 
 def _parted(named: Sequence[Link], question: Question) -> bool:
-    """Whether nothing but "or", commas and articles stands between the names."""
+    """Whether nothing but "or", commas and articles stands between the names; or "and", after "which of"."""
+    words = question.tokens
     between = [range(a.end, b.start) for a, b in pairwise(named)]
-    either = language().words["either"]
     apart = all(all(i in question.light for i in each) for each in between)
-    return apart and any(question.tokens[i].norm in either for each in between for i in each)
+    before = [t.norm for t in words[: named[0].start] if t.norm not in language().words["article"]]
+    said = language().words
+    chosen = len(before) == 2 and before[0] in said["asking_which"] and before[1] in said["choosing_of"]
+    parting = said["either"] | said["joining"] if chosen else said["either"]
+    return apart and any(words[i].norm in parting for each in between for i in each)
 
 
 def _within(first: Link, cue: Cue, question: Question) -> bool:
