@@ -89,7 +89,7 @@ def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
     first = _number(whole["n1"], decimal_comma)
     unit = (whole["u1"] or whole["m1"] or "").strip()
     if whole["sep"] is None:
-        if first is None or (unit and not _known(unit)):
+        if first is None or (unit and not is_known(unit)):
             return None
         return Quantity("single", first, None, _plain(unit))
     second = _number(whole["n2"], decimal_comma)
@@ -100,7 +100,7 @@ def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
         # "555-1234" and "3/4" are codes and fractions, not ranges and pairs
         return None
     unit = unit or other
-    if (unit and not _known(unit)) or (other and not _known(other)):
+    if (unit and not is_known(unit)) or (other and not is_known(other)):
         return None
     if other and _plain(other) != _plain(unit):
         way = conversion(_plain(unit), _plain(other))
@@ -177,7 +177,7 @@ def tidy(number: float) -> float:
     return float(f"{number:.12g}")
 
 
-def _known(unit: str) -> bool:
+def is_known(unit: str) -> bool:
     return is_common(unit) or _pint(unit) is not None
 
 

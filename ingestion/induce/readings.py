@@ -6,11 +6,25 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from ingestion.induce.quantities import SIMPLE, SIMPLE_LINES, Quantity, conversion, is_common, quantity, tidy
+from ingestion.induce.quantities import (
+    SIMPLE,
+    SIMPLE_LINES,
+    Quantity,
+    conversion,
+    is_common,
+    is_known,
+    quantity,
+    tidy,
+)
 from nacre.records.schema import Shape
+from nacre.semantics.nouns import singular
 
 _ZEROS = re.compile(r"[-+]?0\d+")
+# a number or two, and a word behind them
+_COUNTED = re.compile(r"([-+−]?\d[\d.,]*(?:\s?[-–−]\s?\d[\d.,]*)?) ([^\W\d_][^\s\d]{0,11}|°)")
 _COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})\b")
+# values that must share a word for it to be a unit; values that are looked at for one
+FEWEST, _FIRST = 2, 30
 # Share of the distinct values that must read as quantities before a column becomes numeric.
 ENOUGH = 0.9
 
@@ -37,6 +51,7 @@ def read_all(texts: Sequence[str]) -> Reading | None:
         return alike
     if not texts or any(map(_ZEROS.fullmatch, texts)):
         return None
+    texts, word = _without_word(texts)
     comma = any(map(_COMMA.match, texts)) and not any("." in t for t in texts)
     allowed = int(len(texts) * (1 - ENOUGH) + 1e-9)
     found: list[Quantity | None] = []
@@ -51,7 +66,27 @@ def read_all(texts: Sequence[str]) -> Reading | None:
     shapes: Counter[Shape] = Counter([q.shape for q in found if q and q.shape != "single"])
     shape: Shape = max(shapes, key=lambda s: (shapes[s], s)) if shapes else "single"
     numbers = tuple([_in_unit(q, unit) for q in found])
-    return Reading(unit, shape, numbers, _are_whole(set(chain.from_iterable(filter(None, numbers)))))
+    return Reading(unit or word, shape, numbers, _are_whole(set(chain.from_iterable(filter(None, numbers)))))
+
+
+def _without_word(texts: Sequence[str]) -> tuple[Sequence[str], str]:
+    """The values without the one word that stands behind their numbers and is no unit that is known: it is one all the
+    same where most have it.
+
+    >>> _without_word(["88 dB", "85 - 90 dB"]), _without_word(["180", "2500", "900 people"])
+    ((['88', '85 - 90'], 'dB'), (['180', '2500', '900'], ''))
+    >>> _without_word(["3 apples", "4 pears"]), _without_word(["1 apple", "4 apples"])
+    ((['3 apples', '4 pears'], ''), (['1', '4'], 'apple'))
+    """
+    if len(texts) < FEWEST or not any(map(_COUNTED.fullmatch, texts[:_FIRST])):
+        return texts, ""
+    found = [_COUNTED.fullmatch(text) for text in texts]
+    words = Counter(match[2] for match in found if match)
+    word = min(words)
+    if len(set(map(singular, words))) > 1 or is_known(word):
+        return texts, ""
+    bare = [match[1] if match else text for match, text in zip(found, texts, strict=True)]
+    return bare, word if 2 * words.total() > len(texts) else ""
 
 
 def _written_alike(texts: Sequence[str]) -> Reading | None:

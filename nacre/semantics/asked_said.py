@@ -13,6 +13,8 @@ def clause_asked(iri: str, things: str, schema: Schema, *, many: bool) -> str:
     if label.kind in ("state", "past") and is_time(iri, schema):
         done = without_preposition(label.one)
         return f"when {things} {done}" if label.kind == "past" else f"when {things} {('was', 'were')[many]} {done}"
+    if label.kind == "verb" and is_time(iri, schema):
+        return f"when {things} {without_preposition(label.many if many else label.one)}"
     if label.kind == "state":
         return f"what {things} {label.be[many]} {label.one}"
     if label.kind in ("verb", "past"):

@@ -59,9 +59,9 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
     """The bounds of a question, in order; a number that bounds nothing ("from 0 to 60", a name) gives none."""
     found: list[Bound] = []
     lowered = question.casefold()
-    dated = periods(question)
+    dated = periods(question, any_year=True)
     numbers = [q for q in quantities(question) if not any(p.start <= q.start < p.end for p in dated)]
-    when = {Quantity(float(p.first[:4]), "", p.start, p.end): p for p in dated}
+    when = {Quantity(p.value, "", p.start, p.end): p for p in dated}
     numbers += when
     words = resource()["numbers"]
     for i, token in enumerate(tokens):
@@ -149,9 +149,10 @@ def _ranges(
             continue
         spans = [when.get(each) or _of_year(each) for each in (low, high)]
         if low in when or high in when:
-            if None not in spans and spans[0].first < spans[1].first:  # type: ignore[union-attr]
+            dated = [each for each in spans if each is not None and not each.of_any_year]
+            if len(dated) == len(spans) and dated[0].first < dated[1].first:
                 last = high.end
-                yield low, high, Period(spans[0].first, spans[1].after, low.start, high.end)  # type: ignore[union-attr]
+                yield low, high, Period(dated[0].first, dated[1].after, low.start, high.end)
             continue
         said = _said(text, high)
         if said != high.value and low.value == _said(text, low) and low.value < said:

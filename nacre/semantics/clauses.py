@@ -9,7 +9,7 @@ from nacre.semantics.english import is_person
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
 from nacre.semantics.nouns import article, belonging, is_plural, joined, plural, wording
-from nacre.semantics.periods import said_bound, said_span
+from nacre.semantics.periods import said_bound, said_of_any, said_span, said_years
 from nacre.semantics.values_said import say
 from nacre.semantics.verbs import active, without_preposition
 
@@ -144,9 +144,11 @@ def spans(filters: Sequence[Filter], schema: Schema) -> list[Filter]:
 def _span(first: Filter, after: Filter, schema: Schema) -> str:
     if not isinstance(first.left, Attribute) or first.left != after.left or first.negated or after.negated:
         return ""
-    if (first.op, after.op) != (">=", "<") or not is_time(first.left.predicate, schema):
+    if not is_time(first.left.predicate, schema):
         return ""
-    return said_span(str(first.right), str(after.right))
+    if (first.op, after.op) == (">=", "<="):
+        return said_years(first.right, after.right)
+    return said_span(str(first.right), str(after.right)) if (first.op, after.op) == (">=", "<") else ""
 
 
 def _when(each: Filter, value: str) -> str:
@@ -178,16 +180,16 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     dated = is_time(each.left.predicate, schema)
     predicate = schema.predicate_of[each.left.predicate]
     value = right if right is not None else _constants(each.right, schema, each.left)
-    when = _when(each, value) if dated else ""
-    if dated and not each.left.part and label.kind in ("state", "past"):
+    of_any = said_of_any(str(each.right)) if dated and each.op == "contains" else ""
+    when = of_any or (_when(each, value) if dated else "")
+    if dated and not each.left.part and label.kind in ("state", "past", "verb"):
         day = predicate.datatype in ("date", "datetime")
-        return _event(
-            label, f"{'on' if day else 'in'} {value}" if when == value and each.op != "in" else when, each.negated
-        )
+        exact = when == value and each.op != "in" and not of_any
+        return _event(label, f"{'on' if day else 'in'} {value}" if exact else when, each.negated)
     plain = isinstance(each.right, str) and each.op == "=" and not each.negated and right is None
     if plain and label.kind in ("state", "verb") and not dated:
         return _be(label, value) if label.kind == "state" else _verb(label, value)
-    if each.op in _PARTS:
+    if each.op in _PARTS and not of_any:
         does, not_does = (f"{words} “{each.right}”" for words in _PARTS[each.op])
         text, denied = (not_does, does) if each.negated else (does, not_does)
     else:
@@ -204,6 +206,9 @@ def _event(label: Label, when: str, negated: bool) -> Clause:
     if label.kind == "state":
         one, many, denied = f"was {done} {when}", f"were {done} {when}", f"was not {done} {when}"
         not_one, not_many = denied, f"were not {done} {when}"
+    elif label.kind == "verb":
+        one, many, denied = f"{done} {when}", f"{base} {when}", f"does not {base} {when}"
+        not_one, not_many = denied, f"do not {base} {when}"
     else:
         one = many = f"{done} {when}"
         denied = not_one = not_many = f"did not {base} {when}"

@@ -68,6 +68,9 @@ def _label_of(iri: str, schema: Schema) -> Label:
     if label.kind == "state" and " " not in label.one and _is_amount_of(predicate):
         # "won", of games: how many
         label = Label("noun", f"number {label.one}", f"numbers {label.one}")
+    if label.kind == "noun" and predicate.datatype in ("date", "datetime"):
+        # "sale ends" is when it does
+        label = replace(label, one=singular(label.one))
     # "members" links to one member at a time; numbers of "passengers" stay what they are
     label = replace(label, full=words if label.kind == "noun" and words.endswith(f" {label.one}") else label.one)
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label

@@ -17,25 +17,58 @@ _MONTH_FIRST = re.compile(
     rf"\b(?P<m>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})\b", re.IGNORECASE
 )
 _DECADE = re.compile(r"\b(?P<y>\d{3})0s\b")
+_TENS = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
+# "the 90s", "the '90s", "the nineties": up to "the 20s" of this century, from "the 30s" on of the last
+_TENS_ALONE = re.compile(
+    rf"(?<=\bthe )(?:(?:early|mid|late)[ -])?['’]?(?:(?P<ten>\d)0['’]?s|(?P<tens>{'|'.join(_TENS)}))\b", re.IGNORECASE
+)
+_THIS_CENTURY = 2
+_LONGEST_MONTH = 31
+# months and days of any year
+_DAY_OF_ANY = re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m>{_MONTH})\b", re.IGNORECASE)
+_MONTH_OF_ANY = re.compile(
+    rf"(?:(?<=\bin )|(?<=\bduring )|(?<=\bevery )|(?<=\beach )|(?<=\bon )|(?<=\bof ))"
+    rf"(?P<m>{_MONTH})\b(?:\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b)?",
+    re.IGNORECASE,
+)
 
 
 class Period(NamedTuple):
-    """A stretch of time: `first` day and the day `after` it, as ISO dates, and its place in characters."""
+    """A stretch of time: `first` day and the day `after` it, as ISO dates, and its place in characters; a month or day
+    of any year is written as in XML Schema ("--07", "--07-12") and has no day after it."""
 
     first: str
     after: str
     start: int
     end: int
 
+    @property
+    def value(self) -> float:
+        """The year that it begins in, or the month."""
+        return float(self.first[2:4]) if self.of_any_year else float(self.first[:4])
 
-def periods(text: str) -> list[Period]:
-    """The dates of a text that say more than a bare year.
+    @property
+    def of_any_year(self) -> bool:
+        return is_of_any_year(self.first)
+
+    @property
+    def last(self) -> float | None:
+        """The last year of several; None where it is within one year."""
+        last = int(self.after[:4] or 0) - (self.after[4:] == "-01-01")
+        return float(last) if not self.of_any_year and last > self.value else None
+
+
+def periods(text: str, *, any_year: bool = False) -> list[Period]:
+    """The dates of a text that say more than a bare year; months and days of `any_year` too.
 
     >>> periods("opened before March 2015")
     [Period(first='2015-03-01', after='2015-04-01', start=14, end=24)]
+    >>> [(p.first, p.after) for p in periods("the 1990s or the sixties, on 12 July and in May", any_year=True)]
+    [('1990-01-01', '2000-01-01'), ('1960-01-01', '1970-01-01'), ('--07-12', ''), ('--05', '')]
     """
     found: list[Period] = []
-    for pattern in (_ISO, _MONTH_FIRST, _DAY_FIRST, _DECADE):
+    undated = (_DAY_OF_ANY, _MONTH_OF_ANY) if any_year else ()
+    for pattern in (_ISO, _MONTH_FIRST, _DAY_FIRST, _DECADE, _TENS_ALONE, *undated):
         for match in pattern.finditer(text):
             if any(p.start < match.end() and match.start() < p.end for p in found):
                 continue
@@ -45,6 +78,11 @@ def periods(text: str) -> list[Period]:
     return sorted(found, key=lambda p: p.start)
 
 
+def is_of_any_year(first: str) -> bool:
+    """Whether a month or day is of no year: "--07", "--07-12"."""
+    return first.startswith("--")
+
+
 def year(value: int) -> tuple[str, str]:
     """The first day of a year and of the next.
 
@@ -52,6 +90,19 @@ def year(value: int) -> tuple[str, str]:
     ('2015-01-01', '2016-01-01')
     """
     return f"{value:04}-01-01", f"{value + 1:04}-01-01"
+
+
+def said_of_any(part: str) -> str:
+    """A month or day of any year, as it stands in a date, in words.
+
+    >>> said_of_any("-07-"), said_of_any("-07-12"), said_of_any("-7")
+    ('in July', 'on 12 July', '')
+    """
+    found = re.fullmatch(r"-(\d\d)-(\d\d)?", part)
+    if found is None:
+        return ""
+    month = calendar.month_name[int(found[1])]
+    return f"on {int(found[2])} {month}" if found[2] else f"in {month}"
 
 
 def said_span(first: str, after: str) -> str:
@@ -80,6 +131,17 @@ def said_span(first: str, after: str) -> str:
     return f"in {begin.year}" if years == 1 else f"between {begin.year} and {end.year - 1}"
 
 
+def said_years(first: object, last: object) -> str:
+    """Years from the first to the last, "" where these are no years.
+
+    >>> said_years(1990, 1999.0), said_years(2011, 2012), said_years("a", "b")
+    ('in the 1990s', 'between 2011 and 2012', '')
+    """
+    if not isinstance(first, int | float) or not isinstance(last, int | float):
+        return ""
+    return said_span(year(int(first))[0], year(int(last))[1])
+
+
 def said_bound(op: str, day: str) -> str:
     """From or before a day as people say it, where the day begins a year or a month; "" elsewhere.
 
@@ -97,12 +159,20 @@ def said_bound(op: str, day: str) -> str:
     return f"{'before' if op == '<' else 'after'} {month}{at.year}"
 
 
+def _decade(parts: dict[str, str | None]) -> int:
+    ten = int(parts["ten"]) if parts["ten"] else _TENS.index(str(parts["tens"]).casefold()) + 2
+    return (2000 if ten <= _THIS_CENTURY else 1900) + 10 * ten
+
+
 def _span(parts: dict[str, str | None]) -> tuple[str, str] | None:
     if "m" not in parts:
-        decade = int(str(parts["y"])) * 10
+        decade = int(str(parts["y"])) * 10 if "y" in parts else _decade(parts)
         return year(decade)[0], year(decade + 9)[1]
     said = str(parts["m"])
     month = int(said) if said.isdigit() else _MONTHS[said.casefold()]
+    if "y" not in parts:
+        day = int(parts["d"] or 0)
+        return (f"--{month:02}-{day:02}" if day else f"--{month:02}", "") if day <= _LONGEST_MONTH else None
     try:
         first = date(int(str(parts["y"])), month, int(parts.get("d") or 1))
     except ValueError:

@@ -12,7 +12,7 @@ from nacre.semantics.labels_said import Label, class_noun, flag, is_amount, is_t
 from nacre.semantics.leads import capital
 from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.select_words import wording_of
-from nacre.semantics.verbs import active
+from nacre.semantics.verbs import active, without_preposition
 
 
 def of_one(body: Select, names: list[str], schema: Schema) -> str:
@@ -63,7 +63,9 @@ def stated(name: str, said: str, term: object, schema: Schema) -> str:
     if label.kind == "past":
         return f"{name} {label.one}{_preposition(label.one, dated, is_time(term.predicate, schema))} {said}."
     if label.kind == "verb":
-        return f"{name} {label.one} {said}."
+        # "starts on 5 May", and "starts at 17:00"
+        done = f"{without_preposition(label.one)} on" if dated else label.one
+        return f"{name} {done} {said}."
     if label.kind == "state":
         past = is_time(term.predicate, schema)
         be = "has been" if label.one.endswith(" since") else "was" if past else label.be[0]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from nacre.semantics.bounds import find_bounds
 from nacre.semantics.english import function_words, measure, resource, unit_words
 from nacre.semantics.language.base import language
-from nacre.semantics.periods import periods
+from nacre.semantics.periods import Period, periods
 from nacre.semantics.second import second_begins
 from nacre.semantics.types import Cue, Number, Question
 from nacre.semantics.units import quantities
@@ -137,8 +137,8 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
         elif word in more | fewer and i + 1 < len(norms) and _is_choice(norms, len(norms) - 1):
             # "which of them has more shelves?"
             found.append(Cue(i, i + 1, "most", "up" if word in more else "down"))
-        elif i and i + 1 == len(words) and word in resource()["at_end"]:
-            # "who joined last?"
+        elif word in resource()["at_end"] and (0 < i == len(words) - 1 or _is_first_of(words, i)):
+            # "who joined last?", "the first concert"
             last = measure(words[i]._replace(norm=resource()["at_end"][word], lemma=resource()["at_end"][word]))
             if last is not None:
                 value = ("up " if last.descending else "down ") + "|".join(last.concepts)
@@ -155,6 +155,18 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 up = following.descending == (word == "more")
                 found.append(Cue(i, i + 3, "comparative", (">" if up else "<") + " " + "|".join(following.concepts)))
     return found
+
+
+def _is_first_of(words: Sequence[Token], at: int) -> bool:
+    """Whether "first" places a thing of a kind, and neither a number of them nor a part of a name or of time."""
+    known = language().words
+    before, after = words[:at], words[at + 1 :]
+    if not after or (before and before[-1].norm not in known["article"] | known["whose_own"]):
+        return False
+    other = function_words() | known["naming"] | known["given"] | known["family"] | known["first_of_no_kind"]
+    numbers = resource()["numbers"], resource()["ordinals"], resource()["units"]
+    said = {after[0].norm, after[0].lemma}
+    return not said & other and not after[0].norm[0].isdigit() and not any(said & set(each) for each in numbers)
 
 
 def _is_choice(norms: Sequence[str], at: int) -> bool:
@@ -184,12 +196,12 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
         elif any(m.start() < b.quantity.start < m.end() for m in moments.values()):
             continue
         number = Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after)
-        found.append(number._replace(until=b.until))
+        found.append(_through(number._replace(until=b.until), b.period))
     taken = {i for n in found for i in range(n.start, n.end)}
-    for p in periods(text)[:MOST_NUMBERS]:
+    for p in periods(text, any_year=True)[:MOST_NUMBERS]:
         inside = _covering(words, p.start, p.end)
         if inside and not taken & set(range(*inside)):
-            found.append(Number(*inside, "", float(p.first[:4]), "", (), False, p.first, p.after))
+            found.append(_through(Number(*inside, "", p.value, "", (), False, p.first, p.after), p))
             taken |= set(range(*inside))
     for q in quantities(text)[:MOST_NUMBERS]:
         inside = _covering(words, q.start, q.end)
@@ -203,6 +215,15 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
         if i not in taken and t.norm in numbers and not _stands_in(words, i):
             found.append(Number(i, i + 1, "", float(numbers[t.norm])))
     return tuple(sorted(found))
+
+
+def _through(number: Number, period: Period | None) -> Number:
+    """The number with the last year of a period of several: "in the 1990s" is from 1990 to 1999."""
+    if period is None or period.last is None or number.until is not None:
+        return number
+    if number.op in (">", "<="):
+        return number._replace(value=period.last)
+    return number._replace(op=">=", until=period.last) if number.op in ("", "=") else number
 
 
 def _stands_in(words: Sequence[Token], at: int) -> bool:

@@ -276,10 +276,12 @@ class Wording:
             return f"with the {place}{most} {self._counted(by).removeprefix('number of ')}"
         if isinstance(by, Attribute):
             label = label_of(by.predicate, self.schema)
-            event = is_time(by.predicate, self.schema) and label.kind in ("state", "past")
+            event = is_time(by.predicate, self.schema) and label.kind in ("state", "past", "verb")
             if event and by.variable == ordered_variable(self.select):
-                that = "that " if label.kind == "past" else ""
-                return f"{that}{without_preposition(label.one)} {place}{'last' if order.descending else 'first'}"
+                one = self.select.limit == 1 and not self.tied
+                done = without_preposition(label.one if one or label.kind != "verb" else label.many)
+                that = "" if label.kind == "state" else "that "
+                return f"{that}{done} {place}{'last' if order.descending else 'first'}"
             if is_time(by.predicate, self.schema):
                 end = "latest" if order.descending else "earliest"
             elif is_plural(self.measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":

@@ -9,6 +9,7 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.dates import MOST_DATES, dates_near, later
 from nacre.semantics.parsing.state import Reader, State, turned, with_node
+from nacre.semantics.periods import is_of_any_year
 from nacre.semantics.types import ORDERED, Condition, Number, Ref
 from nacre.semantics.units import convert
 from nacre.semantics.words import fold
@@ -44,6 +45,8 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     if found.concepts:
         yield from _measured(state, new, found, op, reader)
     graph = reader.graph
+    if is_of_any_year(found.first) and op != "=":
+        return
     prop = state.prop
     if prop is not None and prop.predicate and fits(graph, prop, found, op):
         bounds = _conditions(graph, prop, op, found, state)
@@ -69,6 +72,8 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         yield from _aged(state, new, found, op, reader)
     if _is_year(found) or found.first:
         for ref, cost in dates_near(state, graph):
+            if is_of_any_year(found.first) and not fits(graph, ref, found, op):
+                continue
             bounds = _conditions(graph, ref, op, found, state)
             yield with_node(new, ref, reader).then(
                 "number on date",
@@ -78,6 +83,8 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
                 negated=False,
                 join="and",
             )
+    if is_of_any_year(found.first):
+        return
     waits = state.compare is not None and state.compare[1] is not None and state.until is None and found.until is None
     if prop is None and waits and state.last == "and" and found.op:
         assert state.compare is not None
@@ -185,6 +192,8 @@ def fits(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
     about = graph.about(ref.predicate)
     if about.datatype in ("date", "datetime"):
         return bool(found.first) or _is_year(found)
+    if is_of_any_year(found.first):
+        return False
     if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
         return True
     shown = (about.values or about.samples)[:_SHOWN]
@@ -263,6 +272,10 @@ def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state
     about = graph.about(ref.predicate)
     dated = about.datatype in ("date", "datetime")
     function = state.prop_function if state.prop == ref else ""
+    if is_of_any_year(found.first):
+        # "--07" is "-07-" of a date, "--07-12" its end
+        part = found.first[1:]
+        return Condition(ref, "contains", (part if part.count("-") > 1 else f"{part}-",), state.negated)
     if dated and (found.first or _is_year(found)):
         first = found.first or f"{int(found.value):04}-01-01"
         after = found.after or f"{int(found.value) + 1:04}-01-01"
