@@ -8,7 +8,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, is_plural, joined, plural, wording
+from nacre.semantics.nouns import article, belonging, is_plural, joined, plural, singular, wording
 from nacre.semantics.periods import said_bound, said_of_any, said_span, said_years
 from nacre.semantics.values_said import say
 from nacre.semantics.verbs import active, without_preposition
@@ -231,6 +231,10 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
     if alone and alone[0].label and len(alone[0].keys) == 1:
         true, false = f"{{}} is {no}{inner}", f"{{}} is {other}{inner}"
         return Clause(f"that is {no}{inner}", f"that are {no}{inner}", true, false)
+    if alone and not alone[0].keys:
+        kind = article(singular(inner))
+        true, false = f"{{}} is {no}{kind}", f"{{}} is {other}{kind}"
+        return Clause(f"that is {no}{kind}", f"that are {no}{inner}", true, false)
     own = f"the {plural(noun)} with "
     if each.negated and those.startswith(own):
         lack = f"without {those.removeprefix(own)}"

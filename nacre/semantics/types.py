@@ -61,6 +61,8 @@ class Ref(NamedTuple):
     part: Literal["", "year", "month"] = ""
 
 
+# the operator of a condition that a thing is of the kind of its inner condition
+KIND = "kind"
 # comparisons that bound a value
 ORDERED = frozenset(("<", ">", "<=", ">="))
 # how a word names a property of yes or no that it denies: "unpaid"

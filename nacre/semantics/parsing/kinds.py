@@ -4,25 +4,33 @@ from collections.abc import Iterator
 
 from nacre.semantics.language.base import language
 from nacre.semantics.parsing.state import Reader, State, linked
-from nacre.semantics.types import Condition, Link, Ref
+from nacre.semantics.types import KIND, Condition, Link, Ref
 
 # how many words may stand between a kind and the narrower one: "which of the trees that are"
 FAR = 4
-NARROWER = "narrower kind"
+NARROWER, OTHER = "narrower kind", "other kind"
 
 
 def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """ "Which trees are poplars": the things that are asked for are of the narrower kind."""
     words, being = reader.question.tokens, language().words["being"]
     before = words[max(0, link.start - FAR) : link.start]
-    if not any(t.norm in being for t in before) or state.negated:
-        return
     narrow = link.refs[0].node
     things = (t.ref for t in state.targets if not t.ref.predicate)
     wide = next((ref for ref in things if reader.graph.narrower(narrow, ref.node)), None)
     said = {t.lemma for t in words[link.start : link.end]}
     if wide is None or said <= set(reader.graph.nodes[wide.node].words):
         # "courses" are no "lab courses"
+        return
+    before_it = state.conditions[-1] if state.conditions and state.last == "and" else None
+    if state.negated or (before_it is not None and before_it.op == KIND and before_it.negated):
+        # "trees that are not poplars or willows", "all trees except poplars"
+        other = Condition(wide, KIND, (), True, inner=(Condition(Ref(narrow), "exists"),))
+        new = linked(state, link, reader, wide)
+        told = (*state.conditions, other)
+        yield new.then(OTHER, 0.2, conditions=told, negated=False, join="and", last="class", mode="C")
+        return
+    if not any(t.norm in being for t in before):
         return
 
     def of_kind(ref: Ref) -> Ref:

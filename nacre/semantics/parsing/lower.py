@@ -19,7 +19,7 @@ from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.halves import parts_of, without
 from nacre.semantics.parsing.joins import Joins, joined, leading_to, thing_of
 from nacre.semantics.parsing.once import once
-from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
+from nacre.semantics.types import KIND, Condition, Derivation, Ordering, Ref, Target
 
 
 class Lowered:
@@ -171,6 +171,10 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: froz
     left = _term(condition.ref, joins)
     if condition.op == "exists":
         return []
+    if condition.op == KIND:
+        variable, node = joins.variables[thing], graph.nodes[condition.inner[0].ref.node]
+        copy = Variable(f"{variable.name}_kind", node.classes, node.without)
+        return [Filter(Itself(variable.name), "in", Select((Itself(copy.name),), (copy,)), condition.negated)]
     if condition.op == "unknown":
         return [Filter(left, "unknown")]
     if condition.op == "having":
