@@ -131,7 +131,7 @@ class Held:
         for text in (found.words, found.title, *table.columns):
             self._add(text)
         self.headings |= {" ".join(name_tokens(column)) for column in table.columns}
-        for unit in units:
+        for unit in (*units, table.measured_name, table.measured_unit):
             self._add(unit)
         self._asked(found)
         for number, row in enumerate(table.rows, first):

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from nacre.semantics.english import function_words, unit_words, vocabulary
+from nacre.semantics.english import function_words, resource, unit_words, vocabulary
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.apart import apart
 from nacre.semantics.linking.doers import doers_of
@@ -12,7 +12,7 @@ from nacre.semantics.linking.graph import Node, SchemaGraph
 from nacre.semantics.linking.kinds import wider
 from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Ref
-from nacre.semantics.words import lemma
+from nacre.semantics.words import fold, lemma
 from nacre.stores.lexicon import Lexicon
 
 # how well a word of a question fits one of a name
@@ -61,6 +61,7 @@ def schema_terms(lexicon: Lexicon, graph: SchemaGraph) -> tuple[list[Term], froz
     add(_Name("class", (target,), "", (word,)) for target, word in doers_of(graph) if word not in said)
     called = {term.words for term in found.values() if term.kind == "class"}
     add([_Name("class", (index,), "", (word,), SYNONYM) for index, word in wider(graph, called)])
+    add([name for name in _money(graph) if name.words[0] not in said])
     return list(found.values()), said
 
 
@@ -76,6 +77,15 @@ def _names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
             yield _Name("class", (by_relation[(name.target,)],), "", words)
         elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
             yield from _of_predicate(name.target, words, graph)
+
+
+def _money(graph: SchemaGraph) -> Iterator[_Name]:
+    """Amounts in a currency by what all of them are: "money"."""
+    currencies = resource()["currencies"]
+    for predicate, holders in graph.holders.items():
+        if fold(graph.about(predicate).unit) in currencies:
+            for word in sorted(language().words["money"]):
+                yield from (_Name("property", (holder,), predicate, (word,), SYNONYM) for holder in holders)
 
 
 def _of_predicate(predicate: str, words: tuple[str, ...], graph: SchemaGraph) -> Iterator[_Name]:
