@@ -1,7 +1,7 @@
 """Say what a graph is about and where it lies: Layout -> Schema."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from heapq import nsmallest
 from statistics import median
 from typing import TYPE_CHECKING, Literal

@@ -247,6 +247,27 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
     return Clause(f"that is {no}among {those}", f"that are {no}among {those}", true, false)
 
 
+def lacked(each: Filter) -> Filter | None:
+    """The condition that no value of a property meets, where that is what a condition asks; None for any other."""
+    inside = each.right
+    if not isinstance(inside, Select) or not each.negated or inside.edges or len(inside.variables) != 1:
+        return None
+    own = inside.filters[0] if len(inside.filters) == 1 else None
+    plain = own is not None and isinstance(own.left, Attribute) and own.op == "=" and isinstance(own.right, str)
+    return own if plain else None
+
+
+def without_value(own: Filter, schema: Schema) -> Clause | None:
+    """What is said of things none of whose values is a certain one: "whose languages do not include Dutch"."""
+    assert isinstance(own.left, Attribute)
+    label = label_of(own.left.predicate, schema)
+    if label.kind != "noun":
+        return None
+    do, include = f"do not include {own.right}", f"include {own.right}"
+    clause = f"whose {label.many} {do}"
+    return Clause(clause, clause, f"the {label.many} of {{}} {do}", f"the {label.many} of {{}} {include}")
+
+
 def how_many(each: Filter, noun: str, value: str) -> str:
     """A condition on a count, after the noun of what is grouped: "with at least 3 concerts".
 

@@ -4,7 +4,7 @@ from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, value_of
 from nacre.records.schema import Schema
 from nacre.semantics.labels_said import is_amount, is_time, label_of
-from nacre.semantics.nouns import article, is_count, is_plural
+from nacre.semantics.nouns import article, is_count, is_plural, singular
 from nacre.semantics.select_words import wording_of
 from nacre.semantics.to_words import heading
 from nacre.semantics.values_said import say
@@ -42,7 +42,7 @@ def placed_by(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
         return said
     what = label.one.removeprefix("number of ")
     if (predicate.datatype == "integer" and is_count(label.one)) or what != label.one:
-        return [f"{each} {what}" for each in said]
+        return [f"{each} {singular(what) if m == 1 else what}" for each, m in zip(said, measured, strict=True)]
     return [f"{label.one} {each}" for each in said]
 
 

@@ -149,11 +149,13 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 up = following.descending == (word == "most")
                 value = ("up " if up else "down ") + "|".join(following.concepts)
                 found.append(Cue(i, i + 2, "superlative", value))
-        elif i + 2 < len(words) and word in ("more", "less") and norms[i + 2] == "than":
+        elif i + 1 < len(words) and word in ("more", "less"):
             following = measure(words[i + 1])
             if following is not None and following.degree == "positive":
                 up = following.descending == (word == "more")
-                found.append(Cue(i, i + 3, "comparative", (">" if up else "<") + " " + "|".join(following.concepts)))
+                value = (">" if up else "<") + " " + "|".join(following.concepts)
+                than = norms[i + 2 : i + 3] == ["than"]
+                found.append(Cue(i, i + 3, "comparative", value) if than else Cue(i, i + 2, "compared", value))
     return found
 
 

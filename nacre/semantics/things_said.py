@@ -7,7 +7,18 @@ from functools import cached_property
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import Schema
 from nacre.semantics.chained import chained, computed_once, first_alone, name_of, names_among
-from nacre.semantics.clauses import Clause, among, backward, compared, condition, forward, how_many, spans
+from nacre.semantics.clauses import (
+    Clause,
+    among,
+    backward,
+    compared,
+    condition,
+    forward,
+    how_many,
+    lacked,
+    spans,
+    without_value,
+)
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal
@@ -89,9 +100,10 @@ class Wording:
         inner = Wording(
             replace(self.select, order=None, limit=None, offset=0, filters=filters), self.schema, self.inner
         )
-        alone = isinstance(term.of, Itself) and bool(way_from(self.select, term.of.variable))
+        alone = bool(way_from(self.select, variable_of(term)))
         if many or not isinstance(term.of, Itself):
-            return inner.computed(term, short=alone or variable_of(term) in self.select.group)
+            totals = isinstance(term.of, Itself) or term.function == "sum"
+            return inner.computed(term, short=(alone and totals) or variable_of(term) in self.select.group)
         if alone:
             return f"number of {self.noun(term.of.variable)}"
         return f"number of {inner.things(term.of.variable, False, group_edges(inner.select), 0).removeprefix('the ')}"
@@ -129,7 +141,7 @@ class Wording:
         said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:
             said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun]))
-            if ordered and limit == 1:
+            if ordered and limit == 1 and " or " in variable.label:
                 said = f"one of {names_among(variable)}"
         before = of_before(variable)
         if before:
@@ -168,7 +180,12 @@ class Wording:
         for i, edge in enumerate(self.select.edges):
             if i not in seen and name in (edge.subject, edge.object) and edge.subject != edge.object:
                 found.append(self._link(edge, i, name, seen | {i} | edges_at(self.select, name), depth + 1))
+        lacking = {
+            f.left.predicate for each in self.select.filters if (f := lacked(each)) and isinstance(f.left, Attribute)
+        }
         for each in spans(self.select.filters, self.schema):
+            if isinstance(each.left, Attribute) and each.op == "known" and each.left.predicate in lacking:
+                continue
             if (
                 isinstance(each.left, Attribute)
                 and each.left.variable == name
@@ -176,7 +193,9 @@ class Wording:
             ):
                 found.append(condition(each, self.schema, self.right(each)))
             elif isinstance(each.left, Itself) and each.left.variable == name and isinstance(each.right, Select):
-                found.append(among(each, self.inner(each.right, self.schema, True), self.noun(name)))
+                own = lacked(each)
+                said = without_value(own, self.schema) if own is not None else None
+                found.append(said or among(each, self.inner(each.right, self.schema, True), self.noun(name)))
             elif isinstance(each.left, Aggregate) and name == counted_for(self.select):
                 found.append(self._having(each))
         return found
@@ -289,6 +308,9 @@ class Wording:
         measure = self.measure(by)
         if measure.startswith("number of ") and end in ("highest", "lowest"):
             return f"with the {place}{'most' if end == 'highest' else 'fewest'} {measure.removeprefix('number of ')}"
+        if measure.startswith("total number of "):
+            most = "most" if end == "highest" else "fewest"
+            return f"with the {place}{most} {measure.removeprefix('total number of ')} in total"
         same = not place and measure.split()[0].casefold() in wording("computed").get(end, "").split()
         if same:
             return f"with the {measure}"

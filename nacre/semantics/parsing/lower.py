@@ -216,6 +216,13 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: froz
             return [Filter(left, "known"), Filter(Itself(variable.name), "in", inside, True)]
         return [Filter(left, ">=", first), Filter(left, "<", after)]
     value = condition.values[0] if len(condition.values) == 1 else condition.values
+    if condition.negated and isinstance(left, Attribute) and not graph.about(left.predicate).functional:
+        # who speaks Dutch and Danish is none who does not speak Dutch
+        variable = joins.variables[thing]
+        copy = replace(variable, name=f"{variable.name}_not")
+        held = Filter(replace(left, variable=copy.name), condition.op, value)  # type: ignore[arg-type]
+        inside = Select((Itself(copy.name),), (copy,), (), (held,))
+        return [Filter(left, "known"), Filter(Itself(variable.name), "in", inside, True)]
     if condition.negated and condition.op == "=" and len(condition.values) == 1:
         return [Filter(left, "!=", value)]
     return [Filter(left, condition.op, value, condition.negated)]  # type: ignore[arg-type]

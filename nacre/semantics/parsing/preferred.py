@@ -7,6 +7,7 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.categories import MEMBERS
+from nacre.semantics.parsing.superlatives import TOTAL
 from nacre.semantics.types import ORDERED, Derivation, Question, Ref
 
 
@@ -96,6 +97,17 @@ def _bounds_other(d: Derivation) -> bool:
     bounded = {c.ref.predicate for c in d.conditions if c.op in ORDERED and c.ref.predicate and not c.function}
     known = {c.ref.predicate for c in d.conditions if c.op == "known"}
     return bool(known & named) and bool(bounded - named)
+
+
+def by_totals(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings without those that place things by the one part that has the most, where others place them by all of
+    their parts: the department with the most beds has them in several rooms."""
+    whole = {c.derivation.order.ref for c in candidates if TOTAL in c.derivation.trace and c.derivation.order}
+    return [
+        c
+        for c in candidates
+        if TOTAL in c.derivation.trace or c.derivation.order is None or c.derivation.order.ref not in whole
+    ]
 
 
 def in_an_order(candidates: list[Candidate]) -> list[Candidate]:

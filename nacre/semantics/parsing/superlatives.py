@@ -3,8 +3,12 @@
 from collections.abc import Iterator
 
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.nouns import is_count
 from nacre.semantics.parsing.state import Reader, State, next_slot, to_itself, with_node
 from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
+from nacre.semantics.words import split_name
+
+TOTAL = "ranked by total"
 
 
 def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
@@ -72,6 +76,17 @@ def _may_have_several(owner: Ref | None, ref: Ref, reader: Reader) -> bool:
     return not steps or any(not (s.forward and reader.graph.about(s.predicate).functional) for s in steps)
 
 
+def _is_count_of_several(state: State, ref: Ref, reader: Reader) -> bool:
+    """Whether a property counts something of each of several things that one of those asked for has."""
+    asked = state.targets[-1].ref if state.targets else state.owner
+    about = reader.graph.about(ref.predicate)
+    if asked is None or asked.predicate or asked.node == ref.node or about.datatype != "integer" or about.unit:
+        return False
+    label = split_name(about.label).lower()
+    counts = is_count(label) or label.startswith("number of ")
+    return counts and _may_have_several(asked, Ref(ref.node), reader)
+
+
 def extreme(state: State) -> Aggregation:
     """What the value of the first in a waiting order is among all: the highest, or the lowest."""
     return "max" if state.rank is not None and state.rank.descending else "min"
@@ -121,6 +136,9 @@ def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: R
             function = ""
         order = Ordering(ref, rank.descending, function, limit)
         yield new.then("ranked by property", 0.3, order=order, asks=())
+        if rank.counts and not function and _is_count_of_several(state, ref, reader):
+            # "which department has the most beds": in all of its rooms
+            yield new.then(TOTAL, 0.5, order=order._replace(function="sum"), asks=())
         if limit > 1 and state.mode == "T" and not (state.targets or state.asks):
             # "the top 3 highest rates"
             yield new.then("ranked values", 0.4, order=order, targets=(Target(ref),))
