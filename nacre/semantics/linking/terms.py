@@ -21,6 +21,8 @@ from nacre.stores.lexicon import Lexicon
 # the least share of a name that must be said
 ENOUGH = 0.34
 MOST_A_SPAN = 10
+# a link that is weaker gives way to an exact one
+FAINT = 0.45
 _SHORTEST_STEM = 5
 _SHORTEST_CODE = 3
 # how the forms of verbs end, which are misspelt with them
@@ -216,10 +218,12 @@ def _parted(question: Question, between: range) -> bool:
 
 
 def _best(found: list[Link]) -> list[Link]:
-    """The best links of every span."""
+    """The best links of every span; what is named by its own name is nothing that only sounds a little like it."""
     spans: dict[tuple[int, int, str], list[Link]] = defaultdict(list)
+    named = {(link.start, link.end) for link in found if link.exact and link.score >= LEMMA}
     for link in found:
-        spans[link.start, link.end, link.kind].append(link)
+        if link.score >= FAINT or (link.start, link.end) not in named:
+            spans[link.start, link.end, link.kind].append(link)
     kept = []
     for links in spans.values():
         links.sort(key=lambda x: (-x.score, x.refs))
