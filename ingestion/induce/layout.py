@@ -125,7 +125,8 @@ def entity_ids(iris: Sequence[str]) -> "Longs":
     True
     """
     hashes = b"".join([blake2b(iri.encode(errors="surrogatepass"), digest_size=8).digest() for iri in iris])
-    return np.maximum(np.frombuffer(hashes, dtype=">u8") >> 1, 1).astype(np.int64)
+    ids: Longs = np.maximum(np.frombuffer(hashes, dtype=">u8") >> 1, 1).astype(np.int64)
+    return ids
 
 
 def _resolve_collisions(texts: list[str], numbers: "Ints", ids: "Longs") -> None:

@@ -178,6 +178,7 @@ def tidy(number: float) -> float:
 
 
 def is_known(unit: str) -> bool:
+    """Whether a word is a unit that is converted to others, or a currency."""
     return is_common(unit) or _pint(unit) is not None
 
 

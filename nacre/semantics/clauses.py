@@ -56,11 +56,9 @@ def forward(
         rest = f"{label.one.removeprefix(noun).strip()} {other}"
         return Clause(rest, rest, f"{{}} is {rest}", f"{{}} is not {rest}")
     if label.kind in ("state", "flag"):
-        said = _be(label, other)
-        if label.one in wording("prepositions"):
-            # "the shows on the stage", not "that are on the stage"
-            said = replace(said, one=f"{label.one} {other}", many=f"{label.one} {other}")
-        return said
+        state, placed = _be(label, other), f"{label.one} {other}"
+        # "the shows on the stage", not "that are on the stage"
+        return replace(state, one=placed, many=placed) if label.one in wording("prepositions") else state
     if label.kind == "role":
         same = noun.split()[-1] == label.one.split()[-1]
         front = other if named and same else ""

@@ -7,7 +7,8 @@ from nacre.semantics.nouns import counted, joined, wording
 
 NAMED = 30
 _OF_THOSE = re.compile(
-    r"the one of (?P<those>those [\d,]+ .+?|.+ and .+?) (?P<placed>(?:with|that|whose) .+|\S*[^\Ws] (?:\S+ )?(?:last|first))"
+    r"the one of (?P<those>those [\d,]+ .+?|.+ and .+?) "
+    r"(?P<placed>(?:with|that|whose) .+|\S*[^\Ws] (?:\S+ )?(?:last|first))"
 )
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20

@@ -292,7 +292,8 @@ class Wording:
             return f"{place}{'last' if order.descending else 'first'} by name"
         if isinstance(by, Aggregate) and by.function == "count":
             most = "most" if order.descending else "fewest"
-            return f"with the {place}{most} {self._counted(by).removeprefix('number of ')}"
+            verb = self._between_alike(variable_of(by))
+            return f"{verb or 'with'} the {place}{most} {self._counted(by).removeprefix('number of ')}"
         if isinstance(by, Attribute):
             label = label_of(by.predicate, self.schema)
             event = is_time(by.predicate, self.schema) and label.kind in ("state", "past", "verb")
@@ -317,6 +318,16 @@ class Wording:
         if isinstance(by, Attribute) and end in ("highest", "lowest"):
             end = extreme(measure, high=order.descending)
         return f"with the {place}{end} {measure}"
+
+    def _between_alike(self, counted: str) -> str:
+        """What things do to others of their kind that are counted: "that interact with"; "" for other kinds."""
+        placed = ordered_variable(self.select)
+        way = [self.select.edges[i] for i in way_from(self.select, counted)]
+        if len(way) != 1 or way[0].subject != placed or self.noun(counted) != self.noun(placed):
+            return ""
+        label = label_of(way[0].predicate, self.schema)
+        one = self.select.limit == 1 and not self.tied
+        return f"that {label.one if one else label.many}" if label.kind == "verb" else ""
 
     def measure(self, by: Attribute | Aggregate | Itself) -> str:
         """What things are ordered by."""

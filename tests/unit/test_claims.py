@@ -38,6 +38,14 @@ def test_a_sentence_is_held_or_not(case: dict[str, Any], text: str, right: bool)
     assert (missing == []) == right, missing
 
 
+def test_the_unit_of_what_places_a_thing_is_held() -> None:
+    table = Table(("donor",), (("Ann",),), measured=(30000,), measured_name="contribution", measured_unit="EUR")
+    best = Rows("sql", 1, table=table, words="the donor with the highest contribution")
+    text = "The donor with the highest contribution is Ann, at 30,000 {}."
+    assert unsupported(text.format("EUR"), [best]) == []
+    assert unsupported(text.format("USD"), [best])
+
+
 def test_names_and_numbers_of_two_sentences_are_not_joined_anew() -> None:
     told = [
         Sentence("lexical", 1, text=f"The {dish} cooks for {minutes} min.", title=dish)

@@ -44,6 +44,7 @@ SCHEMA = Schema(
         predicate("budget", "budget (EUR)", datatype="integer", unit="EUR", minimum=1, maximum=9),
         predicate("born", "born on", datatype="date"),
         predicate("foundedIn", "founded in", datatype="integer", minimum=1880, maximum=1990),
+        predicate("town", "town", functional=False),
         predicate("active", "active", datatype="boolean"),
         predicate("club", "club", links="Club"),
         predicate("mentor", "is mentor of", links="Player"),
@@ -84,6 +85,8 @@ def said(body: object, *rows: tuple[object, ...], columns: tuple[str, ...] = ("p
         ((">=", "2015-03-05", "<", "2015-03-06"), "on 5 March 2015"),
         ((">=", "1990-01-01", "<", "2000-01-01"), "in the 1990s"),
         ((">=", "2011-01-01", "<", "2018-01-01"), "between 2011 and 2017"),
+        (("contains", "-07-"), "in July"),
+        (("contains", "-07-12"), "on 12 July"),
         ((">=", "2015-03-05", "<", "2019-01-01"), "no earlier than 5 March 2015 and that were born before 2019"),
     ],
 )
@@ -123,6 +126,24 @@ def test_a_superlative_is_said_with_its_number() -> None:
     assert one == "The player with the greatest height is Ann Lee, at 181.5 cm."
     two = said(best, ("Ann Lee",), ("Bo",), measured=(181.5, 181.5), measured_unit="cm")
     assert two == "The players with the greatest height are Ann Lee and Bo, both at 181.5 cm."
+
+
+def test_one_of_several_names_is_chosen_in_a_sentence() -> None:
+    two = Variable("p", (N + "Player",), keys=(N + "ann", N + "bo"), label="Ann Lee (player) or Bo")
+    taller = Select((Itself("p"),), (two,), (), (), (), Order(HEIGHT, True), 1)
+    told = said(taller, ("Bo",), measured=(181.5,), measured_unit="cm")
+    assert told == "Of Ann Lee and Bo, the one with the greatest height is Bo, at 181.5 cm."
+
+
+def test_what_things_are_not_is_said_shortly() -> None:
+    players = Select((Itself("k"),), (Variable("k", (N + "Player",)),))
+    assert words(Select((Itself("c"),), (C,), (), (Filter(Itself("c"), "in", players, True),))) == (
+        "football clubs that are not players"
+    )
+    town = Attribute("other", N + "town")
+    having = Select((Itself("other"),), (Variable("other", (N + "Club",)),), (), (Filter(town, "=", "Oslo"),))
+    told = words(Select((Itself("c"),), (C,), (), (Filter(Itself("c"), "in", having, True),)))
+    assert told == "football clubs whose towns do not include Oslo"
 
 
 def test_properties_are_said_with_their_verb() -> None:

@@ -131,7 +131,11 @@ def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator
             backward = sorted(
                 (s for s in graph.steps[root.node] if not s.forward), key=lambda s: -graph.nodes[s.target].count
             )
-            linked = [Ref(n.node) for n in counted] or [Ref(s.target) for s in backward[:2]]
+            # "the most interactions": what the link that is named leads to
+            named = [s for s in graph.steps[root.node] if s.predicate in d.hints]
+            linked = [Ref(n.node) for n in counted] or [
+                Ref(s.target, "", int(s.target == root.node)) for s in (named or backward)[:2]
+            ]
             for other in linked:
                 order = Ordering(other, rank.descending, "count", limit)
                 yield then(d, "most linked at end", 0.4, order=order, group=(root,))

@@ -27,8 +27,8 @@ def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
         # "trees that are not poplars or willows", "all trees except poplars"
         other = Condition(wide, KIND, (), True, inner=(Condition(Ref(narrow), "exists"),))
         new = linked(state, link, reader, wide)
-        told = (*state.conditions, other)
-        yield new.then(OTHER, 0.2, conditions=told, negated=False, join="and", last="class", mode="C")
+        conditions = (*state.conditions, other)
+        yield new.then(OTHER, 0.2, conditions=conditions, negated=False, join="and", last="class", mode="C")
         return
     if not any(t.norm in being for t in before):
         return

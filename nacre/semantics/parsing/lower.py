@@ -220,8 +220,8 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: froz
         # who speaks Dutch and Danish is none who does not speak Dutch
         variable = joins.variables[thing]
         copy = replace(variable, name=f"{variable.name}_not")
-        held = Filter(replace(left, variable=copy.name), condition.op, value)  # type: ignore[arg-type]
-        inside = Select((Itself(copy.name),), (copy,), (), (held,))
+        has = Filter(replace(left, variable=copy.name), condition.op, value)  # type: ignore[arg-type]
+        inside = Select((Itself(copy.name),), (copy,), (), (has,))
         return [Filter(left, "known"), Filter(Itself(variable.name), "in", inside, True)]
     if condition.negated and condition.op == "=" and len(condition.values) == 1:
         return [Filter(left, "!=", value)]

@@ -129,6 +129,12 @@ def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: R
     if common:
         return
     new = new._replace(rank=None, limit=0)
+    asked = state.targets[-1].ref if state.targets else state.owner
+    if ref.via and rank.counts and asked is not None and not asked.predicate:
+        # "the drug with the most interactions": what a link leads to is counted
+        far = Ref(ref.node, "", next_slot(state, ref.node) if ref.node == asked.node else ref.slot)
+        order = Ordering(far, rank.descending, "count", limit)
+        yield with_node(new, far, reader).then("most of link", 0.5, order=order, hints=state.hints | {ref.via}, asks=())
     if numeric:
         function = state.asks[0] if state.asks and state.asks[0] in ("sum", "avg", "count") else ""
         if function == "count" and reader.graph.about(ref.predicate).role != "identifier":
