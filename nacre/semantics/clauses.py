@@ -67,8 +67,11 @@ def forward(
         return Clause(one, many, true, false, front)
     whose = belonging(label.one, "{}", person=is_person(noun))
     true, false = f"the {whose} is {other}", f"the {whose} is not {other}"
-    if several:
+    if several and is_person(kind):
         true, false = f"{other} is {article(whose)}", f"{other} is not {article(whose)}"
+    elif several:
+        all_ = belonging(label.many, "{}", person=is_person(noun))
+        true, false = f"the {all_} include {other}", f"the {all_} do not include {other}"
     if bare:
         a = article(label.one)
         return Clause(f"that has {a}", f"that have {a}", f"{{}} has {a}", f"{{}} has no {label.one}")

@@ -129,9 +129,11 @@ def description(
         is_a = f"belongs to the {kind_of}" if kind_of in wording("collective") else f"is {article(kind_of)}"
         sentences.append((f"{name} {is_a}.", (kind,)))
     sentences += _told(linked, 3, owner)
+    own = _told(valued, 2, "" if linked else owner)
+    sentences += own[:1]
     if not about:
         sentences += parts_told("" if sentences and not person else name, thing, schema, run)
-    sentences += _told(valued, 2, "" if linked else owner)
+    sentences += own[1:]
     if not about:
         said = {fact.triple for k in known for fact in k.facts}
         sentences += _incoming(thing, schema, run, said, person=person)

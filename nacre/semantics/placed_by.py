@@ -4,7 +4,7 @@ from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, value_of
 from nacre.records.schema import Schema
 from nacre.semantics.labels_said import is_amount, is_time, label_of
-from nacre.semantics.nouns import article, is_count, is_plural, singular
+from nacre.semantics.nouns import is_count, singular
 from nacre.semantics.select_words import wording_of
 from nacre.semantics.to_words import heading
 from nacre.semantics.values_said import say
@@ -53,10 +53,10 @@ def is_dated(body: object, schema: Schema) -> bool:
 
 
 def at_what(measure: str, plan: Plan, schema: Schema) -> str:
-    """What a thing is placed by, after its name: "at 7.8 %", "with 12 concerts", "with a price of 225"."""
+    """What a thing is placed by, after its name: "at 7.8 %", "with 12 concerts", "at 225" of what was just named."""
     name, _, number = measure.rpartition(" ")
     if name[:1].isalpha() and number[:1].isdigit():
-        return f"with {name if is_plural(name) else article(name)} of {number}"
+        return f"at {number}"
     return f"at {measure}" if _has_unit(plan, schema) else f"with {measure}"
 
 
