@@ -35,7 +35,7 @@ def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
             said = said.replace(label, each.text, 1)
         if each.kind == "predicate" and (named := _LED.search(question[: each.end])):
             # the label has "distance to county seat"
-            said = re.sub(rf"(?<= to ){re.escape(named[1])}(?!\w)", f"the {named[1]}", said, count=1)
+            said = re.sub(rf"(?<= )(to|from) {re.escape(named[1])}(?!\w)", rf"\1 the {named[1]}", said, count=1)
     return f"{said}{end}{rest}"
 
 

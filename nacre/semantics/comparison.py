@@ -7,7 +7,7 @@ from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.facts_of import Fact, Run, facts_of
 from nacre.semantics.labels_said import is_telling, label_of, nominal
-from nacre.semantics.nouns import article, belonging, is_plural, joined, plural, wording
+from nacre.semantics.nouns import article, is_plural, joined, plural, wording
 from nacre.semantics.parts import Part, Span, part_of, spans_of
 from nacre.semantics.words import fold
 
@@ -68,7 +68,7 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
     theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
     return [
         (
-            belonging(label_of(s.predicate.iri, schema).full, f"their {plural(left.noun)}"),
+            f"{label_of(s.predicate.iri, schema).full} ({plural(left.noun)})",
             s.said(schema),
             other.said(schema),
         )
@@ -123,8 +123,9 @@ def _of_both(label: str, *, yes: bool) -> str:
 
 
 def _some(labels: list[str]) -> str:
-    """The first of those labels that are nouns, "" where none is: things differ in price, and not in "fired in"."""
-    nouns = [each for each in labels if each.split()[-1] not in wording("prepositions")]
+    """The first of those labels that are nouns of the things themselves, "" where none is: things differ in price, and
+    not in "fired in"."""
+    nouns = [each for each in labels if each.split()[-1] not in wording("prepositions") and not each.endswith(")")]
     shown = nouns if len(nouns) <= LISTED + 1 else nouns[:LISTED]
     return joined([*shown, "more"] if shown and len(shown) < len(labels) else shown)
 

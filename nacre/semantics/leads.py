@@ -10,6 +10,10 @@ _OF_THOSE = re.compile(
     r"the one of (?P<those>those [\d,]+ .+?|.+ and .+?) "
     r"(?P<placed>(?:with|that|whose) .+|\S*[^\Ws] (?:\S+ )?(?:last|first))"
 )
+# "the van that is based at the port", which is said without "that is"
+_ONE_THAT_IS = re.compile(
+    r"^(?P<noun>the [^ ,]+(?: [^ ,]+)?) that (?:is|was) (?P<rest>(?!the |a |an )(?!.* (?:that|whose|with) )\S+ .+)$"
+)
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20
 
@@ -21,6 +25,7 @@ def answer_sentence(words: str, said: str, many: bool) -> str:
     of_those = _OF_THOSE.fullmatch(words)
     if of_those is not None:
         words = f"of {of_those['those']}, the one {of_those['placed']}"
+    words = words if many else _ONE_THAT_IS.sub(r"\g<noun> \g<rest>", words)
     if words.startswith(("when ", "whether ", "what ")):
         return f"{capital(words)}: {said}."
     return f"{capital(words)} {'are' if many else 'is'} {said}."

@@ -312,6 +312,9 @@ class Wording:
         if measure.startswith("total number of "):
             most = "most" if end == "highest" else "fewest"
             return f"with the {place}{most} {measure.removeprefix('total number of ')} in total"
+        for lead, (farthest, nearest) in wording("places").items():
+            if measure.startswith(f"{lead} "):
+                return f"{place}{farthest if order.descending else nearest} {measure.removeprefix(f'{lead} ')}"
         same = not place and measure.split()[0].casefold() in wording("computed").get(end, "").split()
         if same:
             return f"with the {measure}"
