@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from nacre.records.turn import Mention
+from nacre.semantics.chained import KIND
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import is_participle
@@ -17,7 +18,6 @@ _LED = re.compile(r"\bthe ([\w'-]+(?: [\w'-]+)?)$")
 _BETWEEN = re.compile(r"[\s-]+")
 # what a table has between its headings and its rows
 _ROWS = "\n| -"
-_KIND = re.compile(r" \([^()]*\)$")
 
 
 def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
@@ -28,7 +28,7 @@ def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
         head = re.sub(rf"(?<!\w){written.replace('-', ' ')}(?!\w)", written, head)
     said, end, rest = f"{head}{mark}{rows}".partition("\n")
     for each in mentions:
-        label = _KIND.sub("", each.label)
+        label = KIND.sub("", each.label)
         if each.kind == "entity" and question[each.start : each.end] == each.text and _has_article(question, each):
             said = _with_article(said, label, _written(question, each))
         elif each.kind == "entity" and _is_hyphened(each.text, label):
@@ -54,7 +54,7 @@ def _has_article(question: str, mention: Mention) -> bool:
 def _written(question: str, mention: Mention) -> str:
     """The name as a common noun where it is asked for as one: in small letters by who writes capitals; with the hyphens
     of the question."""
-    label = _KIND.sub("", mention.label)
+    label = KIND.sub("", mention.label)
     small = mention.text == label.lower() and question[:1].isupper()
     return mention.text if small or _is_hyphened(mention.text, label) else label
 

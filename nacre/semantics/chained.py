@@ -8,7 +8,8 @@ from nacre.semantics.nouns import joined, wording
 from nacre.semantics.values_said import is_number_name
 
 COMPUTED = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
-_KIND = re.compile(r" \([^()]*\)$")
+# the kind behind a name that things of several kinds share
+KIND = re.compile(r" \([^()]*\)$")
 _SHARED = ("that has ", "that have ", "with ")
 
 
@@ -32,7 +33,7 @@ def names_among(variable: Variable) -> str:
     >>> names_among(Variable("x", keys=("http://e.org/fox", "http://e.org/owl"), label="Fox (ship) or Owl"))
     'Fox and Owl'
     """
-    names = [_KIND.sub("", name) for name in variable.label.split(" or ")]
+    names = [KIND.sub("", name) for name in variable.label.split(" or ")]
     return joined(names) if len(names) == len(variable.keys) else variable.label
 
 

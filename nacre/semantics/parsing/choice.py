@@ -64,9 +64,14 @@ def _meant(named: Sequence[Link], entities: Sequence[Link], graph: SchemaGraph) 
             yield meant
 
 
+def _relations(named: Sequence[Link], graph: SchemaGraph) -> frozenset[str]:
+    """The tables that things of these kinds lie in."""
+    return frozenset(r for x in named for r in graph.nodes[x.refs[0].node].relations)
+
+
 def _common(named: Sequence[Link], graph: SchemaGraph) -> Node | None:
     """The narrowest kind that all of these are of."""
-    relations = frozenset(r for x in named for r in graph.nodes[x.refs[0].node].relations)
+    relations = _relations(named, graph)
     return min((n for n in graph.nodes if relations <= n.relations), key=lambda n: (n.count, n.index), default=None)
 
 
@@ -75,7 +80,7 @@ def _chosen(named: Sequence[Link], cue: Cue, links: Sequence[Link], graph: Schem
     node = _common(named, graph)
     if node is None:
         return
-    relations = frozenset(r for x in named for r in graph.nodes[x.refs[0].node].relations)
+    relations = _relations(named, graph)
     root = Ref(node.index)
     keys = tuple(dict.fromkeys(k for x in named for k in x.keys))
     among = Condition(root, "is", (), False, keys, " or ".join(x.label for x in named))

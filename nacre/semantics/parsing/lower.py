@@ -209,23 +209,23 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: froz
     if condition.op == "within":
         first, after = condition.values
         if condition.negated and isinstance(left, Attribute):
-            variable = joins.variables[thing]
-            copy = replace(variable, name=f"{variable.name}_not")
-            own = replace(left, variable=copy.name)
-            inside = Select((Itself(copy.name),), (copy,), (), (Filter(own, ">=", first), Filter(own, "<", after)))
-            return [Filter(left, "known"), Filter(Itself(variable.name), "in", inside, True)]
+            return _none(left, joins.variables[thing], Filter(left, ">=", first), Filter(left, "<", after))
         return [Filter(left, ">=", first), Filter(left, "<", after)]
     value = condition.values[0] if len(condition.values) == 1 else condition.values
     if condition.negated and isinstance(left, Attribute) and not graph.about(left.predicate).functional:
         # who speaks Dutch and Danish is none who does not speak Dutch
-        variable = joins.variables[thing]
-        copy = replace(variable, name=f"{variable.name}_not")
-        has = Filter(replace(left, variable=copy.name), condition.op, value)  # type: ignore[arg-type]
-        inside = Select((Itself(copy.name),), (copy,), (), (has,))
-        return [Filter(left, "known"), Filter(Itself(variable.name), "in", inside, True)]
+        return _none(left, joins.variables[thing], Filter(left, condition.op, value))  # type: ignore[arg-type]
     if condition.negated and condition.op == "=" and len(condition.values) == 1:
         return [Filter(left, "!=", value)]
     return [Filter(left, condition.op, value, condition.negated)]  # type: ignore[arg-type]
+
+
+def _none(left: Attribute, variable: Variable, *held: Filter) -> list[Filter]:
+    """That a property is known, and that none of its values meets these conditions on it."""
+    copy = replace(variable, name=f"{variable.name}_not")
+    own = replace(left, variable=copy.name)
+    inside = Select((Itself(copy.name),), (copy,), (), tuple(replace(each, left=own) for each in held))
+    return [Filter(left, "known"), Filter(Itself(variable.name), "in", inside, True)]
 
 
 def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:

@@ -76,9 +76,8 @@ def _may_have_several(owner: Ref | None, ref: Ref, reader: Reader) -> bool:
     return not steps or any(not (s.forward and reader.graph.about(s.predicate).functional) for s in steps)
 
 
-def _is_count_of_several(state: State, ref: Ref, reader: Reader) -> bool:
+def _is_count_of_several(asked: Ref | None, ref: Ref, reader: Reader) -> bool:
     """Whether a property counts something of each of several things that one of those asked for has."""
-    asked = state.targets[-1].ref if state.targets else state.owner
     about = reader.graph.about(ref.predicate)
     if asked is None or asked.predicate or asked.node == ref.node or about.datatype != "integer" or about.unit:
         return False
@@ -142,7 +141,7 @@ def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: R
             function = ""
         order = Ordering(ref, rank.descending, function, limit)
         yield new.then("ranked by property", 0.3, order=order, asks=())
-        if rank.counts and not function and _is_count_of_several(state, ref, reader):
+        if rank.counts and not function and _is_count_of_several(asked, ref, reader):
             # "which department has the most beds": in all of its rooms
             yield new.then(TOTAL, 0.5, order=order._replace(function="sum"), asks=())
         if limit > 1 and state.mode == "T" and not (state.targets or state.asks):
