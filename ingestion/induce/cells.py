@@ -64,12 +64,13 @@ def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency
     """Type all distinct literals of a predicate together; `frequency` says how many triples have one of each sort."""
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
+    other = [sort != usual for sort in sorts] if len(frequency) > 1 else [False] * len(sorts)
     if families <= {"integer", "real"} or (len(families) == 1 and families != {"text"}):
-        declared = _declared("real" if len(families) > 1 else min(families), texts, sorts, usual)
+        declared = _declared("real" if len(families) > 1 else min(families), texts, other, usual)
         if declared:
             return declared
     if "text" in families and name_rank(iri) is None and local_name(iri).lower() not in IDENTIFIER_WORDS:
-        found = _found(iri, texts, sorts, usual)
+        found = _found(iri, texts, other, usual)
         if found:
             return found
     datatype: Datatype = "text"
@@ -78,11 +79,10 @@ def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency
             datatype = "date"
         elif all(_DATETIME.fullmatch(text) for text in texts):
             datatype = "datetime"
-    exact = [sort != usual for sort in sorts]
-    return Cells(datatype, "single", "", texts, None, None, False, usual, exact, [False] * len(texts))
+    return Cells(datatype, "single", "", texts, None, None, False, usual, other, [False] * len(texts))
 
 
-def _declared(family: Datatype, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -> Cells | None:
+def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells | None:
     """Cells where enough of the literals are what their datatype says; NaN and INF are, but have no cell."""
     cast = _CAST.get(family, _text)
     value: list[Cell] = [cast(text) for text in texts]
@@ -90,15 +90,12 @@ def _declared(family: Datatype, texts: Sequence[str], sorts: Sequence[Sort], usu
     wrong = sum(none and text not in _NOT_FINITE for none, text in zip(hidden, texts, strict=True))
     if wrong > 0.1 * len(texts) or all(hidden):
         return None
-    exact = [
-        sort != usual or lexical_form(cell, family) != text
-        for cell, text, sort in zip(value, texts, sorts, strict=True)
-    ]
+    exact = _exact(other, value, texts, family)
     low, high = _bounds(value) if family in {"integer", "real", "year"} else (None, None)
     return Cells(family, "single", "", value, None, None, False, usual, exact, hidden, low, high)
 
 
-def _found(iri: str, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -> Cells | None:
+def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells | None:
     reading = read_all(texts)
     if reading is None:
         return None
@@ -116,14 +113,17 @@ def _found(iri: str, texts: Sequence[str], sorts: Sequence[Sort], usual: Sort) -
         and all(isinstance(v, int) and 1000 <= v <= 2999 for v in value)
     ):
         datatype = "year"
-    exact = [sort != usual for sort in sorts]
-    if not text:
-        kept = zip(exact, value, texts, strict=True)
-        exact = [other or lexical_form(cell, datatype) != form for other, cell, form in kept]
+    exact = other if text else _exact(other, value, texts, datatype)
     bounds = _bounds([*low, *high] if low and high else value)
     return Cells(
         datatype, reading.shape, reading.unit, value, low, high, text, usual, exact, [False] * len(texts), *bounds
     )
+
+
+def _exact(other: Sequence[bool], value: Sequence[Cell], texts: Sequence[str], datatype: Datatype) -> list[bool]:
+    """For each literal whether its cell does not give its text back, or it is of another sort than most."""
+    kept = zip(other, value, texts, strict=True)
+    return [apart or lexical_form(cell, datatype) != text for apart, cell, text in kept]
 
 
 def _bounds(value: Sequence[Cell]) -> tuple[float | None, float | None]:

@@ -10,6 +10,7 @@ REASON = "empty text"
 def leave_out_empty(draft: Draft) -> None:
     """Keep texts without a letter, a digit or a sign aside: what has one lacks the property."""
     facts = draft.facts
-    empty = [number for number, text in enumerate(facts.texts) if not text.strip()]
-    literal = facts.is_literal[facts.object]
-    draft.hide(np.flatnonzero(np.isin(facts.object, empty) & literal).tolist(), REASON)
+    texts = facts.texts
+    empty = [number for number in np.flatnonzero(facts.is_literal).tolist() if not texts[number].strip()]
+    if empty:
+        draft.hide(np.flatnonzero(np.isin(facts.object, empty)).tolist(), REASON)

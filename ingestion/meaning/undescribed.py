@@ -52,8 +52,12 @@ def _name_texts(draft: Draft) -> None:
     """A property whose few values are IRIs written as texts has their words, too; not that of addresses."""
     facts = draft.facts
     literal = facts.is_literal[facts.object]
-    written = np.zeros(len(facts.texts), dtype=bool)
-    written[[number for number, text in enumerate(facts.texts) if text.startswith("http")]] = True
+    texts = facts.texts
+    addresses = [number for number in np.flatnonzero(facts.is_literal).tolist() if texts[number].startswith("http")]
+    if not addresses:
+        return
+    written = np.zeros(len(texts), dtype=bool)
+    written[addresses] = True
     for number in counted(facts.predicate[literal & written[facts.object]])[0].tolist():
         rows = np.flatnonzero((facts.predicate == number) & literal)
         values = counted(facts.object[rows])[0].tolist()
