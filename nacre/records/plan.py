@@ -126,7 +126,7 @@ class Combine:
     kind: Literal["combine"] = "combine"
 
 
-ARITHMETIC = frozenset("-+/*")
+ARITHMETIC = frozenset("-+/*%")
 # the time between two days: whole years, days (both ends counted where no hour is stated), whole years up to the
 # later one or, where that is not stated, until today
 ELAPSED = frozenset(("years", "days", "age"))
@@ -134,10 +134,10 @@ ELAPSED = frozenset(("years", "days", "age"))
 
 @dataclass(frozen=True)
 class Compute:
-    """Arithmetic or comparison between two single numbers, or the time from the right one of two dates to the left one
+    """Arithmetic or comparison between two single numbers ("%": the left one as a percentage of the right one), or the time from the right one of two dates to the left one
     ("age": until today, where the left one is not stated); a comparison answers yes or no."""
 
-    op: Literal["-", "+", "/", "*", "<", "<=", ">", ">=", "=", "!=", "years", "days", "age"]
+    op: Literal["-", "+", "/", "*", "%", "<", "<=", ">", ">=", "=", "!=", "years", "days", "age"]
     left: Select
     right: Select
     kind: Literal["compute"] = "compute"

@@ -249,19 +249,27 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
 
 
 def lacked(each: Filter) -> Filter | None:
-    """The condition that no value of a property meets, where that is what a condition asks; None for any other."""
+    """The condition that no value of a property meets, where that is what a condition asks, which is that it equals a
+    text, or that it does not; None for any other."""
     inside = each.right
     if not isinstance(inside, Select) or not each.negated or inside.edges or len(inside.variables) != 1:
         return None
     own = inside.filters[0] if len(inside.filters) == 1 else None
-    plain = own is not None and isinstance(own.left, Attribute) and own.op == "=" and isinstance(own.right, str)
+    plain = own is not None and isinstance(own.left, Attribute) and own.op in ("=", "!=") and isinstance(own.right, str)
     return own if plain else None
 
 
 def without_value(own: Filter, schema: Schema) -> Clause | None:
-    """What is said of things none of whose values is a certain one: "whose languages do not include Dutch"."""
+    """What is said of things none of whose values is a certain one: "whose languages do not include Dutch"; or another
+    one: "whose only language is Dutch"."""
     assert isinstance(own.left, Attribute)
     label = label_of(own.left.predicate, schema)
+    if own.op == "!=" and label.kind in ("noun", "role"):
+        clause = f"whose only {label.one} is {own.right}"
+        of = f"the only {label.one} of {{}}"
+        return Clause(clause, clause, f"{of} is {own.right}", f"{of} is not {own.right}")
+    if own.op == "!=":
+        return _verb(label, f"only {own.right}") if label.kind == "verb" else _be(label, f"{own.right} alone")
     if label.kind != "noun":
         return None
     do, include = f"do not include {own.right}", f"include {own.right}"

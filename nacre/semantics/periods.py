@@ -23,6 +23,14 @@ _TENS_ALONE = re.compile(
     rf"(?<=\bthe )(?:(?:early|mid|late)[ -])?['’]?(?:(?P<ten>\d)0['’]?s|(?P<tens>{'|'.join(_TENS)}))\b", re.IGNORECASE
 )
 _THIS_CENTURY = 2
+# "the second quarter of 2023", "Q2 2023", "the first half of 2019", "2019 H1"
+_PLACES = ("first", "second", "third", "fourth")
+_PARTS_OF_YEAR = {"quarter": 3, "half": 6, "q": 3, "h": 6}
+_PART = re.compile(
+    rf"\b(?:(?P<place>{'|'.join(_PLACES)}|last|[1-4](?:st|nd|rd|th))\s+(?P<part>quarter|half)\s+(?:of\s+)?(?P<y>\d{{4}})"
+    rf"|(?P<q>[qh])(?P<n>[1-4])[ /]?(?P<y2>\d{{4}})|(?P<y3>\d{{4}})[ /-]?(?P<q3>[qh])(?P<n3>[1-4]))\b",
+    re.IGNORECASE,
+)
 _LONGEST_MONTH = 31
 # months and days of any year
 _DAY_OF_ANY = re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m>{_MONTH})\b", re.IGNORECASE)
@@ -65,14 +73,16 @@ def periods(text: str, *, any_year: bool = False) -> list[Period]:
     [Period(first='2015-03-01', after='2015-04-01', start=14, end=24)]
     >>> [(p.first, p.after) for p in periods("the 1990s or the sixties, on 12 July and in May", any_year=True)]
     [('1990-01-01', '2000-01-01'), ('1960-01-01', '1970-01-01'), ('--07-12', ''), ('--05', '')]
+    >>> [(p.first, p.after) for p in periods("the second quarter of 2023 or Q4 2024")]
+    [('2023-04-01', '2023-07-01'), ('2024-10-01', '2025-01-01')]
     """
     found: list[Period] = []
     undated = (_DAY_OF_ANY, _MONTH_OF_ANY) if any_year else ()
-    for pattern in (_ISO, _MONTH_FIRST, _DAY_FIRST, _DECADE, _TENS_ALONE, *undated):
+    for pattern in (_PART, _ISO, _MONTH_FIRST, _DAY_FIRST, _DECADE, _TENS_ALONE, *undated):
         for match in pattern.finditer(text):
             if any(p.start < match.end() and match.start() < p.end for p in found):
                 continue
-            span = _span(match.groupdict())
+            span = _part(match) if pattern is _PART else _span(match.groupdict())
             if span is not None:
                 found.append(Period(*span, match.start(), match.end()))
     return sorted(found, key=lambda p: p.start)
@@ -110,6 +120,8 @@ def said_span(first: str, after: str) -> str:
 
     >>> said_span("2019-01-01", "2020-01-01"), said_span("2015-03-01", "2015-04-01")
     ('in 2019', 'in March 2015')
+    >>> said_span("2023-04-01", "2023-07-01")
+    'in the second quarter of 2023'
     >>> said_span("2011-01-01", "2018-01-01"), said_span("1990-01-01", "2000-01-01")
     ('between 2011 and 2017', 'in the 1990s')
     """
@@ -123,6 +135,10 @@ def said_span(first: str, after: str) -> str:
         return ""
     if (end.year - begin.year) * 12 + end.month - begin.month == 1:
         return f"in {calendar.month_name[begin.month]} {begin.year}"
+    months = (end.year - begin.year) * 12 + end.month - begin.month
+    for part, length in (("quarter", 3), ("half", 6)):
+        if months == length and begin.month % length == 1:
+            return f"in the {_PLACES[begin.month // length]} {part} of {begin.year}"
     years = end.year - begin.year
     if begin.month != 1 or end.month != 1:
         return ""
@@ -162,6 +178,21 @@ def said_bound(op: str, day: str) -> str:
 def _decade(parts: dict[str, str | None]) -> int:
     ten = int(parts["ten"]) if parts["ten"] else _TENS.index(str(parts["tens"]).casefold()) + 2
     return (2000 if ten <= _THIS_CENTURY else 1900) + 10 * ten
+
+
+def _part(match: re.Match[str]) -> tuple[str, str] | None:
+    """The first day of a quarter or half of a year, and the day after it."""
+    part = match["part"] or match["q"] or match["q3"]
+    months = _PARTS_OF_YEAR[part.casefold()]
+    place = (match["place"] or match["n"] or match["n3"]).casefold()
+    last = 12 // months
+    number = last if place == "last" else _PLACES.index(place) + 1 if place in _PLACES else int(place[0])
+    began = int(match["y"] or match["y2"] or match["y3"])
+    end = number * months
+    if number > last or not began:
+        return None
+    after = f"{began + end // 12:04}-{end % 12 + 1:02}-01"
+    return f"{began:04}-{end - months + 1:02}-01", after
 
 
 def _span(parts: dict[str, str | None]) -> tuple[str, str] | None:

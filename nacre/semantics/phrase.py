@@ -97,6 +97,13 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     if body.op == "-":
         text = f"The difference is {say(abs(result), unit, rounded=averaged)} ({a} against {b})."
         return Phrase(text, (whole(abs(result)),), unit or None)
+    if body.op == "%":
+        # of each the things are said, not that they are counted
+        whole_of, part = (
+            select_words(replace(each, answers=tuple(value_of(a) for a in each.answers)), schema)
+            for each in (body.right, body.left)
+        )
+        return Phrase(f"{say(result, '%', rounded=True)} of the {whole_of.removeprefix('the ')} ({a} of {b}) are {part}.", (whole(result),), "%")
     words = to_words(Plan(body), schema)
     said = say(result, unit if body.op == "+" else "", rounded=body.op == "/" or averaged)
     return Phrase(f"{capital(words)} is {said}.", (whole(result),), (unit if body.op == "+" else "") or None)

@@ -21,6 +21,7 @@ _QUOTED = re.compile(
 )
 
 
+_PLACING = ("superlative", "most")
 # units of time, in which something may have to be computed
 _TIMES = frozenset(("s", "min", "h", "day", "week", "month", "year"))
 
@@ -156,7 +157,9 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 value = (">" if up else "<") + " " + "|".join(following.concepts)
                 than = norms[i + 2 : i + 3] == ["than"]
                 found.append(Cue(i, i + 3, "comparative", value) if than else Cue(i, i + 2, "compared", value))
-    return found
+    # "highest first" is a direction, and no superlative
+    directed = [(c.start, c.end) for c in found if c.kind == "direction" and c.end - c.start > 1]
+    return [c for c in found if c.kind not in _PLACING or not any(s <= c.start and c.end <= e for s, e in directed)]
 
 
 def _is_first_of(words: Sequence[Token], at: int) -> bool:

@@ -8,7 +8,7 @@ from math import inf
 
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Cell, Evidence, Query, QueryError, Table
-from nacre.records.plan import ELAPSED, Aggregate, Ask, Combine, Compute, Itself, Overview, Plan, Profile, Select
+from nacre.records.plan import ARITHMETIC, ELAPSED, Aggregate, Ask, Combine, Compute, Itself, Overview, Plan, Profile, Select
 from nacre.records.schema import Schema
 from nacre.semantics.elapsed import elapsed
 from nacre.semantics.measured import parted, with_measure
@@ -189,15 +189,17 @@ class _Runner:
         keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
         result: Cell
         name = "result"
-        if body.op in ("-", "+", "*", "/"):
-            if body.op == "/" and b == 0:
+        unit = left.units[0]
+        if body.op in ARITHMETIC:
+            if body.op in "/%" and b == 0:
                 return None
-            result = {"-": a - b, "+": a + b, "*": a * b, "/": a / b if b else 0.0}[body.op]
+            ratio = a / b if b else 0.0
+            result = {"-": a - b, "+": a + b, "*": a * b, "/": ratio, "%": 100 * ratio}[body.op]
         else:
             name = "yes"
             result = int({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[body.op])
-        unit = left.units[0]
-        return Table((name, "left", "right"), ((result, a, b),), keys, ("" if name == "yes" else unit, unit, unit))
+        of_result = "%" if body.op == "%" else "" if name == "yes" else unit
+        return Table((name, "left", "right"), ((result, a, b),), keys, (of_result, unit, unit))
 
 
 def table_of(statement: Statement | Sparql, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:

@@ -23,8 +23,9 @@ def query_of(plan: Plan, words: Vocabulary) -> str:
         left, right = Writer(words, body.left, "l"), Writer(words, body.right, "r")
         sides = [side.sparql() for side in (left, right)]
         one, other = (side.names[first_value(side.outputs)] for side in sides)
+        computed = f"100.0 * {one} / {other}" if body.op == "%" else f"{one} {body.op} {other}"
         return (
-            f"SELECT (({one} {body.op} {other}) AS ?result) {{\n"
+            f"SELECT (({computed}) AS ?result) {{\n"
             f"{{ {sides[0].text} LIMIT 1 }}\n{{ {sides[1].text} LIMIT 1 }}\n}}"
         )
     raise ToolError("refused", "A description in words is no single query.")

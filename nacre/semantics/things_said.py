@@ -259,7 +259,12 @@ class Wording:
     def _having(self, each: Filter) -> Clause:
         assert isinstance(each.left, Aggregate)
         value = self.right(each) or say(each.right if not isinstance(each.right, tuple | Attribute | Select) else None)
-        if each.left.function == "count":
+        if each.left.function == "count" and isinstance(each.left.of, Attribute):
+            label = label_of(each.left.of.predicate, self.schema)
+            named, many = label.kind in ("noun", "role"), each.right != 1
+            noun = (label.many if many else label.one) if named else f"{'values' if many else 'value'} of “{label.one}”"
+            said = how_many(each, noun, value if many else "one")
+        elif each.left.function == "count":
             noun = self._counted(each.left, many=each.right != 1).removeprefix("number of ")
             said = how_many(each, noun, "one" if each.right == 1 else value)
         else:

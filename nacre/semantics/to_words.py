@@ -29,6 +29,7 @@ _COMPARED = {
     "!=": "differs from",
 }
 _COMPUTED = {"-": "the difference between {} and {}", "/": "the ratio of {} to {}", "+": "the sum of {} and {}",
+             "%": "{} as a percentage of {}",
              "years": "the years from {1} to {0}", "days": "the days from {1} to {0}",
              "age": "the age from {1} on"}  # fmt: skip
 

@@ -41,6 +41,7 @@ from nacre.semantics.parsing.derive import MOST, derive
 from nacre.semantics.parsing.directed import not_turned
 from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.relative import of_relative
+from nacre.semantics.parsing.shares import shares
 from nacre.semantics.parsing.unanswering import Answering, answering, guesses
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.question_form import analyse
@@ -179,10 +180,11 @@ def derived(
     aged = list(ages(question, links, linker.index.graph))
     if any(not unused_tokens(c, question) for c in aged):
         return aged
-    chosen = [*choices(question, links, linker.index), *averages(question, links, linker.index.graph)]
+    graph = linker.index.graph
+    chosen = [*choices(question, links, linker.index), *averages(question, links, graph)]
+    chosen = chosen or list(shares(question, links, lambda q, found: derive(q, found, linker.index, deadline, most)))
     if chosen:
         return chosen
-    graph = linker.index.graph
     found = [as_asked(c, question, graph) for c in derive(question, links, linker.index, deadline, most)]
     found = [c for c in not_turned(found, question, graph) if comparable(c, graph)]
     found = of_relative(found, question, graph)

@@ -2,11 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from nacre.records.schema import Predicate, Schema
+from nacre.records.schema import Class, Predicate, Schema
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.paths import Paths, Step
@@ -15,6 +15,8 @@ from nacre.stores.lexicon import Lexicon
 
 # what a step costs: through a node without names of its own, through any other; per share of things without the link
 NAMELESS, NAMED, RARE = 0.6, 1.0, 0.4
+# what stands behind the namespace of an IRI
+_NAMESPACE = re.compile(r"[^#/]*$")
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,15 @@ class SchemaGraph:
         named, rare = _named(lexicon), _rare(lexicon)
         self.nodes: list[Node] = []
         self.node_of: dict[str, int] = {}
+        members = {
+            c.iri: self.groups_of_class.get(c.iri, frozenset()) | rare.get(c.iri, frozenset()) for c in schema.classes
+        }
+        same = _of_the_same_things(schema, members)
         for c in schema.classes:
-            relations = self.groups_of_class.get(c.iri, frozenset()) | rare.get(c.iri, frozenset())
-            if c.count and relations:
+            if c.count and members[c.iri] and c.iri not in same:
                 self.node_of[c.iri] = len(self.nodes)
-                self.nodes.append(self._node(c.label, (c.iri,), (), relations, c.count, named))
+                self.nodes.append(self._node(c.label, (c.iri,), (), members[c.iri], c.count, named))
+        self.node_of |= {wide: self.node_of[narrow] for wide, narrow in same.items()}
         plain = {n.relations for n in self.nodes}
         for g in schema.groups:
             if frozenset((g.relation,)) not in plain:
@@ -223,6 +229,28 @@ class SchemaGraph:
 
 def _variable(label: str) -> str:
     return re.sub(r"\W+", "_", label.casefold()).strip("_") or "thing"
+
+
+def _of_the_same_things(schema: Schema, members: Mapping[str, frozenset[str]]) -> dict[str, str]:
+    """Classes whose things are all those of another one, which says more of them: persons where all are employees."""
+    held = {group.relation: group.count for group in schema.groups}
+    alike: dict[frozenset[str], list[Class]] = defaultdict(list)
+    for each in schema.classes:
+        relations = members[each.iri]
+        if each.count and each.count == sum(held.get(r, 0) for r in relations):
+            alike[relations].append(each)
+    found: dict[str, str] = {}
+    for classes in alike.values():
+        # the narrowest, and of several one of the vocabulary that most classes of the graph are of
+        first, *others = sorted(classes, key=lambda c: (-len(schema.with_parents((c.iri,))), -_kin(c.iri, schema)))
+        found |= {other.iri: first.iri for other in others}
+    return found
+
+
+def _kin(iri: str, schema: Schema) -> int:
+    """How many classes are of the namespace of one."""
+    own = _NAMESPACE.sub("", iri)
+    return sum(_NAMESPACE.sub("", c.iri) == own for c in schema.classes)
 
 
 def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:

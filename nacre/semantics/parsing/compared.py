@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from nacre.semantics.parsing.numbers import fits, in_unit, upper
+from nacre.semantics.parsing.numbers import counts_values, fits, in_unit, upper
 from nacre.semantics.parsing.state import Reader, State, drop_dangling, turned
 from nacre.semantics.parsing.superlatives import extreme
 from nacre.semantics.types import Condition, Number, Ref, Target
@@ -20,7 +20,10 @@ def compared_property(state: State, new: State, ref: Ref, reader: Reader) -> Ite
             function = "count"
         number = Number(0, 0, "", value, state.unit)
         if ref.predicate and not function and not fits(reader.graph, ref, number, op):
-            return
+            if not counts_values(reader.graph, ref, number):
+                return
+            # "at least two languages"
+            function = "count"
         unit = reader.graph.about(ref.predicate).unit if ref.predicate else ""
         converted = in_unit(number, unit)
         if converted is None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.alone import ONLY, alone
 from nacre.semantics.parsing.now import now
 from nacre.semantics.parsing.state import (
     CUE_GAIN,
@@ -45,6 +46,9 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         # "with the most common number of pages": what a property is called
         yield state.then("number in aggregate", 0.1, last="rank")
         return
+    if found.kind == "count" and state.rank is not None and state.owner is not None:
+        # "the top 3 towers by number of steps"
+        yield state.then("number in aggregate", 0.1, last="rank")
     if found.kind == "count" and state.last == "aggregate" and state.asks[-1:] not in ((), ("count",)):
         # "the average number of visitors": what a property is called
         yield state.then("number in aggregate", 0.1)
@@ -123,6 +127,9 @@ def _group(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         # "the highest rate across all counties" is one number
         yield state._replace(last="of")
         return
+    if found.value == "weak" and any(c.kind == "direction" for c in reader.question.cues):
+        # "the sites by size, largest first"
+        yield drop_dangling(state).then("order weak", 0.0, want="order up", last="order", asks=(), sticky=())
     if found.value == "weak":
         if state.targets and any(t.function for t in state.targets):
             yield drop_dangling(state).then("group weak", -0.1, want="group", last="group")
@@ -157,6 +164,22 @@ def _or(state: State, found: Cue, reader: Reader) -> Iterator[State]:
 
 def _and(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     yield state._replace(last="and")
+
+
+def _only(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    last = state.conditions[-1] if state.conditions and state.last == "value" else None
+    held = alone(last, reader) if last is not None else ()
+    if held:
+        # "speaks English only"
+        yield state.then(ONLY, 0.3, conditions=(*state.conditions[:-1], *held))
+    words, known = reader.question.tokens, language().words
+    asked = known["asking_which"]
+    shows = any(
+        c.kind == "open" and c.end == found.start and words[c.start].norm not in asked for c in reader.question.cues
+    )
+    # "the only ship", "show only the ships" say nothing of what ships have
+    bare = found.start and words[found.start - 1].norm not in known["article"] and not shows
+    yield state._replace(only=bool(bare))
 
 
 def _distinct(state: State, found: Cue, reader: Reader) -> Iterator[State]:
@@ -240,6 +263,7 @@ RULES: Mapping[str, Rule] = {
     "either": _or,
     "or": _or,
     "and": _and,
+    "only": _only,
     "distinct": _distinct,
     "contains": _contains,
     "compare": _compare,

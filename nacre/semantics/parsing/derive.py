@@ -11,6 +11,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.index import Index
 from nacre.semantics.nouns import is_plural, wording
+from nacre.semantics.parsing.alone import ONLY
 from nacre.semantics.parsing.beam import read
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.categories import MEMBERS
@@ -100,6 +101,8 @@ def derive(
     kept = named_beside(kept) if says_theirs(question) else kept
     if any(c.kind == "now" for c in question.cues):
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept
+    if any(c.kind == "only" for c in question.cues):
+        kept = [c for c in kept if ONLY in c.derivation.trace] or kept
     if question.also:
         kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
     kept = of_wider(with_whole_names(of_named_measure(kept), question), known.graph)

@@ -15,6 +15,7 @@ from nacre.records.plan import (
     Variable,
 )
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.parsing.alone import ONLY
 from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.halves import parts_of, without
 from nacre.semantics.parsing.joins import Joins, joined, leading_to, thing_of
@@ -103,7 +104,9 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
             return None
         filters += found
     for condition in apart:
-        inner = _apart(condition, root, joins, graph, d.hints)
+        # by the way that the thing itself is joined by
+        along = tuple(thing_of(n) for n in d.nodes if ONLY in d.trace and not n.slot)
+        inner = _apart(condition, root, joins, graph, d.hints, along)
         if inner is None:
             return None
         filters.append(inner)
@@ -187,7 +190,8 @@ def _filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: froz
         return None if top is None else [Filter(Itself(left.variable), "in", top, condition.negated)]
     if condition.function:
         if condition.function == "count":
-            return [Filter(Aggregate("count", Itself(left.variable)), condition.op, condition.values[0])]  # type: ignore[arg-type]
+            # of the things, or of the values that each has
+            return [Filter(Aggregate("count", left), condition.op, condition.values[0])]  # type: ignore[arg-type]
         if not isinstance(left, Attribute):
             return None
         return [Filter(Aggregate(condition.function, left), condition.op, condition.values[0])]  # type: ignore[arg-type]
@@ -289,12 +293,14 @@ def _against(condition: Condition, graph: SchemaGraph) -> Select | None:
     return Select((answer,), tuple(joins.variables.values()), tuple(joins.edges), tuple(filters))
 
 
-def _apart(condition: Condition, root: Ref, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filter | None:
-    """ "without X", "that never ...": the things that have it, taken away."""
+def _apart(
+    condition: Condition, root: Ref, joins: Joins, graph: SchemaGraph, hints: frozenset[str], along: tuple[Ref, ...] = ()
+) -> Filter | None:
+    """ "without X", "that never ...": the things that have it, taken away; `along` are others on the way to it."""
     thing = thing_of(condition.ref)
     if thing == root:
         thing = Ref(root.node, "", 1)
-    inner = joined(graph, [root, thing, *(thing_of(c.ref) for c in condition.inner)], hints, prefix="not_")
+    inner = joined(graph, [root, *along, thing, *(thing_of(c.ref) for c in condition.inner)], hints, prefix="not_")
     if inner is None:
         return None
     positive = condition._replace(negated=False, ref=Ref(thing.node, condition.ref.predicate, thing.slot))

@@ -120,6 +120,10 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             yield new.then("owner before aggregate", 0.0)
         else:
             own = with_own(link, reader)
+            if _is_listed(state, link, reader):
+                # "the job title, team and start date of ..."
+                yield new.then("class target after target", 0.3, targets=(*state.targets, Target(ref)), distinct=False)
+                return
             # "the cameras with their cost and telescope"
             another_column = state.last == "and" and "class target with own" in state.trace
             gain = WITH_OWN if own or another_column else -0.25 if state.targets else 0.0
@@ -137,6 +141,17 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             other = Ref(ref.node, "", next_slot(state, ref.node))
             again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
             yield again.then("other of class", 0.0)
+
+
+def _is_listed(state: State, link: Link, reader: Reader) -> bool:
+    """Whether a kind stands among columns: after a comma, with a property before it and one more behind."""
+    question = reader.question
+    words = question.tokens
+    if not state.targets or not state.targets[-1].ref.predicate or not link.start or link.end >= len(words):
+        return False
+    parted = question.text[words[link.start - 1].end : words[link.start].start].strip() == ","
+    follows = question.text[words[link.end - 1].end : words[link.end].start].strip() == ","
+    return parted and (follows or words[link.end].norm in language().words["joining"])
 
 
 def _has_any(state: State, link: Link, reader: Reader) -> bool:

@@ -42,7 +42,13 @@ def having_inside(d: Derivation) -> Iterator[Derivation]:
     on_groups = [c for c in d.conditions if c.function]
     counted = {_thing(c.ref) for c in on_groups}
     asked = list(dict.fromkeys(_thing(t.ref) for t in d.targets))
-    if d.group or d.order is not None or len(asked) > 1 or counted & set(asked):
+    if d.group or d.order is not None or len(asked) > 1:
+        return
+    if counted & set(asked):
+        # "how many members speak more than one language"
+        if all(c.ref.predicate and _thing(c.ref) in asked for c in on_groups):
+            held = Condition(asked[0], "having", inner=tuple(on_groups))
+            yield then(d, "having inside", 0.1, conditions=(*(c for c in d.conditions if not c.function), held))
         return
     inner = tuple(c for c in d.conditions if _thing(c.ref) in counted)
     rest = tuple(c for c in d.conditions if c not in inner)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from nacre.records.schema import Predicate
 from nacre.semantics.english import function_words, resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
@@ -55,8 +56,13 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
             rule, 0.4 if not state.from_target else 0.2, conditions=(*state.conditions, *bounds), compare=None,
             negated=False, join="and", **({"mode": "C", **turned(state)} if state.from_target else {}),
         )  # fmt: skip
-    elif prop is not None and prop.predicate == "":
-        pass
+    elif prop is not None and prop.predicate and found.op and counts_values(graph, prop, found):
+        # "speaks at least two languages"
+        lower = Condition(prop, op, (found.value,), state.negated, function="count")
+        yield new.then(
+            "number of values", 0.2, conditions=(*state.conditions, lower, *upper(lower, found.until)), compare=None,
+            negated=False, join="and", prop=None, last="value", **turned(state),
+        )  # fmt: skip
     if prop is None or state.from_target:
         for ref in _by_unit(state, found, reader):
             bounds = _conditions(graph, ref, op, found, state)
@@ -200,6 +206,16 @@ def fits(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
     if op != "=":
         return 2 * sum(bool(_AMOUNT.fullmatch(text)) for text in shown) > len(shown)
     return any(c.isdigit() for text in shown for c in text)
+
+
+def counts_values(graph: SchemaGraph, ref: Ref, found: Number) -> bool:
+    """Whether a number may say how many values of a property each thing has, which has texts, and several of them."""
+    about = graph.about(ref.predicate)
+    return found.unit in COUNTING and not (found.concepts or found.first) and _is_multiple(about)
+
+
+def _is_multiple(about: Predicate) -> bool:
+    return about.has_literals and about.datatype == "text" and about.minimum is None and not about.functional
 
 
 def in_unit(found: Number, unit: str) -> float | None:

@@ -36,6 +36,7 @@ class _Fields(NamedTuple):
     `mode` says what the next mention is taken for: "T" a target, "C" part of a condition; `want` overrides it
     ("group", "order up", "order down"). `asks` are aggregates that wait for what they are of, `sticky` those of the
     target before. `prop` waits for its value.
+    `only`: what is said next is all that a thing has of its kind.
     `text` waits for the property that holds it ("the letter a in their names").
     `compare` waits for a number or a property: (operator, number or None), `unit` is the number's, `until` the upper
     end where it is a range; `other` was said before it ("over 80 or under 50 pages").
@@ -59,6 +60,7 @@ class _Fields(NamedTuple):
     unit: str = ""
     until: float | None = None
     negated: bool = False
+    only: bool = False
     like: str = ""
     text: str = ""
     prop: Ref | None = None

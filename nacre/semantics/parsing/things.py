@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import NAMED, RARE
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.alone import ONLY, alone
 from nacre.semantics.parsing.categories import members
 from nacre.semantics.parsing.scales import bounded
 from nacre.semantics.parsing.state import (
@@ -103,6 +104,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             label,
             join=join,  # type: ignore[arg-type]
         )
+        held = alone(condition, reader) if state.only else ()
+        conditions = (*state.conditions, *(held or (condition,)))
         gain = 0.0
         rule = "value" if values else "thing" if not at.slot else "other thing"
         if called and link.kind == "entity" and state.owner is not None:
@@ -116,8 +119,7 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                 if state.from_target and state.mode == "T":
                     # "the airport code AKO": the property was no target
                     yield new.then(
-                        rule, 0.3, conditions=(*state.conditions, condition), prop=None,
-                        negated=False, join="and" if join != "both" else join, like="", **turned(state),
+                        ONLY if held else rule, 0.3, conditions=conditions, prop=None, only=False, negated=False, join="and" if join != "both" else join, like="", **turned(state),
                     )  # fmt: skip
                     gain = 0.0
                 else:
@@ -130,8 +132,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             else:
                 new = drop_dangling(new)
         yield new.then(
-            rule, gain, conditions=(*state.conditions, condition), negated=False,
-            join=join if join == "both" else "and", like="",
+            ONLY if held else rule, gain, conditions=conditions, negated=False, only=False, join=join if join == "both" else "and",
+            like="",
         )  # fmt: skip
 
 

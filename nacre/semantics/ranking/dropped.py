@@ -29,6 +29,8 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         grouping, words = language().words["grouping"], question.tokens
         cues = [c for c in question.cues if c.kind == "group"]
         found += [(c.start, c.end) for c in cues if any(t.norm in grouping for t in words[c.start : c.end])]
+    if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
+        found += [(c.start, c.end) for c in question.cues if c.kind == "share"]
     if not _ranks(candidate):
         compares = any(c.op in ORDERED for c in _every(d.conditions))
         kinds = _RANKING if compares else _RANKING | _COMPARING

@@ -1,0 +1,25 @@
+"""What is all that a thing has of its kind: "speaks only English", "made of nothing but oak". Condition -> Conditions."""
+
+from nacre.semantics.parsing.state import Reader
+from nacre.semantics.types import Condition
+
+# the rule by which a value or a thing is the only one
+ONLY = "only value"
+
+
+def alone(condition: Condition, reader: Reader) -> tuple[Condition, ...]:
+    """What holds where a thing has this value, or hangs on this thing, and has no other; () where it can't have any
+    other, or the condition is of another kind."""
+    if condition.function or condition.against is not None:
+        return ()
+    ref = condition.ref
+    if condition.negated:
+        # "speaks not only English": another one as well
+        several = condition.op == "=" and ref.predicate and not reader.graph.about(ref.predicate).functional
+        return (condition._replace(negated=False), condition._replace(op="!=", negated=False)) if several else ()
+    if condition.op == "=" and ref.predicate and not reader.graph.about(ref.predicate).functional:
+        return (condition._replace(op="!=", negated=True),)
+    if condition.op == "is" and not ref.predicate:
+        others = Condition(ref, "exists", (), True, inner=(condition._replace(negated=True),))
+        return (condition, others)
+    return ()
