@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from nacre.semantics.english import function_words, resource, unit_words, vocabulary
+from nacre.semantics.english import function_words, phrases, resource, unit_words, vocabulary
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.apart import apart
 from nacre.semantics.linking.doers import doers_of
@@ -19,6 +19,8 @@ from nacre.stores.lexicon import Lexicon
 SAME, LEMMA, SYNONYM, STEM, SPELT = 1.0, 0.97, 0.72, 0.7, 0.75
 # what a word of a name weighs that its class's own name has anyway ("student name"), and one that says little
 OWN, GENERIC, LIGHT = 0.25, 0.6, 0.1
+# how many nouns an expression stands for at most
+_CONCEPTS = 4
 _LABEL = ("label",)
 _VALUE = ("value",)
 # "number of seats": what is counted is what the name says
@@ -62,6 +64,7 @@ def schema_terms(lexicon: Lexicon, graph: SchemaGraph) -> tuple[list[Term], froz
     called = {term.words for term in found.values() if term.kind == "class"}
     add([_Name("class", (index,), "", (word,), SYNONYM) for index, word in wider(graph, called)])
     add([name for name in _money(graph) if name.words[0] not in said])
+    add([name for name in _phrased(graph) if name.words[0] not in said])
     return list(found.values()), said
 
 
@@ -86,6 +89,14 @@ def _money(graph: SchemaGraph) -> Iterator[_Name]:
         if fold(graph.about(predicate).unit) in currencies:
             for word in sorted(language().words["money"]):
                 yield from (_Name("property", (holder,), predicate, (word,), SYNONYM) for holder in holders)
+
+
+def _phrased(graph: SchemaGraph) -> Iterator[_Name]:
+    """Properties whose name is an everyday expression by the nouns that say the same: the "material" of "made of", the
+    "supervisor" of "reports to"."""
+    for predicate, words in graph.words.items():
+        for concept in phrases().get(words, ())[:_CONCEPTS]:
+            yield from (name._replace(sure=SYNONYM) for name in _of_predicate(predicate, (concept,), graph))
 
 
 def _of_predicate(predicate: str, words: tuple[str, ...], graph: SchemaGraph) -> Iterator[_Name]:

@@ -46,7 +46,7 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         # "with the most common number of pages": what a property is called
         yield state.then("number in aggregate", 0.1, last="rank")
         return
-    if found.kind == "count" and state.rank is not None and state.owner is not None:
+    if found.kind == "count" and state.rank is not None and state.owner is not None and state.last != "rank":
         # "the top 3 towers by number of steps"
         yield state.then("number in aggregate", 0.1, last="rank")
     if found.kind == "count" and state.last == "aggregate" and state.asks[-1:] not in ((), ("count",)):

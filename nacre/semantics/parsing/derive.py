@@ -22,6 +22,7 @@ from nacre.semantics.parsing.now import ENDED
 from nacre.semantics.parsing.own import says_theirs
 from nacre.semantics.parsing.preferred import (
     by_totals,
+    followed_once,
     in_an_order,
     named_beside,
     of_named_measure,
@@ -97,7 +98,7 @@ def derive(
     # "the boats with their keepers" shows the keepers
     shown = [c for c in kept if OWN not in c.derivation.trace or len(c.derivation.targets) > 1]
     kept = shown if any(OWN in c.derivation.trace for c in shown) else kept
-    kept = by_totals(in_an_order(sorted_by(kept)))
+    kept = by_totals(in_an_order(sorted_by(followed_once(kept))))
     kept = named_beside(kept) if says_theirs(question) else kept
     if any(c.kind == "now" for c in question.cues):
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from nacre.records.plan import Ask, Select
+from nacre.semantics.english import nouns_of, phrases
 from nacre.semantics.labels_said import label_of
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
@@ -44,10 +45,15 @@ def _is_turned(candidate: Candidate, question: Question, graph: SchemaGraph) -> 
         return False
     via = {ref.via for ref in verbs[0].refs if ref.via}
     edges = [e for e in body.edges if e.predicate in via]
-    if len(edges) != 1 or not _joins_alike(graph, edges[0].predicate):
-        return False
     ends = [v.name for v in body.variables if v.keys == names[0].keys]
-    if len(ends) != 1 or ends[0] not in (edges[0].subject, edges[0].object):
+    if len(edges) != 1 or len(ends) != 1 or ends[0] not in (edges[0].subject, edges[0].object):
+        return False
+    if _is_role_of(names[0], verbs[0], question):
+        # "Ann's boss", "the head of the team": nobody whose boss Ann is
+        label = label_of(edges[0].predicate, graph.schema)
+        acts = label.kind in ("verb", "past") and graph.words[edges[0].predicate] not in phrases()
+        return ends[0] == (edges[0].subject if acts else edges[0].object)
+    if not _joins_alike(graph, edges[0].predicate):
         return False
     place = _beside_preposition(edges[0].predicate, names[0], verbs[0], question, graph)
     if place:
@@ -58,6 +64,19 @@ def _is_turned(candidate: Candidate, question: Question, graph: SchemaGraph) -> 
         return False
     is_doer = (edges[0].subject if doer == "subject" else edges[0].object) == ends[0]
     return is_doer != acts
+
+
+def _is_role_of(name: Link, verb: Link, question: Question) -> bool:
+    """Whether the word for a link says what somebody is to who is named: "Ann's boss", "the mentor of Ann"."""
+    words = question.tokens
+    if verb.end != verb.start + 1 or not {words[verb.start].norm, words[verb.start].lemma} & nouns_of("persons"):
+        return False
+    if name.end == verb.start:
+        between = question.text[words[name.end - 1].end : words[verb.start].start]
+        owns = words[name.end - 1].text.endswith(("'s", "’s", "s'", "s’"))
+        return owns or between.strip().startswith(("'", "’"))
+    between = [t.norm for t in words[verb.end : name.start]]
+    return between[:1] == ["of"] and set(between[1:]) <= language().words["article"]
 
 
 def _joins_alike(graph: SchemaGraph, predicate: str) -> bool:

@@ -12,11 +12,17 @@ NARROWER, OTHER = "narrower kind", "other kind"
 
 
 def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
-    """ "Which trees are poplars": the things that are asked for are of the narrower kind."""
+    """ "Which trees are poplars": the things that are asked for are of the narrower kind; so are "poplar trees", and
+    "the ones that are poplars"."""
+    owner = state.owner
+    if owner is not None and state.last == "class" and state.links[-1].end == link.start:
+        if reader.graph.narrower(owner.node, link.refs[0].node):
+            yield linked(state, link, reader, owner).then(NARROWER, 0.4)
     words, being = reader.question.tokens, language().words["being"]
     before = words[max(0, link.start - FAR) : link.start]
     narrow = link.refs[0].node
-    things = (t.ref for t in state.targets if not t.ref.predicate)
+    things = [t.ref for t in state.targets if not t.ref.predicate]
+    things = things or [x.refs[0] for x in state.links if x.how == "scope"]
     wide = next((ref for ref in things if reader.graph.narrower(narrow, ref.node)), None)
     said = {t.lemma for t in words[link.start : link.end]}
     if wide is None or said <= set(reader.graph.nodes[wide.node].words):

@@ -1,6 +1,7 @@
 """Readings that others of the same question rule out: Candidates -> those left."""
 
 from collections import defaultdict
+from itertools import permutations
 
 from nacre.records.plan import Attribute, Body, Select, value_of
 from nacre.semantics.linking.graph import SchemaGraph
@@ -108,6 +109,23 @@ def by_totals(candidates: list[Candidate]) -> list[Candidate]:
         for c in candidates
         if TOTAL in c.derivation.trace or c.derivation.order is None or c.derivation.order.ref not in whole
     ]
+
+
+def followed_once(candidates: list[Candidate]) -> list[Candidate]:
+    """The readings without those that follow a link on and on which the question names once, where others do not: the
+    "mentor of Ann" is nobody's whose mentor is Ann's."""
+    return [c for c in candidates if not _goes_on(c)] or candidates
+
+
+def _goes_on(candidate: Candidate) -> bool:
+    body = candidate.body
+    if not isinstance(body, Select):
+        return False
+    named = [ref.via for x in candidate.derivation.links if x.kind == "property" for ref in x.refs[:1] if ref.via]
+    for one, other in permutations(body.edges, 2):
+        if one.predicate == other.predicate and one.object == other.subject and named.count(one.predicate) == 1:
+            return True
+    return False
 
 
 def in_an_order(candidates: list[Candidate]) -> list[Candidate]:

@@ -22,9 +22,19 @@ def said_of(links: Sequence[Link], question: Question, graph: SchemaGraph) -> fr
 
 def ways_said(body: Body, said: frozenset[str], graph: SchemaGraph) -> int:
     """How many links of a plan have a name with a word that was said: the place of birth, and not of death, where
-    somebody was born."""
-    edges = body.edges if isinstance(body, Select) else ()
-    return sum(any(_says(word, said) for word in graph.words[edge.predicate]) for edge in edges)
+    somebody was born. A word that names what stands at one of its ends says nothing of a link alone: the site of the
+    "site manager"."""
+    if not isinstance(body, Select):
+        return 0
+    kinds = {v.name: v.classes for v in body.variables}
+    found = 0
+    for edge in body.edges:
+        words = graph.words[edge.predicate]
+        ends = [c for c in (*kinds[edge.subject], *kinds[edge.object]) if c in graph.node_of]
+        own = {word for c in ends for word in graph.nodes[graph.node_of[c]].words}
+        told = [word for word in words if _says(word, said)]
+        found += bool(told) and (len(told) == len(words) or not own.issuperset(told))
+    return found
 
 
 def _says(word: str, said: frozenset[str]) -> bool:
