@@ -4,8 +4,11 @@ import re
 from datetime import date
 
 from nacre.records.evidence import Cell, Table
-from nacre.records.plan import Compute
+from nacre.records.plan import Attribute, Compute
+from nacre.records.schema import Schema
+from nacre.semantics.language.base import language
 from nacre.semantics.values_said import say
+from nacre.semantics.words import split_name
 
 _DATE = re.compile(r"(-?\d{4})(?:-(\d\d)-(\d\d))?(?:[T ](\d\d):(\d\d).*)?")
 _COLUMNS = ("result", "to", "from")
@@ -46,7 +49,7 @@ def elapsed(body: Compute, left: Table, right: Table, today: date) -> Table:
     return Table(_COLUMNS, ((days, until, since),), keys, ("days", "", ""))
 
 
-def in_words(body: Compute, table: Table) -> str:
+def in_words(body: Compute, table: Table, schema: Schema) -> str:
     """How old something is or was, or how long it lasted, with the days that this rests on; of a row of `elapsed`."""
     result, last, first = table.rows[0]
     unit = table.units[0]
@@ -55,6 +58,12 @@ def in_words(body: Compute, table: Table) -> str:
     since = f"from {say(first, counted=False)} to {say(last, counted=False)}"
     if body.op == "days":
         return f"{name} lasted {said}, {since}."
+    began = body.right.answers[0]
+    if body.op == "years" and isinstance(began, Attribute):
+        called = split_name(schema.predicate_of[began.predicate].label).casefold().split()
+        if language().words["life_start"].isdisjoint(called):
+            # years of service are no age
+            return f"{name}: {said}, {since}."
     return f"{name} {'is' if table.columns == TODAY else 'was'} {said} old, {since}."
 
 

@@ -76,7 +76,7 @@ def rows_said(table: Table, lead: str = "") -> Phrase:
 def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     result, left, right = table.rows[0]
     if body.op in ELAPSED:
-        return Phrase(capital(in_words(body, table)), (whole(result),), table.units[0])  # type: ignore[arg-type]
+        return Phrase(capital(in_words(body, table, schema)), (whole(result),), table.units[0])  # type: ignore[arg-type]
     unit = table.units[-1]
     averaged = any(
         isinstance(s.answers[-1], Aggregate) and s.answers[-1].function == "avg" for s in (body.left, body.right)

@@ -8,7 +8,19 @@ from math import inf
 
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Cell, Evidence, Query, QueryError, Table
-from nacre.records.plan import ARITHMETIC, ELAPSED, Aggregate, Ask, Combine, Compute, Itself, Overview, Plan, Profile, Select
+from nacre.records.plan import (
+    ARITHMETIC,
+    ELAPSED,
+    Aggregate,
+    Ask,
+    Combine,
+    Compute,
+    Itself,
+    Overview,
+    Plan,
+    Profile,
+    Select,
+)
 from nacre.records.schema import Schema
 from nacre.semantics.elapsed import elapsed
 from nacre.semantics.measured import parted, with_measure

@@ -16,13 +16,17 @@ RULE = ("elapsed",)
 DATES = frozenset(("date", "datetime", "year"))
 # what an age or a duration is called where the graph states it
 STATED = {AGE: ("age",), SPAN: ("duration", "length", "run time")}
+# what a time may be asked for in
+_TIMES = frozenset(("day", "year"))
 # names that are read for the same words
 MOST = 2
 
 
 def ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
-    """Readings of "how old is A", "how old was A when he died", "how long did A last" or "live"."""
-    asked = asked_for(question)
+    """Readings of "how old is A", "how old was A when he died", "how long did A last" or "live", "for how many years did
+    A work there"."""
+    unit = _unit_asked(question)
+    asked = SPAN if unit else asked_for(question)
     if asked not in STATED:
         return
     named = [x for x in links if x.kind == "entity" and x.exact and len(x.keys) == 1]
@@ -41,7 +45,7 @@ def ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Itera
         if first and asked == AGE and not ended:
             yield _reading(question, link, "age", first, last, graph)
         elif first and last:
-            yield _reading(question, link, "years" if living else "days", first, last, graph)
+            yield _reading(question, link, "years" if living or unit == "year" else "days", first, last, graph)
 
 
 def _reading(
@@ -52,13 +56,24 @@ def _reading(
     until, since = (Select((Attribute("thing", of),), (thing,)) for of in (last or first, first))
     body: Body = Compute(op, until, since)
     words = language().words
-    said = words["lasting"] | words["living"] | words["aging"] | words["life_end"]
+    said = words["lasting"] | words["living"] | words["aging"] | words["life_end"] | words["serving"]
+    said |= words["end"] | set(node.words) | words["degree"] | words["how_much"] | _TIMES
     mask = link.covered | 0b11
     for i, token in enumerate(question.tokens):
         mask |= _is(token, said) << i
     target = Target(Ref(node.index, first))
     derivation = Derivation((target,), (), (), None, (Ref(node.index),), "", mask, 2.0 + link.score, RULE, (link,))
     return Candidate(derivation, body, 0.0, 0, 0, 0)
+
+
+def _unit_asked(question: Question) -> str:
+    """The time that a question asks for a number of: "how many years did ...", "" for none."""
+    words, known = question.tokens, language().words
+    at = int(bool(words) and words[0].norm in known["asking_after"])
+    said = [t.norm for t in words[at : at + 2]]
+    counts = len(said) == 2 and said[0] in known["degree"] and said[1] in known["how_much"]
+    unit = words[at + 2].lemma if counts and len(words) > at + 2 else ""
+    return unit if unit in _TIMES else ""
 
 
 def _dated(graph: SchemaGraph, node: int, called: frozenset[str]) -> str:

@@ -51,11 +51,18 @@ def first_or_last(d: Derivation, reader: Reader) -> Derivation:
     return then(d, "first or last day", 0.5, targets=targets, covered=d.covered | 1 << said[0])
 
 
-def persons(root: Ref, reader: Reader) -> list[Ref]:
-    """The kinds of persons that "who" may ask for besides what is named."""
+def persons(state: State, root: Ref, reader: Reader) -> list[Ref]:
+    """The kinds of persons that "who" may ask for besides what is named; none where things are spoken of that are
+    persons themselves, and are not named."""
     asked = next((t.norm for t in reader.question.tokens[:1] if t.norm in language().words["who"]), "")
     if not asked:
         return []
+    found = _persons(root, reader)
+    named = any(c.ref == root and c.op == "is" for c in state.conditions)
+    return found if named else [r for r in found if not reader.graph.narrower(root.node, r.node)]
+
+
+def _persons(root: Ref, reader: Reader) -> list[Ref]:
     wanted, graph = nouns_of("persons"), reader.graph
     known = {n.index: graph.base_of(n.index) for n in graph.nodes if n.words and n.words[-1] in wanted}
     # whoever it is, and not the students among them alone
@@ -80,3 +87,9 @@ def other_ends(state: State, root: Ref, reader: Reader) -> list[Ref]:
                     if ref not in found:
                         found.append(ref)
     return found[:MOST]
+
+
+def persons_near(state: State, reader: Reader) -> list[Ref]:
+    """The kinds of persons that somebody may be, the nearest to what is spoken of first."""
+    root = state.owner or next(iter(state.nodes), None)
+    return [] if root is None else _persons(root, reader)

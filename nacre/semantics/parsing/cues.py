@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.alone import ONLY, alone
+from nacre.semantics.parsing.asked import persons_near
 from nacre.semantics.parsing.now import now
 from nacre.semantics.parsing.state import (
     CUE_GAIN,
@@ -151,6 +152,13 @@ def _direction(state: State, found: Cue, reader: Reader) -> Iterator[State]:
 
 
 def _negation(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+    if reader.question.tokens[found.start].norm in language().words["nobody"]:
+        # "the team that has nobody in it"
+        for ref in persons_near(state, reader):
+            none = Condition(ref, "exists", (), True)
+            yield with_node(drop_dangling(state), ref, reader).then(
+                "without persons", 0.3, conditions=(*state.conditions, none), mode="C", last="class"
+            )
     yield state._replace(negated=True, last="negation", mode="C", want="", trace=(*state.trace, "negation"))
 
 

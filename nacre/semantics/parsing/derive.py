@@ -102,12 +102,16 @@ def derive(
     kept = named_beside(kept) if says_theirs(question) else kept
     if any(c.kind == "now" for c in question.cues):
         kept = [c for c in kept if ENDED in c.derivation.trace] or kept
+    counts = [c for c in question.cues if c.kind == "count"]
+    if any(d.kind == "degree" and d.start == c.start and c.end < d.end for d in question.cues for c in counts):
+        # "how many people can the room hold" counts nobody
+        kept = [c for c in kept if "degree of thing" in c.derivation.trace] or kept
     if any(c.kind == "only" for c in question.cues):
         kept = [c for c in kept if ONLY in c.derivation.trace] or kept
     if question.also:
         kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
     kept = of_wider(with_whole_names(of_named_measure(kept), question), known.graph)
-    asked = _asked_kind(question, links)
+    asked = _asked_kind(question, links, known.graph)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
 
@@ -142,7 +146,13 @@ class _Kind(NamedTuple):
     ranking: frozenset[str] = frozenset()
 
 
-def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
+def _says_kind(link: Link, question: Question, graph: SchemaGraph) -> bool:
+    """Whether a word says a kind in another way, or by the last word of its name."""
+    last = question.tokens[link.end - 1].lemma
+    return link.how == "like" or (link.how == "partial" and graph.nodes[link.refs[0].node].words[-1:] == (last,))
+
+
+def _asked_kind(question: Question, links: list[Link], graph: SchemaGraph) -> _Kind | None:
     """The kind of things that a question begins to ask for.
 
     "which states ...", "what is the longest river ...", "the two largest states", "the three highest rated players".
@@ -171,8 +181,8 @@ def _asked_kind(question: Question, links: list[Link]) -> _Kind | None:
     ranked = sum(1 << i for i in ranking)
     named = [x for x in links if x.start == start and x.exact and not x.covered & ranked]
     if not named:
-        # "which shows", of what is called a series
-        like = [x for x in links if x.start == start and x.how == "like" and x.kind == "class"]
+        # "which shows", of what is called a series; "which keepers", of the light keepers
+        like = [x for x in links if x.start == start and x.kind == "class" and _says_kind(x, question, graph)]
         named = [x for x in like if x.score == max(y.score for y in like)]
     after = [x for x in named if x.kind in ("class", "property")]
     end = max((x.end for x in after), default=0)

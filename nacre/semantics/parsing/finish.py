@@ -49,7 +49,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
             cost += UNSETTLED_COST
             trace.append("unsettled aggregate")
     where = places(state, root, reader) if not state.group and not any(t.ref.predicate for t in targets) else []
-    who = persons(root, reader) if not targets and not state.group else []
+    who = persons(state, root, reader) if not targets and not state.group else []
     if not targets:
         targets = tuple(Target(g) for g in state.group) or (Target(Ref(root.node, "", root.slot)),)
         trace.append("default target")
