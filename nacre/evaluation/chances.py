@@ -6,7 +6,15 @@ from typing import Protocol
 
 from nacre.evaluation.fit import logistic
 from nacre.records.evidence import Cell
-from nacre.semantics.ranking.calibrate import MOST_RUN, Outcome, able, belief, outcome_features, probability
+from nacre.semantics.ranking.calibrate import (
+    MOST_RUN,
+    Outcome,
+    able,
+    belief,
+    choice_features,
+    outcome_features,
+    probability,
+)
 from nacre.semantics.ranking.rank import beliefs, spread_of, worth
 
 RIDGE_SURE, RIDGE_CHOICE = 0.05, 0.0003
@@ -55,7 +63,7 @@ def _runs(samples: Sequence[Asked], scores: Sequence[Sequence[float]]) -> list[R
             known = belief(shares[i], sample.unused[i], place)
             given = outcome_features(place, ran, outcomes)
             run.before.append(sample.found[i] | spread | known)
-            run.choice.append(known | given)
+            run.choice.append(choice_features(known, given))
             run.after.append(sample.found[i] | spread | known | given)
             run.right.append(sample.right[i])
     return found

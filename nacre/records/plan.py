@@ -134,8 +134,9 @@ ELAPSED = frozenset(("years", "days", "age"))
 
 @dataclass(frozen=True)
 class Compute:
-    """Arithmetic or comparison between two single numbers ("%": the left one as a percentage of the right one), or the time from the right one of two dates to the left one
-    ("age": until today, where the left one is not stated); a comparison answers yes or no."""
+    """Arithmetic or comparison between two single numbers ("%": the left one as a percentage of the right one), or the
+    time from the right one of two dates to the left one ("age": until today, where the left one is not stated); a
+    comparison answers yes or no."""
 
     op: Literal["-", "+", "/", "*", "%", "<", "<=", ">", ">=", "=", "!=", "years", "days", "age"]
     left: Select

@@ -103,7 +103,8 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
             select_words(replace(each, answers=tuple(value_of(a) for a in each.answers)), schema)
             for each in (body.right, body.left)
         )
-        return Phrase(f"{say(result, '%', rounded=True)} of the {whole_of.removeprefix('the ')} ({a} of {b}) are {part}.", (whole(result),), "%")
+        of_all = f"{say(result, '%', rounded=True)} of the {whole_of.removeprefix('the ')} ({a} of {b})"
+        return Phrase(f"{of_all} are {part}.", (whole(result),), "%")
     words = to_words(Plan(body), schema)
     said = say(result, unit if body.op == "+" else "", rounded=body.op == "/" or averaged)
     return Phrase(f"{capital(words)} is {said}.", (whole(result),), (unit if body.op == "+" else "") or None)

@@ -24,10 +24,7 @@ def query_of(plan: Plan, words: Vocabulary) -> str:
         sides = [side.sparql() for side in (left, right)]
         one, other = (side.names[first_value(side.outputs)] for side in sides)
         computed = f"100.0 * {one} / {other}" if body.op == "%" else f"{one} {body.op} {other}"
-        return (
-            f"SELECT (({computed}) AS ?result) {{\n"
-            f"{{ {sides[0].text} LIMIT 1 }}\n{{ {sides[1].text} LIMIT 1 }}\n}}"
-        )
+        return f"SELECT (({computed}) AS ?result) {{\n{{ {sides[0].text} LIMIT 1 }}\n{{ {sides[1].text} LIMIT 1 }}\n}}"
     raise ToolError("refused", "A description in words is no single query.")
 
 

@@ -10,6 +10,10 @@ from nacre.semantics.types import Question
 MOST_CONCEPTS, PLACE = 8, 0.01
 
 
+# cues of more words that the last word of an expression may begin
+_COMPUTING = frozenset(("avg", "sum", "count", "group", "compare"))
+
+
 @cache
 def _by_first() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
     """The expressions by their first lemma, longest first."""
@@ -34,6 +38,9 @@ def expressions(question: Question, taken: int) -> Iterator[tuple[int, int, Sequ
             continue
         for said, concepts in _by_first().get(first, ()):
             if tuple(lemmas[i : i + len(said)]) != said:
+                continue
+            if any(i < c.start < i + len(said) < c.end and c.kind in _COMPUTING for c in question.cues):
+                # "how long do they work on average" is nothing that they work on
                 continue
             meant = [k for k in range(i, i + len(said)) if k not in question.light] or range(i, i + len(said))
             if not any(taken >> k & 1 for k in meant):

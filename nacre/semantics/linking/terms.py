@@ -92,18 +92,16 @@ class Terms:
         found = [
             x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
         ]
-        return _best([*self._of_whole(found, question), *self._denied(question)])
+        return _best([*self._of_whole(_not_again(found), question), *self._denied(question)])
 
     def _of_whole(self, found: list[Link], question: Question) -> list[Link]:
-        """The links without those to the rest of a kind ("other person") where the words name the whole kind as well."""
+        """The links without those to the rest of a kind ("other person") where the words name the whole as well."""
         nodes, other = self.graph.nodes, language().words["other"]
         rest = {n.index: self.graph.node_of.get(n.classes[0]) for n in nodes if n.without and n.classes}
         if not rest or any(t.norm in other for t in question.tokens):
             return found
         whole = {(x.start, x.end, x.refs[0].node) for x in found if x.kind == "class"}
-        return [
-            x for x in found if x.kind != "class" or (x.start, x.end, rest.get(x.refs[0].node)) not in whole
-        ]
+        return [x for x in found if x.kind != "class" or (x.start, x.end, rest.get(x.refs[0].node)) not in whole]
 
     def _is_one_word(self, question: Question, at: int) -> bool:
         """Whether a word and the one before it are one word of a name: "run time" of "runtime"."""
@@ -226,6 +224,18 @@ def _parted(question: Question, between: range) -> bool:
     """Whether a verb parts words, so that they are no noun phrase."""
     known = language().words
     return any(question.tokens[k].norm in known["being"] | known["been"] | known["helping"] for k in between)
+
+
+def _not_again(found: list[Link]) -> list[Link]:
+    """The links without those of a verb to the kind that was named right before it, where it names a link: "suppliers
+    deliver" says how, and no supplier again."""
+    named = {(x.end, x.refs[0].node) for x in found if x.kind == "class" and x.exact}
+    verbs = {(x.start, x.end) for x in found if x.kind == "property" and x.refs[0].via}
+    return [
+        x
+        for x in found
+        if not (x.kind == "class" and x.how == "like" and (x.start, x.end) in verbs and (x.start, x.refs[0].node) in named)
+    ]
 
 
 def _best(found: list[Link]) -> list[Link]:

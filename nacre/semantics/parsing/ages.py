@@ -23,8 +23,8 @@ MOST = 2
 
 
 def ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
-    """Readings of "how old is A", "how old was A when he died", "how long did A last" or "live", "for how many years did
-    A work there"."""
+    """Readings of "how old is A", "how old was A when he died", "how long did A last" or "live", "for how many years
+    did A work there"."""
     unit = _unit_asked(question)
     asked = SPAN if unit else asked_for(question)
     if asked not in STATED:

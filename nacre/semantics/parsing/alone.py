@@ -1,4 +1,4 @@
-"""What is all that a thing has of its kind: "speaks only English", "made of nothing but oak". Condition -> Conditions."""
+"""What is all that a thing has of its kind, as who "speaks only English": Condition -> Conditions."""
 
 from nacre.semantics.parsing.state import Reader
 from nacre.semantics.types import Condition

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from nacre.records.deadline import Deadline
-from nacre.records.plan import Body
+from nacre.records.plan import Body, Select
 from nacre.records.waiting import go_on
 from nacre.semantics.english import function_words
 from nacre.semantics.language.base import language
@@ -90,7 +90,7 @@ def derive(
             if before is None or prior(candidate) > prior(before):
                 found[lowered.body] = candidate
     asks = bool(question.tokens) and question.tokens[0].norm in language().words["asking_yes_no"]
-    counting = [c for c in found.values() if not _counts_itself(c.derivation)]
+    counting = [c for c in found.values() if not (_counts_itself(c.derivation) or _is_twice(c.body, known.graph))]
     every = [c for c in counting if asks or not _asks_itself(c.derivation, "count")]
     telling = [c for c in every if not _asks_itself(c.derivation)]
     kept = every if asks or not telling else telling
@@ -165,7 +165,7 @@ def _asked_kind(question: Question, links: list[Link], graph: SchemaGraph) -> _K
     lead = int(len(words) > 1 and words[0].norm in known["asking_after"] and words[1].norm in known["asking_kind"])
     said = words[lead].norm if words else ""
     first = next((i for i in range(len(words)) if i not in places and words[i].norm not in known["article"]), 0)
-    if said not in known["asking_kind"] and not (said in known["article"] and first in ranking):
+    if said not in known["asking_kind"] and not (said in known["article"] and (first in ranking or places)):
         return None
     skipped = ranking | places
     kinds_at = {x.start for x in links if x.kind == "class"}
@@ -256,6 +256,15 @@ def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
     else:
         counted = [t.ref for t in d.targets if not t.ref.predicate]
     return any(Ref(r.node, "", r.slot) in named for r in counted)
+
+
+def _is_twice(body: Body, graph: SchemaGraph) -> bool:
+    """Does a plan speak of one thing as of two, as each stands at the one end that a link has: the sailors of each
+    sailor's rentals?"""
+    edges = body.edges if isinstance(body, Select) else ()
+    kept = {v.name for v in body.variables if v.keys} if isinstance(body, Select) else set()
+    ends = {(e.subject, e.predicate): e.object for e in edges if graph.about(e.predicate).functional}
+    return any(ends.get((e.subject, e.predicate), e.object) != e.object and e.object not in kept for e in edges)
 
 
 def _counts_itself(d: Derivation) -> bool:

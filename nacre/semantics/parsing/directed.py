@@ -51,8 +51,8 @@ def _is_turned(candidate: Candidate, question: Question, graph: SchemaGraph) -> 
     if _is_role_of(names[0], verbs[0], question):
         # "Ann's boss", "the head of the team": nobody whose boss Ann is
         label = label_of(edges[0].predicate, graph.schema)
-        acts = label.kind in ("verb", "past") and graph.words[edges[0].predicate] not in phrases()
-        return ends[0] == (edges[0].subject if acts else edges[0].object)
+        leads = label.kind in ("verb", "past") and graph.words[edges[0].predicate] not in phrases()
+        return ends[0] == (edges[0].subject if leads else edges[0].object)
     if not _joins_alike(graph, edges[0].predicate):
         return False
     place = _beside_preposition(edges[0].predicate, names[0], verbs[0], question, graph)
@@ -72,11 +72,9 @@ def _is_role_of(name: Link, verb: Link, question: Question) -> bool:
     if verb.end != verb.start + 1 or not {words[verb.start].norm, words[verb.start].lemma} & nouns_of("persons"):
         return False
     if name.end == verb.start:
-        between = question.text[words[name.end - 1].end : words[verb.start].start]
-        owns = words[name.end - 1].text.endswith(("'s", "’s", "s'", "s’"))
-        return owns or between.strip().startswith(("'", "’"))
-    between = [t.norm for t in words[verb.end : name.start]]
-    return between[:1] == ["of"] and set(between[1:]) <= language().words["article"]
+        return question.text[words[name.end - 1].end : words[verb.start].start].startswith(("'", "’"))
+    before = [t.norm for t in words[verb.end : name.start]]
+    return before[:1] == ["of"] and set(before[1:]) <= language().words["article"]
 
 
 def _joins_alike(graph: SchemaGraph, predicate: str) -> bool:

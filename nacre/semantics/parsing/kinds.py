@@ -15,9 +15,9 @@ def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """ "Which trees are poplars": the things that are asked for are of the narrower kind; so are "poplar trees", and
     "the ones that are poplars"."""
     owner = state.owner
-    if owner is not None and state.last == "class" and state.links[-1].end == link.start:
-        if reader.graph.narrower(owner.node, link.refs[0].node):
-            yield linked(state, link, reader, owner).then(NARROWER, 0.4)
+    follows = owner is not None and state.last == "class" and state.links[-1].end == link.start
+    if owner is not None and follows and reader.graph.narrower(owner.node, link.refs[0].node):
+        yield linked(state, link, reader, owner).then(NARROWER, 0.4)
     words, being = reader.question.tokens, language().words["being"]
     before = words[max(0, link.start - FAR) : link.start]
     narrow = link.refs[0].node

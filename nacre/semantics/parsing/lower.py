@@ -294,7 +294,12 @@ def _against(condition: Condition, graph: SchemaGraph) -> Select | None:
 
 
 def _apart(
-    condition: Condition, root: Ref, joins: Joins, graph: SchemaGraph, hints: frozenset[str], along: tuple[Ref, ...] = ()
+    condition: Condition,
+    root: Ref,
+    joins: Joins,
+    graph: SchemaGraph,
+    hints: frozenset[str],
+    along: tuple[Ref, ...] = (),
 ) -> Filter | None:
     """ "without X", "that never ...": the things that have it, taken away; `along` are others on the way to it."""
     thing = thing_of(condition.ref)

@@ -234,6 +234,10 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         if state.compare[1] is not None:
             return
     if state.rank is None and state.mode == "T":
+        if ref.predicate and any(t.ref == ref and t.function for t in state.targets):
+            # "how many languages do they speak"
+            yield drop_dangling(new).then("property said again", 0.2, last="prop")
+            return
         yield from _target(state, drop_dangling(new), ref, numeric, reader)
     elif state.mode == "C":
         if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
@@ -261,7 +265,9 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
         # nothing is the average of texts, or of numbers that tell things apart
         return
     if asks:
-        targets = tuple(Target(ref, a, state.distinct and a == "count") for a in asks)
+        # of things that have several values each it is these that are counted
+        values = state.distinct or (bool(ref.predicate) and not reader.graph.about(ref.predicate).functional)
+        targets = tuple(Target(ref, a, values and a == "count") for a in asks)
         yield new.then(
             f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
             prop=ref, from_target=True,

@@ -84,7 +84,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
         yield from members(state, link, reader)
         yield from _against_thing(state, link, reader)
         yield from _chosen_among(state, link, reader)
-    for at in slots:
+    own = _own(state, ref, reader)
+    for at in slots if own is None else [own]:
         several = _on_scale(link, at, reader)
         mention = link._replace(covered=link.covered | 1 << (link.start - 1)) if several else link
         new = linked(state, mention, reader, at)._replace(last="value", sticky=())
@@ -119,7 +120,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                 if state.from_target and state.mode == "T":
                     # "the airport code AKO": the property was no target
                     yield new.then(
-                        ONLY if held else rule, 0.3, conditions=conditions, prop=None, only=False, negated=False, join="and" if join != "both" else join, like="", **turned(state),
+                        ONLY if held else rule, 0.3, conditions=conditions, prop=None, only=False,
+                        negated=False, join="and" if join != "both" else join, like="", **turned(state),
                     )  # fmt: skip
                     gain = 0.0
                 else:
@@ -132,9 +134,19 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             else:
                 new = drop_dangling(new)
         yield new.then(
-            ONLY if held else rule, gain, conditions=conditions, negated=False, only=False, join=join if join == "both" else "and",
-            like="",
+            ONLY if held else rule, gain, conditions=conditions, negated=False, only=False,
+            join=join if join == "both" else "and", like="",
         )  # fmt: skip
+
+
+def _own(state: State, ref: Ref, reader: Reader) -> Ref | None:
+    """The property of a value as one of the things at hand, where these are some of a wider kind that has it: "which of
+    the keepers speak Dutch" asks for no others of their staff."""
+    scope = (x.refs[0] for x in state.links if x.how == "scope")
+    owner = state.owner or next(scope, None)
+    if owner is None or not ref.predicate or not reader.graph.narrower(owner.node, ref.node):
+        return None
+    return Ref(owner.node, ref.predicate, owner.slot) if ref.predicate in reader.graph.literals[owner.node] else None
 
 
 def _says_label(link: Link, reader: Reader) -> bool:

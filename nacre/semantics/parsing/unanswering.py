@@ -6,6 +6,7 @@ from typing import NamedTuple
 from nacre.records.plan import Attribute, Itself, Select
 from nacre.semantics.english import nouns_of
 from nacre.semantics.language.base import language
+from nacre.semantics.linking.expressions import expressions
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.types import Question, Ref, Target
@@ -29,6 +30,8 @@ def answering(candidates: Sequence[Candidate], question: Question, graph: Schema
     if not asked:
         return Answering(list(candidates))
     other = [c for c in candidates if _misses(c, asked, graph)]
+    if asked == WHEN:
+        other += [c for c in candidates if c not in other and _is_other_day(c, question, graph)]
     if asked == WHO:
         other += _done_by(candidates, question, graph)
     kept = [c for c in candidates if c not in other]
@@ -139,6 +142,19 @@ def _misses(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
         # the first of several days is one
         return asked in (WHO, WHERE) or (asked == WHEN and not all(_is_day(t, graph) for t in targets))
     return all(_is_other(target, asked, graph) for target in targets)
+
+
+def _is_other_day(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
+    """Whether "when does it end" is read as the day on which it begins, or the other way round."""
+    known = language().words
+    said = {w for i, t in enumerate(question.tokens) if i not in question.light for w in (t.norm, t.lemma)}
+    said |= {concept for _, _, concepts in expressions(question, 0) for concept in concepts}
+    targets = candidate.derivation.targets
+    for sought, others in ((known["end"], known["start"]), (known["start"], known["end"])):
+        if said & sought and not said & others:
+            named = [set(_words(t.ref, graph)) for t in targets if t.ref.predicate]
+            return bool(named) and all(words & others and not words & sought for words in named)
+    return False
 
 
 def _is_day(target: Target, graph: SchemaGraph) -> bool:

@@ -16,6 +16,8 @@ LEAST = 1e-4
 MOST_RUN = 5
 FEW, MANY, THOUSANDS = 10, 100, 1000
 MOST_UNUSED = 4
+# a no is no better a reason to choose a reading than a yes
+_TRUTH = frozenset(("ran yes", "ran no"))
 # log-odds beyond which a probability is 0 or 1
 SURE = 30.0
 
@@ -73,7 +75,8 @@ def choose(
     readings = understanding.readings[: len(outcomes)]
     shares = [r.score for r in readings]
     given = [outcome_features(i, shares, outcomes) for i in range(len(readings))]
-    worths = [worth({**belief(r.score, len(r.unused), i), **given[i]}, model) for i, r in enumerate(readings)]
+    known = [belief(r.score, len(r.unused), i) for i, r in enumerate(readings)]
+    worths = [worth(choice_features(*each), model) for each in zip(known, given, strict=True)]
     heeds_all = not readings[0].lost
     fair = [i for i in able([len(r.unused) for r in readings], outcomes) if not (heeds_all and readings[i].lost)]
     best = max(fair, key=lambda i: (worths[i], -i))
@@ -102,6 +105,11 @@ def belief(share: float, unused: int, place: int) -> dict[str, float]:
         "belief something unused": float(unused > 0),
         "belief first": float(place == 0),
     }
+
+
+def choice_features(known: Mapping[str, float], given: Mapping[str, float]) -> dict[str, float]:
+    """What chooses among readings: `belief` and `outcome_features`, but for whether the answer is a yes or a no."""
+    return {**known, **{name: value for name, value in given.items() if name not in _TRUTH}}
 
 
 def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcome]) -> dict[str, float]:
