@@ -15,7 +15,7 @@ MOST, FEWEST = 12, 2
 def is_translation(iri: str) -> bool:
     """Whether a property was derived here: it gives the names of things in one language.
 
-    >>> is_translation("http://www.w3.org/2000/01/rdf-schema#label#de"), is_translation("http://example.org/#de")
+    >>> is_translation("http://www.w3.org/2000/01/rdf-schema#label@de"), is_translation("http://example.org/#de")
     (True, False)
     """
     return name_rank(named_by(iri)) is not None

@@ -45,18 +45,20 @@ def names_in(named: str, language: str) -> str:
     """The property that gives the names of things in one language alone, of a property that names them in several.
 
     >>> names_in("http://www.w3.org/2000/01/rdf-schema#label", "de")
-    'http://www.w3.org/2000/01/rdf-schema#label#de'
+    'http://www.w3.org/2000/01/rdf-schema#label@de'
     """
-    return f"{named}#{language}"
+    # an IRI with a second "#" is none, and no SPARQL can speak of it
+    return f"{named}@{language}"
 
 
 def named_by(predicate: str) -> str:
     """The property of whose names one gives those in one language, "" for others.
 
-    >>> named_by("http://www.w3.org/2000/01/rdf-schema#label#de"), named_by("http://example.org/ns#width")
+    >>> named_by("http://www.w3.org/2000/01/rdf-schema#label@de"), named_by("http://example.org/ns#width")
     ('http://www.w3.org/2000/01/rdf-schema#label', '')
     """
-    named, _, language = predicate.rpartition("#")
+    # versions of a graph that were made earlier have "#" there
+    named, _, language = predicate.rpartition("@" if "@" in predicate else "#")
     return named if language in language_names() else ""
 
 

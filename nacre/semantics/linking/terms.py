@@ -234,7 +234,9 @@ def _not_again(found: list[Link]) -> list[Link]:
     return [
         x
         for x in found
-        if not (x.kind == "class" and x.how == "like" and (x.start, x.end) in verbs and (x.start, x.refs[0].node) in named)
+        if not (
+            x.kind == "class" and x.how == "like" and (x.start, x.end) in verbs and (x.start, x.refs[0].node) in named
+        )
     ]
 
 

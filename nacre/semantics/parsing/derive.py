@@ -140,10 +140,12 @@ def _near(ordered: list[T], score: Callable[[T], float]) -> list[T]:
 
 
 class _Kind(NamedTuple):
-    """The kind of things asked for, and properties before its name that only rank it ("highest rated players")."""
+    """The kind of things asked for, properties before its name that only rank it ("highest rated players"), and where
+    it is named in full."""
 
     node: int
     ranking: frozenset[str] = frozenset()
+    named: frozenset[int] = frozenset()
 
 
 def _says_kind(link: Link, question: Question, graph: SchemaGraph) -> bool:
@@ -164,8 +166,16 @@ def _asked_kind(question: Question, links: list[Link], graph: SchemaGraph) -> _K
     # "in which towns"
     lead = int(len(words) > 1 and words[0].norm in known["asking_after"] and words[1].norm in known["asking_kind"])
     said = words[lead].norm if words else ""
-    first = next((i for i in range(len(words)) if i not in places and words[i].norm not in known["article"]), 0)
-    if said not in known["asking_kind"] and not (said in known["article"] and (first in ranking or places)):
+    first = next(
+        (
+            i
+            for i in range(len(words))
+            if i not in places and words[i].norm not in known["article"] | known["whose_own"]
+        ),
+        0,
+    )
+    begins = said in known["article"] | known["whose_own"] and (first in ranking or places)
+    if said not in known["asking_kind"] and not begins:
         return None
     skipped = ranking | places
     kinds_at = {x.start for x in links if x.kind == "class"}
@@ -190,20 +200,29 @@ def _asked_kind(question: Question, links: list[Link], graph: SchemaGraph) -> _K
     by: frozenset[str] = frozenset()
     if ranking:
         measures = [x for x in links if x.start == start and x.kind == "property" and x.refs[0].predicate]
-        owners = [x for x in links for m in measures if x.kind == "class" and x.exact and x.start == m.end]
+        owners = [
+            x
+            for x in links
+            for m in measures
+            if x.kind == "class" and x.start == m.end and (x.exact or _says_kind(x, question, graph))
+        ]
         ranked_kinds = {x.refs[0].node for x in owners if any(x.refs[0].node == m.refs[0].node for m in measures)}
         if len(ranked_kinds) == 1:
             kinds, end = {*ranked_kinds}, max(x.end for x in owners)
             by = frozenset(m.refs[0].predicate for m in measures)
     owning = end and question.text[words[end - 1].end :][:1] in ("'", "’")
     node = next(iter(kinds)) if start and len(kinds) == 1 and not owning else None
-    return None if node is None else _Kind(node, by)
+    return None if node is None else _Kind(node, by, frozenset(x.start for x in after if x.exact and x.kind == "class"))
 
 
 def _tells(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
     shown = {d.targets[0].ref.node, *(g.node for g in d.group)} if d.targets else set()
     told = any(graph.may_be(node, kind.node) for node in shown)
+    partly = [x for x in d.links if x.kind == "property" and x.refs[0].predicate and not x.exact]
+    if any(x.start in kind.named for x in partly):
+        # "which airports" asks for no "airport codes"
+        return False
     return told and d.targets[0].ref.predicate not in kind.ranking
 
 
@@ -261,10 +280,15 @@ def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
 def _is_twice(body: Body, graph: SchemaGraph) -> bool:
     """Does a plan speak of one thing as of two, as each stands at the one end that a link has: the sailors of each
     sailor's rentals?"""
-    edges = body.edges if isinstance(body, Select) else ()
-    kept = {v.name for v in body.variables if v.keys} if isinstance(body, Select) else set()
-    ends = {(e.subject, e.predicate): e.object for e in edges if graph.about(e.predicate).functional}
-    return any(ends.get((e.subject, e.predicate), e.object) != e.object and e.object not in kept for e in edges)
+    if not isinstance(body, Select):
+        return False
+    kinds = {v.name: v.classes for v in body.variables if not v.keys}
+    ends = [
+        (e.subject, e.predicate, kinds[e.object])
+        for e in body.edges
+        if e.object in kinds and graph.about(e.predicate).functional
+    ]
+    return len(set(ends)) < len(ends)
 
 
 def _counts_itself(d: Derivation) -> bool:

@@ -76,6 +76,12 @@ def _may_have_several(owner: Ref | None, ref: Ref, reader: Reader) -> bool:
     return not steps or any(not (s.forward and reader.graph.about(s.predicate).functional) for s in steps)
 
 
+def _has_several(owner: Ref, ref: Ref, reader: Reader) -> bool:
+    """Whether a thing can have more than one at the other end of a link: no ship has the most captains of its one."""
+    leads = (owner.node, ref.node) in reader.graph.ends.get(ref.via, ())
+    return not (leads and reader.graph.about(ref.via).functional)
+
+
 def _is_count_of_several(asked: Ref | None, ref: Ref, reader: Reader) -> bool:
     """Whether a property counts something of each of several things that one of those asked for has."""
     about = reader.graph.about(ref.predicate)
@@ -129,7 +135,8 @@ def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: R
         return
     new = new._replace(rank=None, limit=0)
     asked = state.targets[-1].ref if state.targets else state.owner
-    if ref.via and rank.counts and asked is not None and not asked.predicate:
+    many = ref.via and asked is not None and not asked.predicate and _has_several(asked, ref, reader)
+    if many and rank.counts and asked is not None:
         # "the drug with the most interactions": what a link leads to is counted
         far = Ref(ref.node, "", next_slot(state, ref.node) if ref.node == asked.node else ref.slot)
         order = Ordering(far, rank.descending, "count", limit)

@@ -7,7 +7,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.numbers import in_unit
-from nacre.semantics.types import ORDERED, Condition, Derivation, Number, Question
+from nacre.semantics.types import ORDERED, Condition, Derivation, Link, Number, Question
 
 # kinds of cues that leave their trace in any reading that heeds them
 _RANKING = frozenset(("superlative", "most"))
@@ -31,11 +31,15 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         found += [(c.start, c.end) for c in cues if any(t.norm in grouping for t in words[c.start : c.end])]
     if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
         found += [(c.start, c.end) for c in question.cues if c.kind == "share"]
+    idle: tuple[Link, ...] = ()
     if not _ranks(candidate):
         compares = any(c.op in ORDERED for c in _every(d.conditions))
         kinds = _RANKING if compares else _RANKING | _COMPARING
         found += [(c.start, c.end) for c in question.cues if c.kind in kinds]
-    return tuple(sorted(span for span in _longest(found) if not _named(span, d)))
+        # "has the oldest tree" asks for more than that there is one
+        used = {t.ref.node for t in d.targets} | {c.ref.node for c in _every(d.conditions)}
+        idle = tuple(x for x in d.links if x.refs and x.refs[0].via and x.refs[0].node not in used)
+    return tuple(sorted(span for span in _longest(found) if not _named(span, d, idle)))
 
 
 def bounds_dropped(spans: tuple[tuple[int, int], ...], question: Question) -> bool:
@@ -123,7 +127,8 @@ def _longest(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return [s for s in apart if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in apart)]
 
 
-def _named(span: tuple[int, int], d: Derivation) -> bool:
-    """Whether the words are part of a name: "Rule No 5", "the Best Actor award"."""
+def _named(span: tuple[int, int], d: Derivation, idle: tuple[Link, ...]) -> bool:
+    """Whether the words are part of a name: "Rule No 5", "the Best Actor award"; not of an `idle` one, at whose end
+    stands nothing of which anything is asked or said."""
     mask = ((1 << (span[1] - span[0])) - 1) << span[0]
-    return any(x.covered & mask for x in d.links)
+    return any(x.covered & mask for x in d.links if x not in idle)
