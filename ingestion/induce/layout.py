@@ -176,8 +176,9 @@ def _with_junction(place: Place, relations: Names, layout: Layout) -> Place:
     stem = names[0].rstrip("_")
     verb = [f"has_{stem}"] if not stem.startswith(("has_", "is_")) else []
     junction = relations.claim([names[0], *verb, *([f"{owner}_{stem}"] if owner else []), *names[1:]])
-    key = f"{owner or 'subject'}_id"
-    return replace(place, functional=False, junction=junction, key="subject_id" if key in place.columns else key)
+    keys = [f"{owner}_id"] if owner else []
+    key = next(each for each in (*keys, "subject_id", "owner_id") if each not in place.columns)
+    return replace(place, functional=False, junction=junction, key=key)
 
 
 def _suffixes(place: Place) -> list[str]:

@@ -33,6 +33,7 @@ class Asked(Protocol):
     right: list[bool]
     values: list[tuple[Cell, ...] | None]
     unused: list[int]
+    own: bool
 
 
 @dataclass
@@ -79,8 +80,8 @@ def calibrated(
     after: list[tuple[float, bool]] = []
     for fold in folded:
         models = _models([r for r in runs if folds[r.graph] != fold])
-        for run in runs:
-            if folds[run.graph] != fold:
+        for sample, run in zip(samples, runs, strict=True):
+            if folds[run.graph] != fold or sample.own:
                 continue
             if not run.right:
                 before.append((0.0, False))

@@ -11,7 +11,8 @@ import random
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ LEAST_ABLATED = 3
 
 @dataclass
 class Sample:
-    """One question: the features of its readings, which are right, and what running them gave."""
+    """One question: the features of its readings, which are right, and what running them gave; `own`: it was written
+    together with the rules, and says nothing of how well they do."""
 
     graph: str
     id: str
@@ -50,6 +52,7 @@ class Sample:
     values: list[tuple[Cell, ...] | None]
     unused: list[int]
     seconds: float = 0.0
+    own: bool = False
 
 
 def main() -> None:
@@ -57,6 +60,7 @@ def main() -> None:
     cli = argparse.ArgumentParser(description=__doc__)
     cli.add_argument("--data", type=Path, required=True, help="data folder with the ingested graphs")
     cli.add_argument("--gold", type=Path, nargs="+", required=True, help="folders with GRAPH/questions.jsonl")
+    cli.add_argument("--own", type=Path, nargs="*", default=[], help="the same, learned from and not measured")
     cli.add_argument("--sample", type=int, help="questions, drawn by the seed")
     cli.add_argument("--seed", type=int, default=0)
     cli.add_argument("--cache", type=Path, help="keep (or read) what was collected")
@@ -64,8 +68,8 @@ def main() -> None:
     cli.add_argument("--curve", action="store_true", help="learn from 10, 25, 50 ... graphs")
     cli.add_argument("--out", type=Path, default=FILE)
     args = cli.parse_args()
-    samples = _collected(args.data, args.gold, args.sample, args.seed, args.cache)
-    report(samples)
+    samples = _collected(args.data, args.gold, args.own, args.sample, args.seed, args.cache)
+    report([s for s in samples if not s.own])
     folds = _folds(samples)
     scores = cross_validated(samples, folds)
     print_ranked("out of fold", samples, scores)
@@ -85,7 +89,9 @@ def main() -> None:
     args.out.write_text(json.dumps(text, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _collected(data: Path, gold: Sequence[Path], size: int | None, seed: int, cache: Path | None) -> list[Sample]:
+def _collected(
+    data: Path, gold: Sequence[Path], own: Sequence[Path], size: int | None, seed: int, cache: Path | None
+) -> list[Sample]:
     if cache is not None and cache.exists():
         with cache.open("rb") as file:
             samples: list[Sample] = pickle.load(file)
@@ -93,9 +99,10 @@ def _collected(data: Path, gold: Sequence[Path], size: int | None, seed: int, ca
     library = Library(data, None)
     asked: list[dict[str, Any]] = []
     for name in library.names():
-        for path in (folder / name / file for folder in gold for file in FILES):
-            if path.exists():
-                asked += [json.loads(line) | {"graph": name} for line in path.read_text(encoding="utf-8").splitlines()]
+        for folder, name_of in product((*gold, *own), FILES):
+            if (path := folder / name / name_of).exists():
+                known_by = {"graph": name, "own": folder in own}
+                asked += [json.loads(line) | known_by for line in path.read_text(encoding="utf-8").splitlines()]
     asked = [q for q in asked if "answers" in q and not q.get("conversation")]
     random.Random(seed).shuffle(asked)
     asked = sorted(asked[:size], key=lambda q: (q["graph"], q["id"]))
@@ -107,7 +114,7 @@ def _collected(data: Path, gold: Sequence[Path], size: int | None, seed: int, ca
             known.clear()
             graph = library.open(name)
             known[name] = graph, Linker(graph.lexicon), {}
-        samples.append(collect(question, *known[name]))
+        samples.append(replace(collect(question, *known[name]), own=question["own"]))
     if cache is not None:
         cache.write_bytes(pickle.dumps(samples))
     return samples
@@ -164,6 +171,8 @@ def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequenc
     """How often the first reading, and one of the first six, is right."""
     firsts = []
     for sample, own in zip(samples, scores, strict=True):
+        if sample.own:
+            continue
         order = np.argsort(-np.array(own), kind="stable")
         firsts.append(next((k for k, i in enumerate(order) if sample.right[i]), 10**6))
     line = ", ".join(f"at {k} {100 * sum(f < k for f in firsts) / len(firsts):.1f} %" for k in (1, 6, 30, 100))

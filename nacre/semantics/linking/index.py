@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from nacre.semantics.linking.expressions import PLACE
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import of_kinds
 from nacre.semantics.linking.otherwise import otherwise
+from nacre.semantics.linking.schema_terms import SYNONYM
 from nacre.semantics.linking.terms import Terms
 from nacre.semantics.linking.told import told
 from nacre.semantics.linking.values import Values
@@ -40,6 +42,10 @@ def _of_schema(lexicon: Lexicon) -> tuple[SchemaGraph, Terms]:
     return graph, Terms(lexicon, graph)
 
 
+# how likely the noun that an expression asks for is at least, where nothing in it is taken for itself
+MEANT = SYNONYM - PLACE
+
+
 def link(question: Question, known: Index) -> list[Link]:
     """Everything that stretches of the question may name."""
     bare = [i for i, t in enumerate(question.tokens) if t.norm.isdigit() and _bounds(question, i)]
@@ -55,7 +61,8 @@ def link(question: Question, known: Index) -> list[Link]:
     named = (x for x in named if x.how != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
     called = _widest(list(_in_full(known.terms.links(question), question)), question, known.graph)
     named = (x for x in named if not _is_described(x, called, question))
-    found = [*called, *otherwise(question, called, known.terms), *named]
+    others = otherwise(question, called, known.terms)
+    found = [*(x for x in called if not any(_is_within(x, other) for other in others)), *others, *named]
     found += told(question, found, known.terms.told)
     found = of_kinds(found, question, known.terms.besides, known.graph)
     return [*found, *_narrowed(found, known.graph)]
@@ -94,6 +101,13 @@ def _widest(links: list[Link], question: Question, graph: SchemaGraph) -> list[L
         return any(own < graph.nodes[w.refs[0].node].relations for w in within)
 
     return [x for x in links if x.exact or not is_part(x)]
+
+
+def _is_within(link: Link, expression: Link) -> bool:
+    """Whether a word that only sounds like a name is part of an expression that says more: "made of" asks for no day on
+    which something was made."""
+    longer = expression.start <= link.start and link.end <= expression.end and expression.score >= MEANT
+    return longer and link.end - link.start < expression.end - expression.start and link.how.endswith("like")
 
 
 def _is_described(link: Link, called: Sequence[Link], question: Question) -> bool:

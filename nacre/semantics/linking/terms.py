@@ -7,7 +7,7 @@ from functools import lru_cache
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.semantics.english import function_words, measure, synonyms
+from nacre.semantics.english import function_words, measure, nouns_of, synonyms
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
@@ -21,6 +21,8 @@ from nacre.stores.lexicon import Lexicon
 # the least share of a name that must be said
 ENOUGH = 0.34
 MOST_A_SPAN = 10
+# what a link to the rarer of two kinds of one name is worth beside the other
+RARER = 0.9
 # a link that is weaker gives way to an exact one
 FAINT = 0.45
 _SHORTEST_STEM = 5
@@ -67,11 +69,15 @@ class Terms:
             # "show the ..." is no show, "the last ..." lasts no time
             asks = i == 0 and i in question.light
             asks |= i > 0 and token.norm in known["the_last"] and words[i - 1].norm in known["article"]
+            doer = token.norm in nouns_of("persons") | nouns_of("bodies")
             for word, fit in self.like(token.norm, token.lemma):
                 if (asks and fit == SYNONYM) or (i == 0 and word in self.done and token.norm == word):
                     continue
                 for term, place in self.by_word[word]:
                     if asks and self.terms[term].sure < SAME:
+                        continue
+                    if doer and fit < LEMMA and self._is_dated(self.terms[term]):
+                        # the "maker" is no day on which something was made
                         continue
                     if fit > matched[term][i].get(place, 0.0):
                         matched[term][i][place] = fit
@@ -92,7 +98,18 @@ class Terms:
         found = [
             x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
         ]
-        return _best([*self._of_whole(_not_again(found), question), *self._denied(question)])
+        found = self._most_common(self._of_whole(_not_again(found), question))
+        return _best([*found, *self._denied(question)])
+
+    def _most_common(self, found: list[Link]) -> list[Link]:
+        """The links, of which those to a class that is called as another one with more things are less likely."""
+        nodes = self.graph.nodes
+        classes = {x: node for x in found if x.kind == "class" and (node := nodes[x.refs[0].node]).classes}
+        most: dict[tuple[int, int, tuple[str, ...]], int] = defaultdict(int)
+        for x, node in classes.items():
+            most[x.start, x.end, node.words] = max(most[x.start, x.end, node.words], node.count)
+        rarer = {x for x, node in classes.items() if node.count < most[x.start, x.end, node.words]}
+        return [x._replace(score=x.score * RARER) if x in rarer else x for x in found]
 
     def _of_whole(self, found: list[Link], question: Question) -> list[Link]:
         """The links without those to the rest of a kind ("other person") where the words name the whole as well."""
@@ -151,6 +168,9 @@ class Terms:
                 # a word that says again what another said may name something of its own
                 found.append(link_of(used[0], used[-1] + 1, term, score, covered, exact, how))
         return found
+
+    def _is_dated(self, term: Term) -> bool:
+        return term.kind == "property" and self.graph.is_date(term.predicate)
 
     def _is_number(self, link: Link) -> bool:
         """Whether a link names numbers that tell things apart."""

@@ -55,6 +55,7 @@ def derive(
     question: Question, links: list[Link], known: Index, deadline: Deadline, most: int = MOST
 ) -> list[Candidate]:
     """The `most` readings of a question, likeliest first by their prior, each plan once."""
+    question = _without_parts(question, links)
     states = read(Reader(question, known.graph), links, deadline)
     best: dict[tuple[int, int], float] = {}
     for each in links:
@@ -114,6 +115,19 @@ def derive(
     asked = _asked_kind(question, links, known.graph)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
+
+
+def _without_parts(question: Question, links: list[Link]) -> Question:
+    """The question without numbers that are parts of a code which is named as it is written: "8302-2"."""
+    words = question.tokens
+    codes = [
+        x
+        for x in links
+        if x.kind in ("value", "entity") and x.exact and x.end - x.start > 1
+        if len(question.text[words[x.start].start : words[x.end - 1].end].split()) == 1
+    ]
+    parts = tuple(n for n in question.numbers if not any(x.start <= n.start and n.end <= x.end for x in codes))
+    return question._replace(numbers=parts)
 
 
 def _lowered(derivation: Derivation, question: Question, graph: SchemaGraph) -> list[Lowered]:
