@@ -133,9 +133,9 @@ def said_span(first: str, after: str) -> str:
         return f"on {begin.day} {calendar.month_name[begin.month]} {begin.year}"
     if begin.day != 1 or end.day != 1 or begin >= end:
         return ""
-    if (end.year - begin.year) * 12 + end.month - begin.month == 1:
-        return f"in {calendar.month_name[begin.month]} {begin.year}"
     months = (end.year - begin.year) * 12 + end.month - begin.month
+    if months == 1:
+        return f"in {calendar.month_name[begin.month]} {begin.year}"
     for part, length in (("quarter", 3), ("half", 6)):
         if months == length and begin.month % length == 1:
             return f"in the {_PLACES[begin.month // length]} {part} of {begin.year}"

@@ -65,11 +65,12 @@ class Terms:
         """The classes and properties that stretches of the question may name."""
         matched: dict[int, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
         words, known = question.tokens, language().words
+        persons, bodies = nouns_of("persons"), nouns_of("bodies")
         for i, token in enumerate(words):
             # "show the ..." is no show, "the last ..." lasts no time
             asks = i == 0 and i in question.light
             asks |= i > 0 and token.norm in known["the_last"] and words[i - 1].norm in known["article"]
-            doer = token.norm in nouns_of("persons") | nouns_of("bodies")
+            doer = token.norm in persons or token.norm in bodies
             for word, fit in self.like(token.norm, token.lemma):
                 if (asks and fit == SYNONYM) or (i == 0 and word in self.done and token.norm == word):
                     continue

@@ -13,13 +13,11 @@ def alone(condition: Condition, reader: Reader) -> tuple[Condition, ...]:
     if condition.function or condition.against is not None:
         return ()
     ref = condition.ref
-    if condition.negated:
-        # "speaks not only English": another one as well
-        several = condition.op == "=" and ref.predicate and not reader.graph.about(ref.predicate).functional
-        return (condition._replace(negated=False), condition._replace(op="!=", negated=False)) if several else ()
     if condition.op == "=" and ref.predicate and not reader.graph.about(ref.predicate).functional:
-        return (condition._replace(op="!=", negated=True),)
-    if condition.op == "is" and not ref.predicate:
+        other = condition._replace(op="!=", negated=not condition.negated)
+        # "speaks not only English": another one as well
+        return (condition._replace(negated=False), other) if condition.negated else (other,)
+    if condition.op == "is" and not (ref.predicate or condition.negated):
         others = Condition(ref, "exists", (), True, inner=(condition._replace(negated=True),))
         return (condition, others)
     return ()

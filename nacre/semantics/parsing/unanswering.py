@@ -31,7 +31,8 @@ def answering(candidates: Sequence[Candidate], question: Question, graph: Schema
         return Answering(list(candidates))
     other = [c for c in candidates if _misses(c, asked, graph)]
     if asked == WHEN:
-        other += [c for c in candidates if c not in other and _is_other_day(c, question, graph)]
+        sought, others = _day_asked(question)
+        other += [c for c in candidates if c not in other and _is_other_day(c, sought, others, graph)]
     if asked == WHO:
         other += _done_by(candidates, question, graph)
     kept = [c for c in candidates if c not in other]
@@ -144,17 +145,21 @@ def _misses(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
     return all(_is_other(target, asked, graph) for target in targets)
 
 
-def _is_other_day(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
-    """Whether "when does it end" is read as the day on which it begins, or the other way round."""
+def _day_asked(question: Question) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of the day that is asked for, the first or the last, and of the other one; none where it may be any."""
     known = language().words
     said = {w for i, t in enumerate(question.tokens) if i not in question.light for w in (t.norm, t.lemma)}
     said |= {concept for _, _, concepts in expressions(question, 0) for concept in concepts}
-    targets = candidate.derivation.targets
     for sought, others in ((known["end"], known["start"]), (known["start"], known["end"])):
         if said & sought and not said & others:
-            named = [set(_words(t.ref, graph)) for t in targets if t.ref.predicate]
-            return bool(named) and all(words & others and not words & sought for words in named)
-    return False
+            return sought, others
+    return frozenset(), frozenset()
+
+
+def _is_other_day(candidate: Candidate, sought: frozenset[str], others: frozenset[str], graph: SchemaGraph) -> bool:
+    """Whether "when does it end" is read as the day on which it begins, or the other way round."""
+    named = [set(_words(t.ref, graph)) for t in candidate.derivation.targets if t.ref.predicate]
+    return bool(named) and all(words & others and not words & sought for words in named)
 
 
 def _is_day(target: Target, graph: SchemaGraph) -> bool:

@@ -29,10 +29,10 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         grouping, words = language().words["grouping"], question.tokens
         cues = [c for c in question.cues if c.kind == "group"]
         found += [(c.start, c.end) for c in cues if any(t.norm in grouping for t in words[c.start : c.end])]
-    for cue in question.cues:
+    for cue in (c for c in question.cues if d.group and c.kind == "group"):
         # "for each maker" without the makers
         named = next((i for i in range(cue.end, len(question.tokens)) if i not in question.light), None)
-        if cue.kind == "group" and d.group and named is not None and not d.covered >> named & 1:
+        if named is not None and not d.covered >> named & 1:
             found.append((cue.start, cue.end))
     if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
         found += [(c.start, c.end) for c in question.cues if c.kind == "share"]
