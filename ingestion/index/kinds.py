@@ -88,7 +88,8 @@ def _by_category(schema: Schema) -> Iterator[Called]:
     sorting = wording("sorting")
     for p in schema.predicates:
         ends = [schema.class_of[iri] for iri, n in p.ranges.items() if iri in schema.class_of and 2 * n > p.objects]
-        names = [split_name(p.label).split(), *(split_name(c.label).split() for c in ends)]
+        # a kind among the ends, "soft wood", is one of those that are looked at
+        names = [split_name(p.label).split(), *(split_name(c.label).split() for c in ends if not c.within)]
         if not any(words and lemma(words[-1].lower()) in sorting for words in names) or not p.functional:
             continue
         word = _shared_head([v for v in p.values if v], {lemma(words[-1].lower()) for words in names if words})

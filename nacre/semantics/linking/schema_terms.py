@@ -1,6 +1,5 @@
 """The names of classes and properties as terms with weighed words: Lexicon + SchemaGraph -> [Term], no decision."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
@@ -20,8 +19,6 @@ from nacre.stores.lexicon import Lexicon
 SAME, LEMMA, SYNONYM, STEM, SPELT = 1.0, 0.97, 0.72, 0.7, 0.75
 # what a word of a name weighs that its class's own name has anyway ("student name"), and one that says little
 OWN, GENERIC, LIGHT = 0.25, 0.6, 0.1
-# how many names things are sorted by at least, of how many words, and how many of them end with one word
-_FEWEST_SORTS, _LONGEST_SORT, _SORTS = 3, 4, 0.7
 # how many nouns an expression stands for at most
 _CONCEPTS = 4
 _LABEL = ("label",)
@@ -66,7 +63,6 @@ def schema_terms(lexicon: Lexicon, graph: SchemaGraph) -> tuple[list[Term], froz
     add(_Name("class", (target,), "", (word,)) for target, word in doers_of(graph) if word not in said)
     called = {term.words for term in found.values() if term.kind == "class"}
     add([_Name("class", (index,), "", (word,), SYNONYM) for index, word in wider(graph, called)])
-    add([name for name in _sorted_as(graph) if name.words not in called])
     add([name for name in _money(graph) if name.words[0] not in said])
     add([name for name in _phrased(graph) if name.words[0] not in said])
     return list(found.values()), said
@@ -84,24 +80,6 @@ def _names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
             yield _Name("class", (by_relation[(name.target,)],), "", words)
         elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
             yield from _of_predicate(name.target, words, graph)
-
-
-def _sorted_as(graph: SchemaGraph) -> Iterator[_Name]:
-    """Kinds of things by the last word of nearly all the names that they are sorted by: what are box, delta and stunt
-    kites are kites, whatever their class is called."""
-    for node in graph.nodes:
-        for step in graph.steps[node.index]:
-            about = graph.about(step.predicate)
-            names = [name.split() for name in about.values]
-            alone = (
-                step.forward and about.functional and not about.has_literals and set(about.domains) == {*node.classes}
-            )
-            if not alone or len(names) < _FEWEST_SORTS or any(len(words) > _LONGEST_SORT for words in names):
-                continue
-            last = Counter(lemma(words[-1].casefold()) for words in names if len(words) > 1)
-            word, often = max(last.items(), key=lambda each: each[1], default=("", 0))
-            if often >= _SORTS * len(names) and word.isalpha() and word not in node.words:
-                yield _Name("class", (node.index,), "", (word,), LEMMA)
 
 
 def _money(graph: SchemaGraph) -> Iterator[_Name]:
