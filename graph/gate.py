@@ -19,6 +19,7 @@ _END = re.compile(
 )
 _STOP = re.compile(r"[.!?…।。\n]")
 _CITED = re.compile(r"\s*\[(\d[\d,; ]*)\]")
+_ABBREVIATED = re.compile(r"\b[A-Z][a-z]{0,3}$")
 _LAST = re.compile(r"([.!?…।。:]*['\"”’»)]*)\s*$")
 _LETTER = re.compile(r"[^\W_]")
 # where a Markdown table begins, and what parts its cells; in a cell a bar is "\\|"
@@ -181,6 +182,9 @@ class Gate:
         # what is quoted keeps its full stop
         stop = end[1] if end and "”" not in end[1] else ""
         body = core[: len(core) - len(stop)] if stop else core
+        if stop == "..":
+            # a value that ends a sentence of its own, or an abbreviation ("Ltd.")
+            stop, body = ".", body + "." * bool(_ABBREVIATED.search(body))
         piece = f"{gap if self.answer else ''}{body}{numbers}{stop}{table}"
         self.answer += piece
         self._release(piece)
@@ -208,13 +212,13 @@ def in_prose(text: str) -> list[str]:
     """What a sentence claims that ends with a table: its lead, and each row as the list of its cells, without headings.
 
     >>> in_prose("Two:\\n\\n| a | b |\\n| - | - |\\n| x | 1 |\\n| y | 2 |")
-    ['Two:', 'x: 1.', 'y: 2.']
+    ['Two:', 'x; 1.', 'y; 2.']
     """
     lead, bar, rows = text.partition(_TABLE)
     if not bar:
         return [text]
     cells = [list(filter(None, _BARS.split(line))) for line in rows.split("\n")[2:]]
-    lines = [": ".join([*row[:1], ", ".join(row[1:])]) for row in cells if row]
+    lines = ["; ".join([*row[:1], ", ".join(row[1:])]) for row in cells if row]
     return [lead, *(f"{line}.".replace("\\|", "|") for line in lines)]
 
 

@@ -1,7 +1,7 @@
 """Check what a sentence claims against the evidence it cites: sentence -> unsupported claims."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import simplemma
 
@@ -21,6 +21,8 @@ _DATE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
 _FIGURE = re.compile(r"[\d.,]+|against|difference|higher|lower|equal|average|mean|total|sum|number|first|in|all")
 # parts of a compound word have so many letters at least
 _HALF = 4
+# between two cells of a row that is said
+_PARTED = re.compile(r"[:,;] ")
 _STOPPED = re.compile(r"[.!?]['\"”’)]*\s+$")
 _GATHERED = re.compile(r"\b(average|mean|total|sum|number)\b(?= (?:\w+ ){0,4}(?:of|is|are|was)\b)", re.I)
 
@@ -87,10 +89,18 @@ def _gathered(said: Claimed) -> list[str]:
 
 def _dates(said: Claimed) -> list[str]:
     """The dates that no date of the evidence lies in, and those that there are not."""
-    places = [(day.start, day.end) for day in said.dated if not said.held.day(day)]
+    places = [
+        (day.start, day.end) for day in said.dated if not (said.held.day(day) or _is_copied(said, day.start, day.end))
+    ]
     read = {day.start for day in said.dated}
     places += [match.span() for match in _DATE.finditer(said.text) if match.start() not in read]
     return [said.text[start:end] for start, end in places]
+
+
+def _is_copied(said: Claimed, start: int, end: int) -> bool:
+    """Whether a stretch of the text stands in the evidence, word by word."""
+    inside = [i for i, w in enumerate(said.words) if start <= w.start < end]
+    return bool(inside) and said.held.run(said.norms[inside[0] : inside[-1] + 1])
 
 
 def _names(said: Claimed, known: Known) -> list[str]:
@@ -98,9 +108,19 @@ def _names(said: Claimed, known: Known) -> list[str]:
     foreign = _foreign(said)
     missing = [said.words[i].text for i in range(len(said.words)) if _is_strange(said, i, foreign)]
     for first, after in known(said.norms):
-        if not said.held.run(said.norms[first:after]) and not _is_said_otherwise(said, first, after):
+        held = all(said.held.run(part) for part in _parts(said, first, after))
+        if not held and not _is_said_otherwise(said, first, after):
             missing.append(said.text[said.words[first].start : said.words[after - 1].end])
     return missing
+
+
+def _parts(said: Claimed, first: int, after: int) -> Iterator[list[str]]:
+    """The words of a name, or of what punctuation parts: "Ann: Bell" are two cells of a row, and not Ann Bell."""
+    begin = first
+    for i in range(first + 1, after + 1):
+        if i == after or _PARTED.search(said.text[said.words[i - 1].end : said.words[i].start]):
+            yield said.norms[begin:i]
+            begin = i
 
 
 def _is_strange(said: Claimed, i: int, foreign: str) -> bool:
@@ -155,7 +175,9 @@ def _is_said_otherwise(said: Claimed, first: int, after: int) -> bool:
     """Whether a name is part of a longer one of the evidence, or a word for what it says."""
     if all(said.runs[i] > after - first for i in range(first, after)):
         return True
-    return after - first == 1 and said.means(said.words[first])
+    words = said.words[first:after]
+    # "the music festival" of the evidence's "music festivals"
+    return all(map(said.means, words)) and (len(words) == 1 or all(w.text.islower() for w in words))
 
 
 def _aligned(placed: Sequence[Said], held: Held) -> bool:
@@ -192,7 +214,8 @@ def _related(said: Claimed) -> bool:
         # its words can't be those of the evidence: what it names must be
         return any(said.runs)
     words = said.content[1:] if said.yes_no else said.content
-    # numbers, units and what is computed from them are checked as such
+    # numbers, units, dates and what is computed from them are checked as such
     words = [i for i in words if not (_FIGURE.fullmatch(said.norms[i]) or unit_of(said.norms[i]))]
+    words = [i for i in words if not any(day.start <= said.words[i].start < day.end for day in said.dated)]
     held = sum(said.runs[i] > 0 or said.means(said.words[i]) for i in words)
     return (3 if any(map(str.isdigit, said.text)) else 2) * held >= len(words)

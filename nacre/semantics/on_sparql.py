@@ -39,7 +39,7 @@ def on_sparql(
         rows = _rows(query, found, labels)
         if not query.ordered:
             shown = [i for i, output in enumerate(query.outputs) if output.role != "key"]
-            rows.sort(key=lambda row: [_place(row[i]) for i in shown])
+            rows.sort(key=lambda row: [_place(row[i]) for i in shown], reverse=query.last_first)
         return Fetched(query.names, rows, found.truncated)
 
     return Engine(

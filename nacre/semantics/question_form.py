@@ -1,7 +1,7 @@
 """Analyse a question: text -> Question with tokens, cues, numbers and quotations (stage `analyse`)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from nacre.semantics.bounds import find_bounds
 from nacre.semantics.english import function_words, measure, resource, unit_words
@@ -22,6 +22,8 @@ _QUOTED = re.compile(
 
 
 _PLACING = ("superlative", "most")
+# words of "from the most expensive to the least expensive"
+_LONGEST_SPAN = 8
 # units of time, in which something may have to be computed
 _TIMES = frozenset(("s", "min", "h", "day", "week", "month", "year"))
 
@@ -157,9 +159,26 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 value = (">" if up else "<") + " " + "|".join(following.concepts)
                 than = norms[i + 2 : i + 3] == ["than"]
                 found.append(Cue(i, i + 3, "comparative", value) if than else Cue(i, i + 2, "compared", value))
+    found += _from_to(words)
     # "highest first" is a direction, and no superlative
-    directed = [(c.start, c.end) for c in found if c.kind == "direction" and c.end - c.start > 1]
+    directed = [(c.start, c.end) for c in found if c.kind in ("direction", "ordered") and c.end - c.start > 1]
     return [c for c in found if c.kind not in _PLACING or not any(s <= c.start and c.end <= e for s, e in directed)]
+
+
+def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
+    """ "from the tallest to the shortest": both ends of one measure."""
+    known = language().words
+    for i, word in enumerate(words):
+        if word.norm not in known["from"]:
+            continue
+        said = words[i + 1 : i + _LONGEST_SPAN]
+        ends = [j for j, w in enumerate(said, i + 1) if w.norm not in known["article"] | known["utmost"]][:3]
+        if len(ends) < 3 or words[ends[1]].norm not in known["up_to"]:
+            continue
+        first, last = measure(words[ends[0]]), measure(words[ends[2]])
+        if first is not None and last is not None and set(first.concepts) & set(last.concepts):
+            down = first.descending != (words[ends[0] - 1].norm in known["least"])
+            yield Cue(i, ends[2] + 1, "ordered", ("down " if down else "up ") + "|".join(first.concepts))
 
 
 def _is_first_of(words: Sequence[Token], at: int) -> bool:

@@ -18,12 +18,13 @@ _LAST_TEXT = {"min": '"\U0010ffff"', "max": '""'}
 @dataclass(frozen=True)
 class Sparql:
     """A SELECT. `names[i]` is the variable that `outputs[i]` shows: a label's is that of its IRI. `ordered`: its order
-    is asked for."""
+    is asked for; `last_first`: what it shows is, in reverse."""
 
     text: str
     outputs: tuple[Output, ...]
     names: tuple[str, ...]
     ordered: bool = False
+    last_first: bool = False
     params: tuple[Cell, ...] = ()
 
 
@@ -85,8 +86,11 @@ class Writer:
                 outputs.append(output)
                 names.append(name)
         shown = " ".join(dict.fromkeys(names))
-        if select.order is None:
-            return Sparql(f"SELECT DISTINCT {shown} {{\n{self.group()}\n}}", tuple(outputs), tuple(names))
+        if select.order is None or (isinstance(select.order.by, Itself) and select.limit is None):
+            # names are not known to the query
+            text = f"SELECT DISTINCT {shown} {{\n{self.group()}\n}}"
+            last_first = select.order is not None and select.order.descending
+            return Sparql(text, tuple(outputs), tuple(names), last_first=last_first)
         order = self._ordered_by()
         # places are counted over distinct rows
         rows = f"SELECT DISTINCT {' '.join(dict.fromkeys((*names, order)))} {{\n{self.group()}\n}}"

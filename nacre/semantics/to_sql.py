@@ -86,7 +86,7 @@ class _Writer:
             order = ", ".join(f"c{i}" for i, o in enumerate(outputs) if o.role != "key")
             inner, params = self._rows.distinct(columns, of)
             return Statement(f"{inner}\nORDER BY {order}", params, tuple(outputs))
-        by = self._term(select.order.by)
+        by = self._ordered_by(select.order.by)
         self._rows.where.append(f"{by} IS NOT NULL")
         # joins may repeat a row, and places are counted over distinct ones
         inner, params = self._rows.distinct(f"{columns}, {by} AS o", of)
@@ -252,6 +252,9 @@ class _Writer:
             else:
                 text = f"{left} {'=' if condition.op == 'in' else condition.op} ?{collate}"
         return f"NOT ({text})" if condition.negated else text
+
+    def _ordered_by(self, by: Attribute | Itself | Aggregate) -> str:
+        return _label(self._rows.key(by.variable)) if isinstance(by, Itself) else self._term(by)
 
     def _term(self, term: Attribute | Itself | Aggregate) -> str:
         if isinstance(term, Aggregate):

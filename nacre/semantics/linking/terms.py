@@ -45,6 +45,8 @@ class Terms:
             for t in name.tokens
             if t not in small and lemma(t) in small and all(o == t or o in beside for o in name.tokens)
         )
+        # the whole of each node that is the rest of a kind
+        self.whole = {n.index: graph.node_of.get(n.classes[0]) for n in graph.nodes if n.without and n.classes}
         self.terms, said = schema_terms(lexicon, graph)
         self.told = told_of(graph, self.terms, said)
         self.besides = _besides(self.terms)
@@ -114,12 +116,11 @@ class Terms:
 
     def _of_whole(self, found: list[Link], question: Question) -> list[Link]:
         """The links without those to the rest of a kind ("other person") where the words name the whole as well."""
-        nodes, other = self.graph.nodes, language().words["other"]
-        rest = {n.index: self.graph.node_of.get(n.classes[0]) for n in nodes if n.without and n.classes}
-        if not rest or any(t.norm in other for t in question.tokens):
+        other = language().words["other"]
+        if not self.whole or any(t.norm in other for t in question.tokens):
             return found
-        whole = {(x.start, x.end, x.refs[0].node) for x in found if x.kind == "class"}
-        return [x for x in found if x.kind != "class" or (x.start, x.end, rest.get(x.refs[0].node)) not in whole]
+        said = {(x.start, x.end, x.refs[0].node) for x in found if x.kind == "class"}
+        return [x for x in found if x.kind != "class" or (x.start, x.end, self.whole.get(x.refs[0].node)) not in said]
 
     def _is_one_word(self, question: Question, at: int) -> bool:
         """Whether a word and the one before it are one word of a name: "run time" of "runtime"."""

@@ -7,6 +7,7 @@ from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.alone import ONLY, alone
 from nacre.semantics.parsing.asked import persons_near
 from nacre.semantics.parsing.now import now
+from nacre.semantics.parsing.ordering import by_count, direction, order, ordered
 from nacre.semantics.parsing.state import (
     CUE_GAIN,
     RANK_AFTER_AGGREGATE,
@@ -43,6 +44,8 @@ def _aggregate(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     if state.want == "group":
         # "for each class the average": what things are grouped by was said before
         return
+    if found.kind == "count":
+        yield from by_count(state)
     if found.kind == "count" and state.rank is not None and state.rank.common:
         # "with the most common number of pages": what a property is called
         yield state.then("number in aggregate", 0.1, last="rank")
@@ -128,7 +131,7 @@ def _group(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         # "the highest rate across all counties" is one number
         yield state._replace(last="of")
         return
-    if found.value == "weak" and any(c.kind == "direction" for c in reader.question.cues):
+    if found.value == "weak" and any(c.kind in ("direction", "ordered") for c in reader.question.cues):
         # "the sites by size, largest first"
         yield drop_dangling(state).then("order weak", 0.0, want="order up", last="order", asks=(), sticky=())
     if found.value == "weak":
@@ -136,19 +139,6 @@ def _group(state: State, found: Cue, reader: Reader) -> Iterator[State]:
             yield drop_dangling(state).then("group weak", -0.1, want="group", last="group")
         return
     yield drop_dangling(state)._replace(want="group", last="group", sticky=(), trace=(*state.trace, "group cue"))
-
-
-def _order(state: State, found: Cue, reader: Reader) -> Iterator[State]:
-    want = "order down" if found.value == "down" else "order up"
-    yield drop_dangling(state)._replace(want=want, last="order", asks=(), sticky=(), trace=(*state.trace, "order cue"))
-
-
-def _direction(state: State, found: Cue, reader: Reader) -> Iterator[State]:
-    down = found.value == "down"
-    if state.order is not None:
-        yield state._replace(order=state.order._replace(descending=down))
-    else:
-        yield state._replace(want="order down" if down and state.want.startswith("order") else state.want)
 
 
 def _negation(state: State, found: Cue, reader: Reader) -> Iterator[State]:
@@ -262,8 +252,9 @@ RULES: Mapping[str, Rule] = {
     "comparative": _comparative,
     "degree": _degree,
     "group": _group,
-    "order": _order,
-    "direction": _direction,
+    "order": order,
+    "direction": direction,
+    "ordered": ordered,
     "negation": _negation,
     "missing": _missing,
     "now": now,

@@ -222,6 +222,9 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
     if state.want.startswith("order"):
         new = drop_dangling(new)
         function = state.asks[0] if state.asks else ""
+        if function == "count" and numeric and reader.graph.about(ref.predicate).role != "identifier":
+            # "by number of seats" is what the property holds
+            function = ""
         order = Ordering(ref, state.want == "order down", function, state.limit)
         yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
         return
