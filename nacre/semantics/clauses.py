@@ -130,8 +130,8 @@ _PARTS = {
 
 
 def spans(filters: Sequence[Filter], schema: Schema) -> list[Filter]:
-    """The conditions as they are said: two that bound a date to whole days, months or years are one, whose operator is
-    "in" and whose constant says when."""
+    """The conditions as they are said: two that bound a date to whole days, months or years, or a number from both
+    sides, are one, whose operator is "in" and whose constant says when, or between what."""
     found: list[Filter] = []
     for each in filters:
         said = _span(found[-1], each, schema) if found else ""
@@ -146,7 +146,9 @@ def _span(first: Filter, after: Filter, schema: Schema) -> str:
     if not isinstance(first.left, Attribute) or first.left != after.left or first.negated or after.negated:
         return ""
     if not is_time(first.left.predicate, schema):
-        return ""
+        ends = [each.right for each in (first, after) if isinstance(each.right, int | float)]
+        low, high = (_constants(each.right, schema, first.left) for each in (first, after))
+        return f"between {low} and {high}" if len(ends) == 2 and (first.op, after.op) == (">=", "<=") else ""
     if (first.op, after.op) == (">=", "<="):
         return said_years(first.right, after.right)
     return said_span(str(first.right), str(after.right)) if (first.op, after.op) == (">=", "<") else ""
@@ -180,7 +182,8 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
     dated = is_time(each.left.predicate, schema)
     predicate = schema.predicate_of[each.left.predicate]
-    value = right if right is not None else _constants(each.right, schema, each.left)
+    between = each.op == "in" and isinstance(each.right, str) and not dated
+    value = right if right is not None else str(each.right) if between else _constants(each.right, schema, each.left)
     of_any = said_of_any(str(each.right)) if dated and each.op == "contains" else ""
     when = of_any or (_when(each, value) if dated else "")
     if dated and not each.left.part and label.kind in ("state", "past", "verb"):
@@ -236,9 +239,12 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
         kind = article(singular(inner))
         true, false = f"{{}} is {no}{kind}", f"{{}} is {other}{kind}"
         return Clause(f"that is {no}{kind}", f"that are {no}{inner}", true, false)
-    own = f"the {plural(noun)} with "
-    if each.negated and those.startswith(own):
-        lack = f"without {those.removeprefix(own)}"
+    own = f"the {plural(noun)} "
+    if each.negated and those.startswith(f"{own}with "):
+        lack = f"without {those.removeprefix(f'{own}with ')}"
+        return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
+    if each.negated and those.startswith((f"{own}whose ", f"{own}that ")):
+        lack = f"other than those {those.removeprefix(own)}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.right.limit == 1 and those.startswith(f"the {noun} "):
         several = those.replace(noun, plural(noun), 1)

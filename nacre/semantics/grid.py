@@ -163,7 +163,7 @@ def _column(
         cells = [row[i] for i in places if row[i] is not None]
         text = None if raw is None or row[raw] is None else str(row[raw])
         data.append(_data(cells, text, truth))
-        names = [shown_name(cell, keys, small=small) if isinstance(cell, str) else cell for cell in cells]
+        names = [shown_name(cell.strip(), keys, small=small) if isinstance(cell, str) else cell for cell in cells]
         said.append(_said(names, text, unit, counted, rounded, truth))
     numbers = [cell for cells in data for cell in cells if isinstance(cell, int | float)]
     keyed = zip(said, table.keys or ((),) * len(said), strict=False)

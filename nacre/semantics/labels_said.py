@@ -167,11 +167,11 @@ def _without_domain(text: str, predicate: Predicate, schema: Schema) -> str:
 def _without_owner(text: str, predicate: Predicate, schema: Schema) -> str:
     """A label without the kind of thing that has it at its start: "price" of "product price"."""
     kinds = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
-    rest = [_rest_of(text, singular(_words(kind.label, schema.labels))) for kind in kinds]
+    rest = [rest_of(text, singular(_words(kind.label, schema.labels))) for kind in kinds]
     return rest[0] if rest and rest[0] and len(set(rest)) == 1 else text
 
 
-def _rest_of(text: str, noun: str) -> str:
+def rest_of(text: str, noun: str) -> str:
     """What follows the last words of a noun in a label: "code" of "channel code" for "contact channel"."""
     words = noun.split()
     for at in range(len(words)):

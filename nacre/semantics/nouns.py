@@ -1,5 +1,6 @@
 """Nouns in English as answers need them: plural, article, possessive, lists."""
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -11,6 +12,7 @@ _OF = (" of ", " in ", " for ", " from ", " with ", " by ", " at ", " on ", " to
 _VOWELS = "aeiou"
 _SPELLED_WITH_A_VOWEL = "AEFHILMNORSX"
 _ACRONYM = 4
+_NUMBER = re.compile(r"[\d,]+")
 
 
 @cache
@@ -141,14 +143,15 @@ def counted(number: int, noun: str) -> str:
 
 
 def joined(names: Sequence[str], word: str = "and") -> str:
-    """Names as a list; with semicolons where a name has commas of its own.
+    """Names as a list; with semicolons where a name has commas of its own, or numbers have them.
 
-    >>> joined(["A", "B", "C"]), joined(["A, the first", "B"])
-    ('A, B and C', 'A, the first; and B')
+    >>> joined(["A", "B", "C"]), joined(["A, the first", "B"]), joined(["1,200", "31", "9"])
+    ('A, B and C', 'A, the first; and B', '1,200; 31; and 9')
     """
     if len(names) < 2:
         return "".join(names)
-    if any(", " in name for name in names):
+    numbers = len(names) > 2 and all(_NUMBER.fullmatch(name) for name in names)
+    if any("," in name if numbers else ", " in name for name in names):
         return f"{'; '.join(names[:-1])}; {word} {names[-1]}"
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
 

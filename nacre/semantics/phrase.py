@@ -14,9 +14,13 @@ from nacre.semantics.leads import LONGEST, NAMED, answer_sentence, capital, list
 from nacre.semantics.nouns import belonging, is_count, is_plural, joined, plural, singular
 from nacre.semantics.placed_by import at_what, is_dated, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated, valued
-from nacre.semantics.select_words import select_words
+from nacre.semantics.select_shape import variable_of
+from nacre.semantics.select_words import select_words, wording_of
 from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
+
+# words that say what a table shows at most, and values of one thing that are said in a sentence
+LONGEST_LEAD, MOST_SAID = 30, 3
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,10 @@ def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         return Phrase("")
     said = joined(list(dict.fromkeys(column.said)))
     words = to_words(plan, schema)
+    term = plan.body.answers[-1] if isinstance(plan.body, Select) else None
+    if len(words.split()) > LONGEST and isinstance(term, Aggregate) and isinstance(term.of, Itself):
+        noun = wording_of(plan.body, schema).noun(term.of.variable)  # type: ignore[arg-type]
+        return Phrase(f"{said} {noun if said == '1' else plural(noun)}.", values, column.unit or None)
     return Phrase(answer_sentence(words, said, len(values) > 1 or _is_many(words)), values, column.unit or None)
 
 
@@ -157,7 +165,8 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     as_sentence = words.startswith("the ") and "," not in words and len(words.split()) <= LONGEST
     if as_sentence and len(names) <= NAMED:
         last = body.answers[-1] if isinstance(body, Select) else None
-        mass = isinstance(last, Attribute) and not is_plural(plural(column.heading))
+        # "the equipment is", but "the headquarters are"
+        mass = isinstance(last, Attribute) and not (is_plural(plural(column.heading)) or column.heading.endswith("s"))
         return Phrase(answer_sentence(words, said, not mass), values, column.unit or None)
     lead = list_lead(words, len(names), column.heading, body)
     return Phrase(f"{lead}: {said}.", values, column.unit or None)
@@ -216,7 +225,20 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         if len(numbers) == len(body.answers) and len({a.of for a in numbers}) == 1:
             said = joined([c.said[0] for c in found.columns])
             return Phrase(f"{capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
-    return _columns(found, words if len(words.split()) <= LONGEST else _of_columns(found), unit)
+    if not isinstance(body, Select) or not _of_one_kind(body):
+        return _columns(found, words if len(words.split()) <= LONGEST_LEAD else _of_columns(found), unit)
+    cells = [c.said[0] for c in found.columns]
+    if len(found.rows) == 1 and all(cells) and len(cells) <= MOST_SAID and len(words.split()) <= LONGEST:
+        # "the height and the year of the bridge are 20 m and 1961"
+        text = f"{capital(select_words(body, schema, many=False))} are {joined(cells)}."
+        return Phrase(text, found.values(), unit, found.headings(), found.data())
+    found = Grid(tuple(replace(c, is_named=False) for c in found.columns))
+    return _columns(found, words if len(words.split()) <= LONGEST_LEAD else _of_columns(found), unit)
+
+
+def _of_one_kind(body: Select) -> bool:
+    """Whether nothing but values of things of one kind is shown, and not these things."""
+    return all(isinstance(a, Attribute) for a in body.answers) and len({variable_of(a) for a in body.answers}) == 1
 
 
 def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
@@ -247,7 +269,7 @@ def _one_row(found: Grid) -> str:
 
 
 def _of_columns(found: Grid) -> str:
-    """What a table shows, by its headings: "ships with their captain and year"."""
+    """What a table shows, by its headings: "ships with their captain and year", of no ships "captains and years"."""
     first, *rest = [column.heading for column in found.columns]
     own = found.columns[0].is_named and rest
-    return f"{plural(first)} with their {joined(rest)}" if own else joined([first, *rest])
+    return f"{plural(first)} with their {joined(rest)}" if own else joined([plural(first), *map(plural, rest)])

@@ -6,11 +6,11 @@ from nacre.records.plan import Aggregate, Attribute, Itself, Select, Term
 from nacre.records.schema import Schema
 from nacre.semantics.asked_said import clause_asked, pairs_asked
 from nacre.semantics.chained import COMPUTED, name_of
-from nacre.semantics.clauses import condition, spans
+from nacre.semantics.clauses import condition, how_many, spans
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
-from nacre.semantics.labels_said import label_of, nominal
-from nacre.semantics.nouns import belonging, is_participle, joined, plural
+from nacre.semantics.labels_said import is_time, label_of, nominal, rest_of
+from nacre.semantics.nouns import belonging, is_participle, joined, plural, singular
 from nacre.semantics.select_shape import (
     answer_variable,
     computed_edges,
@@ -22,6 +22,7 @@ from nacre.semantics.select_shape import (
     variables_reached,
 )
 from nacre.semantics.things_said import Wording
+from nacre.semantics.values_said import say
 
 
 def select_words(select: Select, schema: Schema, many: bool = True, tied: bool = False) -> str:
@@ -36,11 +37,21 @@ def select_words(select: Select, schema: Schema, many: bool = True, tied: bool =
         said += f" {'per' if is_participle(said.rpartition(' ')[2]) else 'for each'} {joined(each)}"
     said += _beyond(wording)
     if order is not None and select.limit is None:
-        said += f", ordered by {wording.measure(order.by)}{', highest first' if order.descending else ''}"
+        said += f", ordered by {wording.measure(order.by)}{_from_last(order.by, schema) if order.descending else ''}"
     elif order is not None and each and isinstance(order.by, Aggregate):
         which = f"{select.limit} {'highest' if order.descending else 'lowest'}"
         said += f", the {which if (select.limit or 1) > 1 else which.split()[1]} only"
     return said
+
+
+def _from_last(by: Attribute | Aggregate | Itself, schema: Schema) -> str:
+    """What comes first in a descending order of numbers, dates or texts."""
+    if isinstance(by, Attribute) and is_time(by.predicate, schema):
+        return ", latest first"
+    by_name = isinstance(by, Itself) or (
+        isinstance(by, Attribute) and schema.predicate_of[by.predicate].datatype == "text"
+    )
+    return ", from Z to A" if by_name else ", highest first"
 
 
 def wording_of(select: Select, schema: Schema, tied: bool = False) -> Wording:
@@ -91,7 +102,7 @@ def _each(wording: Wording) -> list[str]:
     for term in own:
         variable = variable_of(term)
         if isinstance(term, Attribute) and variable not in wording.select.group:
-            said.append(_property(wording, term, False) if term.part else nominal(term.predicate, wording.schema))
+            said.append(_property(wording, term, False) if term.part else singular(_own(wording, term)))
         elif isinstance(term, Itself) and variable not in wording.select.group:
             said.append(wording.noun(variable))
     return list(dict.fromkeys(said))
@@ -103,7 +114,7 @@ def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
         return _numbers(wording, numbers)
     things = [t for t in terms if isinstance(t, Itself)]
     values = [t for t in terms if isinstance(t, Attribute)]
-    frequent = _frequent(wording, terms, many)
+    frequent = _frequent(wording, terms, many) or _of_several(wording, terms, many)
     if frequent:
         return frequent
     if len(terms) == len(values) == 1 and _names_itself(wording, values[0]):
@@ -182,6 +193,24 @@ def _frequent(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
     return f"the {limit}{plural(value) if several else value} with the {most} {named}"
 
 
+def _of_several(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
+    """A value by how many things have it at least: "the counties with at least 2 farms"; "" for anything else."""
+    select = wording.select
+    if len(terms) != 1 or select.by != terms or select.order is not None or len(wording.variables) > 1:
+        return ""
+    having = [f for f in select.filters if isinstance(f.left, Aggregate)]
+    left = having[0].left if having else None
+    counted = isinstance(left, Aggregate) and left.function == "count" and left.of == Itself(variable_of(terms[0]))
+    if len(having) != 1 or not counted or not isinstance(having[0].right, int | float):
+        return ""
+    rest = tuple(f for f in select.filters if f is not having[0])
+    things = wording_of(replace(select, filters=rest, by=()), wording.schema)
+    several = having[0].right != 1
+    named = things.things(variable_of(terms[0]), several, frozenset(), 0).removeprefix("the ")
+    value = _property(wording, terms[0], many)
+    return f"the {value} {how_many(having[0], named, say(having[0].right) if several else 'one')}"
+
+
 def _numbers(wording: Wording, numbers: list[Aggregate]) -> str:
     of = {n.of for n in numbers}
     if len(of) == 1 and len(numbers) > 1 and isinstance(numbers[0].of, Attribute):
@@ -202,8 +231,14 @@ def _property(wording: Wording, term: Attribute | Term, many: bool) -> str:
         or (owner is not None and len(owner.keys) == 1)
         or (_superlative(wording, term.variable) and not wording.tied)
     )
-    name = nominal(term.predicate, wording.schema)
+    name = _own(wording, term)
     return f"{end}{name if one or name.startswith('“') else plural(name)}"
+
+
+def _own(wording: Wording, term: Attribute) -> str:
+    """A property without what its things are called: the "name" of players, not their "player name"."""
+    name, noun = nominal(term.predicate, wording.schema), wording.noun(term.variable)
+    return rest_of(name, noun) or name
 
 
 def _superlative(wording: Wording, variable: str) -> bool:

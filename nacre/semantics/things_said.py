@@ -191,7 +191,12 @@ class Wording:
                 and each.left.variable == name
                 and not is_told_besides(self.select, each)
             ):
-                found.append(condition(each, self.schema, self.right(each)))
+                told = condition(each, self.schema, self.right(each))
+                if label_of(each.left.predicate, self.schema).one == self.noun(name):
+                    # "the artist whose artist is Ann"
+                    lead = f"whose {self.noun(name)} is "
+                    told = replace(told, one=told.one.replace(lead, "called "), many=told.many.replace(lead, "called "))
+                found.append(told)
             elif isinstance(each.left, Itself) and each.left.variable == name and isinstance(each.right, Select):
                 own = lacked(each)
                 said = without_value(own, self.schema) if own is not None else None

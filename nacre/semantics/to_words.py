@@ -39,6 +39,8 @@ def to_words(plan: Plan, schema: Schema) -> str:
     body = plan.body
     if isinstance(body, Combine):
         left, right = select_words(body.left, schema), select_words(body.right, schema)
+        if body.op == "difference" and right.startswith((f"{left} whose ", f"{left} with", f"{left} that ")):
+            return f"{left} except those{right.removeprefix(left)}"
         word = {"union": "or", "intersection": "that are also among the", "difference": "except the"}[body.op]
         return f"{left} {word} {right.removeprefix('the ') if body.op != 'union' else right}"
     if isinstance(body, Compute):

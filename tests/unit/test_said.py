@@ -204,7 +204,7 @@ def test_thirty_names_are_said_and_the_rest_counted() -> None:
 
 def test_combined_selects_are_said() -> None:
     left, right = Select((Itself("p"),), (P,)), Select((Itself("p"),), (P, C), (IN_CLUB,))
-    assert words(Combine("difference", left, right)) == "players except the players that have a club"
+    assert words(Combine("difference", left, right)) == "players except those that have a club"
 
 
 cells = st.one_of(st.text(max_size=12), st.integers(-5, 3000), st.floats(-1e6, 1e6), st.none())
