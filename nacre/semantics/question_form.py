@@ -176,7 +176,11 @@ def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
         if len(ends) < 3 or words[ends[1]].norm not in known["up_to"]:
             continue
         first, last = measure(words[ends[0]]), measure(words[ends[2]])
-        if first is not None and last is not None and set(first.concepts) & set(last.concepts):
+        if first is None or last is None:
+            continue
+        # what is new has a late date, and what is old an early one
+        one, other = ({concept.lstrip("-") for concept in each.concepts} for each in (first, last))
+        if one & other:
             down = first.descending != (words[ends[0] - 1].norm in known["least"])
             yield Cue(i, ends[2] + 1, "ordered", ("down " if down else "up ") + "|".join(first.concepts))
 

@@ -76,3 +76,6 @@ def test_values(name: str, case: dict, opened: dict[str, tuple[Tables, Lexicon]]
     for turn in (case, *case.get("then", ())):
         values = _ask(turn["ask"], earlier, tables, lexicon)
         assert sorted(map(str, values)) == sorted(map(str, turn["values"])), turn["ask"]
+        if turn.get("ordered"):
+            assert list(map(str, values)) == list(map(str, turn["values"])), turn["ask"]
+        assert turn.get("says", "") in earlier[-1].answer, turn["ask"]
