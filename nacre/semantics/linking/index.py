@@ -7,6 +7,7 @@ from functools import lru_cache
 from nacre.semantics.linking.expressions import PLACE
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import of_kinds
+from nacre.semantics.linking.named import of_named
 from nacre.semantics.linking.otherwise import otherwise
 from nacre.semantics.linking.schema_terms import SYNONYM
 from nacre.semantics.linking.terms import Terms
@@ -64,7 +65,7 @@ def link(question: Question, known: Index) -> list[Link]:
     others = otherwise(question, called, known.terms)
     found = [*(x for x in called if not any(_is_within(x, other) for other in others)), *others, *named]
     found += told(question, found, known.terms.told)
-    found = of_kinds(found, question, known.terms.besides, known.graph)
+    found = of_named(of_kinds(found, question, known.terms.besides, known.graph), question, known.graph)
     return [*found, *_narrowed(found, known.graph)]
 
 

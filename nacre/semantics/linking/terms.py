@@ -165,6 +165,9 @@ class Terms:
                 if score < ENOUGH or said < 0.5:
                     continue
                 exact = score > 0.93
+                if not exact and all(question.tokens[i].norm in language().words["of"] for i in used):
+                    # "names of presses" asks for nothing that these are made of
+                    continue
                 covered = sum(1 << i for i in used)
                 how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA and term.sure > SYNONYM else "like"
                 # a word that says again what another said may name something of its own
