@@ -23,6 +23,8 @@ _PART = 4
 
 # numbers of an event ("founded in") between these are years
 FIRST_YEAR, LAST_YEAR = 1000, 2100
+# whole numbers of anything else that all lie from here on may be years ("season")
+FIRST_RECENT = 1800
 
 Kind = Literal["noun", "verb", "state", "role", "flag", "past"]
 
@@ -215,7 +217,9 @@ def is_amount(iri: str, schema: Schema) -> bool:
     label = label_of(iri, schema)
     low, high = predicate.minimum, predicate.maximum
     event = label.kind in ("state", "past") or lemma(label.one) != label.one
-    if event and not predicate.unit and low is not None and high is not None and FIRST_YEAR <= low <= high <= LAST_YEAR:
+    first, last = (FIRST_YEAR, LAST_YEAR) if event else (FIRST_RECENT, LAST_YEAR)
+    whole = event or predicate.datatype == "integer"
+    if whole and not predicate.unit and low is not None and high is not None and first <= low <= high <= last:
         return False
     return is_counted(label.one, predicate.datatype, predicate.role)
 

@@ -49,7 +49,8 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
     if isinstance(body, Compute):
         return _computed(body, table, schema)
     if not isinstance(body, Select):
-        return _listed(grid(table), plan, schema, ())
+        shown = grid(table)
+        return _tabled(shown, plan, schema) if len(shown.columns) > 1 else _listed(shown, plan, schema, ())
     found = grid(table, body, schema)
     if len(found.columns) == 1:
         last = body.answers[-1]
@@ -149,7 +150,7 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
         words = f"the {schema.class_of[kinds[0]].label}" if kinds[0] in schema.class_of else words
     if not column.is_named and one:
         names = [f"{column.heading} {names[0]}"]
-    beside = placed_by(plan, measured, schema)
+    beside = placed_by(plan, measured, schema) if _says_which(body, schema) else []
     said = names_listed([f"{n} ({b})" for n, b in zip(names, beside, strict=False)]) if beside else names_listed(names)
     if one and beside:
         said = (
@@ -158,9 +159,12 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     elif beside and len(set(beside)) == 1 and len(beside) == len(names) and not is_dated(body, schema):
         said = f"{names_listed(names)}, {'both' if len(names) == 2 else 'all'} {at_what(beside[0], plan, schema)}"
     if not isinstance(body, Select) and one:
-        return Phrase(f"{said}.", values, column.unit or None)
+        words = f"the {column.heading}" if column.heading[:1].islower() else words
+        return Phrase(answer_sentence(words, said, is_plural(column.heading)), values, column.unit or None)
     if isinstance(body, Select) and one:
         many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading)
+        if len(words.split()) > LONGEST and isinstance(body.answers[-1], Attribute) and column.heading[:1].islower():
+            words = f"the {column.heading}"
         return Phrase(answer_sentence(words, said, many), values, column.unit or None)
     as_sentence = words.startswith("the ") and "," not in words and len(words.split()) <= LONGEST
     if as_sentence and len(names) <= NAMED:
@@ -170,6 +174,12 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
         return Phrase(answer_sentence(words, said, not mass), values, column.unit or None)
     lead = list_lead(words, len(names), column.heading, body)
     return Phrase(f"{lead}: {said}.", values, column.unit or None)
+
+
+def _says_which(body: object, schema: Schema) -> bool:
+    """Whether an answer tells things apart, so that what they are placed by may stand beside it."""
+    last = body.answers[-1] if isinstance(body, Select) else None
+    return not isinstance(last, Attribute) or schema.predicate_of[last.predicate].role in ("name", "identifier")
 
 
 def _is_many(words: str) -> bool:
@@ -225,14 +235,14 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         if len(numbers) == len(body.answers) and len({a.of for a in numbers}) == 1:
             said = joined([c.said[0] for c in found.columns])
             return Phrase(f"{capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
-    if not isinstance(body, Select) or not _of_one_kind(body):
-        return _columns(found, words if len(words.split()) <= LONGEST_LEAD else _of_columns(found), unit)
+    if isinstance(body, Select) and isinstance(body.answers[0], Attribute):
+        found = Grid(tuple(replace(c, is_named=False) for c in found.columns))
     cells = [c.said[0] for c in found.columns]
-    if len(found.rows) == 1 and all(cells) and len(cells) <= MOST_SAID and len(words.split()) <= LONGEST:
+    short = len(found.rows) == 1 and all(cells) and len(cells) <= MOST_SAID and len(words.split()) <= LONGEST
+    if short and isinstance(body, Select) and _of_one_kind(body):
         # "the height and the year of the bridge are 20 m and 1961"
         text = f"{capital(select_words(body, schema, many=False))} are {joined(cells)}."
         return Phrase(text, found.values(), unit, found.headings(), found.data())
-    found = Grid(tuple(replace(c, is_named=False) for c in found.columns))
     return _columns(found, words if len(words.split()) <= LONGEST_LEAD else _of_columns(found), unit)
 
 

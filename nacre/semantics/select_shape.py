@@ -33,14 +33,18 @@ def edges_at(select: Select, name: str) -> frozenset[int]:
 
 def group_edges(select: Select) -> frozenset[int]:
     """Edges that lead to the groups: "the number of concerts for each stadium" says them."""
-    ends = set(select.group)
+    ends = set(select.group) or {each.variable for each in select.by} - _computed(select)
     return frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & ends)
 
 
 def computed_edges(select: Select) -> frozenset[int]:
     """Edges that are said with what is computed."""
-    own = {variable_of(a) for a in select.answers if isinstance(a, Aggregate)} - set(select.group)
+    own = _computed(select) - set(select.group)
     return frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & own)
+
+
+def _computed(select: Select) -> set[str]:
+    return {variable_of(a) for a in select.answers if isinstance(a, Aggregate)}
 
 
 def counted_edges(select: Select) -> frozenset[int]:

@@ -10,6 +10,7 @@ from nacre.semantics.clauses import condition, how_many, spans
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import is_time, label_of, nominal, rest_of
+from nacre.semantics.language.base import language
 from nacre.semantics.nouns import belonging, is_participle, joined, plural, singular
 from nacre.semantics.select_shape import (
     answer_variable,
@@ -102,10 +103,21 @@ def _each(wording: Wording) -> list[str]:
     for term in own:
         variable = variable_of(term)
         if isinstance(term, Attribute) and variable not in wording.select.group:
-            said.append(_property(wording, term, False) if term.part else singular(_own(wording, term)))
+            name = _property(wording, term, False) if term.part else _grouping(wording, term)
+            edges = computed_edges(wording.select)
+            of = wording.owners(variable, edges) if wording.clauses(variable, edges, 0) else ""
+            said.append(f"{name} of {of}" if of else name)
         elif isinstance(term, Itself) and variable not in wording.select.group:
             said.append(wording.noun(variable))
     return list(dict.fromkeys(said))
+
+
+def _grouping(wording: Wording, term: Attribute) -> str:
+    """What things are grouped by: "genre"; a name with what is called so, "customer name"."""
+    counted = {variable_of(a) for a in wording.select.answers if isinstance(a, Aggregate)}
+    name = singular(_own(wording, term))
+    called = term.variable not in counted and name in language().words["naming"]
+    return f"{wording.noun(term.variable)} {name}" if called else name
 
 
 def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
