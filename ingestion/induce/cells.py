@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf
 
 from ingestion.induce.column_names import words_of
+from ingestion.induce.durations import durations
 from ingestion.induce.readings import read_all
 from ingestion.read.capsules import Sort
 from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
@@ -65,10 +66,14 @@ def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
     other = [sort != usual for sort in sorts] if len(frequency) > 1 else [False] * len(sorts)
-    if families <= {"integer", "real"} or (len(families) == 1 and families != {"text"}):
+    if families <= {"integer", "real"} or (len(families) == 1 and not families <= {"text", "duration"}):
         declared = _declared("real" if len(families) > 1 else min(families), texts, other, usual)
         if declared:
             return declared
+    if families == {"duration"}:
+        lasting = _lasting(texts, usual)
+        if lasting:
+            return lasting
     if "text" in families and name_rank(iri) is None and local_name(iri).lower() not in IDENTIFIER_WORDS:
         found = _found(iri, texts, other, usual)
         if found:
@@ -93,6 +98,19 @@ def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usu
     exact = _exact(other, value, texts, family)
     low, high = _bounds(value) if family in {"integer", "real", "year"} else (None, None)
     return Cells(family, "single", "", value, None, None, False, usual, exact, hidden, low, high)
+
+
+def _lasting(texts: Sequence[str], usual: Sort) -> Cells | None:
+    """Durations as numbers with a unit; their own forms are kept."""
+    found = durations(texts)
+    if found is None:
+        return None
+    whole = all(value is None or isinstance(value, int) for value in found.values)
+    value = [float(v) if v is not None and not whole else v for v in found.values]
+    hidden = [v is None for v in value]
+    kept = [True] * len(texts)
+    datatype: Datatype = "integer" if whole else "real"
+    return Cells(datatype, "single", found.unit, value, None, None, False, usual, kept, hidden, *_bounds(value))
 
 
 def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells | None:

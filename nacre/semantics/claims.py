@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import simplemma
 
 from nacre.records.evidence import Evidence
-from nacre.semantics.amounts import unit_of
+from nacre.semantics.amounts import amounts, unit_of
 from nacre.semantics.english import function_words
 from nacre.semantics.figures import miscalculated, unfounded
 from nacre.semantics.held import Held
@@ -22,7 +22,7 @@ _FIGURE = re.compile(r"[\d.,]+|against|difference|higher|lower|equal|average|mea
 # parts of a compound word have so many letters at least
 _HALF = 4
 # between two cells of a row that is said
-_PARTED = re.compile(r"[:,;] ")
+_PARTED = re.compile(r"[:,;] | \(")
 _STOPPED = re.compile(r"[.!?]['\"”’)]*\s+$")
 _GATHERED = re.compile(r"\b(average|mean|total|sum|number)\b(?= (?:\w+ ){0,4}(?:of|is|are|was)\b)", re.I)
 
@@ -107,10 +107,15 @@ def _names(said: Claimed, known: Known) -> list[str]:
     """The names that no text of the evidence has as one."""
     foreign = _foreign(said)
     missing = [said.words[i].text for i in range(len(said.words)) if _is_strange(said, i, foreign)]
+    numbers = [(each.start, each.end) for each in amounts(said.text)]
     for first, after in known(said.norms):
-        held = all(said.held.run(part) for part in _parts(said, first, after))
+        begin, end = said.words[first].start, said.words[after - 1].end
+        if any(a <= begin and end <= b for a, b in numbers):
+            # "325 kW" is checked as a number
+            continue
+        held = all(said.held.run(part) or "".join(part).isdigit() for part in _parts(said, first, after))
         if not held and not _is_said_otherwise(said, first, after):
-            missing.append(said.text[said.words[first].start : said.words[after - 1].end])
+            missing.append(said.text[begin:end])
     return missing
 
 
@@ -133,6 +138,9 @@ def _is_strange(said: Claimed, i: int, foreign: str) -> bool:
         return False
     if any(map(str.isdigit, word.norm)):
         return True
+    if word.text == "UTC" and any(map(str.isdigit, said.text)):
+        # of a time
+        return False
     if word.text[0].isupper():
         # the first word of a sentence is capitalised anyway
         if foreign and _is_foreign_word(word.text, foreign):

@@ -86,7 +86,7 @@ def _counts(amount: Amount, sentence: Claimed) -> bool:
     text, counts = sentence.text, sentence.held.counts
     if amount.unit or not _COUNTED.match(text, amount.end) or _in_name(amount, sentence):
         return False
-    listed = float(len({said.places for said in sentence.labels}))
+    listed = float(max(len({said.places for said in sentence.labels}), len({day[:2] for day in sentence.dated})))
     if not text[: amount.start].strip() and _LIST.match(text, amount.end):
         return amount.value == listed
     rest = {total - listed for total in counts if total > listed > 1}

@@ -138,3 +138,11 @@ def test_the_rules_too_say_only_what_the_rows_hold() -> None:
     gate = Gate([Rows("sql", 1, text="dish: dal; dish: pilaf", table=rows)], lambda token: None)
     gate.say("Goulash and 99 others.", (0,))
     assert gate.answer == "dal and pilaf [1]."
+
+
+def test_a_value_that_ends_a_sentence_gives_no_second_full_stop() -> None:
+    rows = Table(("club", "told"), (("Acme Ltd.", "An old club."),))
+    gate = Gate([Rows("sql", 1, text="club: Acme Ltd.; told: An old club.", table=rows)], lambda token: None)
+    gate.say("The told of Acme is An old club..", (0,))
+    gate.say("The club is Acme Ltd..", (0,))
+    assert gate.answer == "The told of Acme is An old club [1]. The club is Acme Ltd. [1]."
