@@ -72,7 +72,8 @@ def _truth(said: Claimed) -> list[str]:
         return []
     if said.yes_no and (said.yes_no.casefold() == "yes") != truth:
         return [said.yes_no]
-    if truth and said.denial:
+    # what was asked for may be denied itself: "animals that are not seals"
+    if truth and said.denial and said.denial.casefold() not in said.held.words:
         return [said.denial]
     if not truth and not said.yes_no and not said.denial and said.held.empty:
         return [said.text.strip()]
@@ -107,11 +108,11 @@ def _names(said: Claimed, known: Known) -> list[str]:
     """The names that no text of the evidence has as one."""
     foreign = _foreign(said)
     missing = [said.words[i].text for i in range(len(said.words)) if _is_strange(said, i, foreign)]
-    numbers = [(each.start, each.end) for each in amounts(said.text)]
+    checked = [(each.start, each.end) for each in (*amounts(said.text), *said.dated)]
     for first, after in known(said.norms):
         begin, end = said.words[first].start, said.words[after - 1].end
-        if any(a <= begin and end <= b for a, b in numbers):
-            # "325 kW" is checked as a number
+        if any(a <= begin and end <= b for a, b in checked):
+            # "325 kW" is checked as a number, "September" of a date with it
             continue
         held = all(said.held.run(part) or "".join(part).isdigit() for part in _parts(said, first, after))
         if not held and not _is_said_otherwise(said, first, after):

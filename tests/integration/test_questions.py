@@ -1,21 +1,25 @@
 """Questions over small graphs of several domains; the pairs in fixtures/questions are extended without Python."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 
 from agents.answering.trust import is_empty
+from graph.gate import in_prose
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce
 from ingestion.induce.load import write_layout
 from ingestion.read.parse import parse
 from nacre.config.embedder import embedder
 from nacre.records.answer import Value
-from nacre.records.evidence import Table
+from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Plan
 from nacre.records.turn import Earlier, Rewrite
+from nacre.semantics.claims import unsupported
 from nacre.semantics.dialogue.conversation import rewrite
+from nacre.semantics.known_names import known_names
 from nacre.semantics.phrase import phrase
 from nacre.semantics.ranking.calibrate import MOST_RUN, choose, outcome
 from nacre.semantics.run_plan import run_plan
@@ -63,6 +67,11 @@ def _ask(question: str, earlier: list[Earlier], tables: Tables, lexicon: Lexicon
         return ()
     reading = understood.readings[index]
     said = phrase(reading.plan, table, tables.schema, question)
+    rows = Rows("sql", 1, table=table, words=reading.words)
+    known = partial(known_names, lexicon=lexicon)
+    lacking = [each for each in in_prose(said.text) if unsupported(each, [rows], known)]
+    # what the rules say stands in the rows
+    assert not lacking, (question, lacking, [unsupported(each, [rows], known) for each in lacking])
     keys = tuple(dict.fromkeys(k for row in table.keys for k in row))
     labels = tuple(thing.label if (thing := lexicon.thing(k)) else k for k in keys)
     earlier.append(Earlier(question, turned.standalone, said.text, Plan(reading.plan.body), keys, labels))
