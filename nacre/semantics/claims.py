@@ -108,7 +108,7 @@ def _names(said: Claimed, known: Known) -> list[str]:
     """The names that no text of the evidence has as one."""
     foreign = _foreign(said)
     missing = [said.words[i].text for i in range(len(said.words)) if _is_strange(said, i, foreign)]
-    checked = [(each.start, each.end) for each in (*amounts(said.text), *said.dated)]
+    checked = [(a.start, a.end) for a in amounts(said.text)] + [(day.start, day.end) for day in said.dated]
     for first, after in known(said.norms):
         begin, end = said.words[first].start, said.words[after - 1].end
         if any(a <= begin and end <= b for a, b in checked):
