@@ -232,7 +232,7 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     body, words = plan.body, to_words(plan, schema)
     if isinstance(body, Select) and len(found.rows) == 1 and len(words.split()) <= LONGEST:
         numbers = [a for a in body.answers if isinstance(a, Aggregate)]
-        if len(numbers) == len(body.answers) and len({a.of for a in numbers}) == 1:
+        if len(numbers) == len(body.answers) and len({variable_of(a) for a in numbers}) == 1:
             said = joined([c.said[0] for c in found.columns])
             return Phrase(f"{capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
     if isinstance(body, Select) and isinstance(body.answers[0], Attribute):

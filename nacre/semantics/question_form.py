@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from nacre.semantics.bounds import find_bounds
 from nacre.semantics.english import function_words, measure, resource, unit_words
@@ -159,7 +160,7 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 value = (">" if up else "<") + " " + "|".join(following.concepts)
                 than = norms[i + 2 : i + 3] == ["than"]
                 found.append(Cue(i, i + 3, "comparative", value) if than else Cue(i, i + 2, "compared", value))
-    found += _from_to(words)
+    found += [*_from_to(words), *_both_ends(words)]
     # "highest first" is a direction, and no superlative
     directed = [(c.start, c.end) for c in found if c.kind in ("direction", "ordered") and c.end - c.start > 1]
     return [c for c in found if c.kind not in _PLACING or not any(s <= c.start and c.end <= e for s, e in directed)]
@@ -183,6 +184,25 @@ def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
         if one & other:
             down = first.descending != (words[ends[0] - 1].norm in known["least"])
             yield Cue(i, ends[2] + 1, "ordered", ("down " if down else "up ") + "|".join(first.concepts))
+
+
+def _both_ends(words: Sequence[Token]) -> Iterator[Cue]:
+    """ "the highest and lowest price", "the lowest price and the average price": numbers over all, and no things."""
+    known = language().words
+    ends = {**dict.fromkeys(known["highest"], "max"), **dict.fromkeys(known["lowest"], "min")}
+    ends.update(dict.fromkeys(known["middle"], ""))
+    placed = [i for i, word in enumerate(words) if word.norm in ends]
+    paired: set[int] = set()
+    for i, j in pairwise(placed):
+        between = [w.norm for w in words[i + 1 : j] if w.norm not in known["article"] | known["joining"]]
+        again = [w.norm for w in words[j + 1 : j + 1 + len(between)]]
+        # "the highest average price" is one number, "the highest, average and lowest" are three
+        apart = j > i + 1 or words[j].start > words[i].end + 1
+        if apart and between == again and ends[words[i].norm] != ends[words[j].norm]:
+            paired |= {i, j}
+    for i in sorted(paired):
+        if ends[words[i].norm]:
+            yield Cue(i, i + 1, ends[words[i].norm])
 
 
 def _is_first_of(words: Sequence[Token], at: int) -> bool:

@@ -202,7 +202,7 @@ def _frequent(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
     limit = f"{select.limit} " if select.limit > 1 else ""
     label = label_of(terms[0].predicate, wording.schema) if isinstance(terms[0], Attribute) else None
     value = label.full if label is not None and label.kind == "noun" else _property(wording, terms[0], many=False)
-    return f"the {limit}{plural(value) if several else value} with the {most} {named}"
+    return f"the {limit}{plural(value) if several else singular(value)} with the {most} {named}"
 
 
 def _of_several(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
@@ -229,6 +229,11 @@ def _numbers(wording: Wording, numbers: list[Aggregate]) -> str:
         words = joined([COMPUTED.get(n.function, "number of") for n in numbers])
         label = label_of(numbers[0].of.predicate, wording.schema).one
         return f"the {words} {label} of {wording.owners(numbers[0].of.variable, group_edges(wording.select))}"
+    values = [n.of for n in numbers if isinstance(n.of, Attribute)]
+    if 1 < len(values) == len(numbers) and len({v.variable for v in values}) == 1:
+        # "the average height and the highest price of the chairs"
+        words = joined([f"the {wording.computed(n, short=True)}" for n in numbers])
+        return f"{words} of {wording.owners(values[0].variable, group_edges(wording.select))}"
     return joined([f"the {wording.computed(n)}" for n in numbers])
 
 

@@ -11,6 +11,7 @@ from nacre.semantics.parsing.ordering import by_count, direction, order, ordered
 from nacre.semantics.parsing.state import (
     CUE_GAIN,
     RANK_AFTER_AGGREGATE,
+    UNSETTLED_COST,
     Rank,
     Reader,
     State,
@@ -88,6 +89,9 @@ def _most(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         )
         common = restricts and not state.want and bool(said & language().words["common"])
         rank = Rank(found.value == "up", (), not measuring, common)
+        if state.rank is not None and state.rank.descending != rank.descending:
+            # of "the highest and lowest price" the first is lost
+            cost += UNSETTLED_COST
         yield state._replace(rank=rank, last="rank", want="", score=state.score - cost)
 
 

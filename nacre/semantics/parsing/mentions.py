@@ -237,7 +237,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         if state.compare[1] is not None:
             return
     if state.rank is None and state.mode == "T":
-        if ref.predicate and any(t.ref == ref and t.function for t in state.targets):
+        if ref.predicate and not state.asks and any(t.ref == ref and t.function for t in state.targets):
             # "how many languages do they speak"
             yield drop_dangling(new).then("property said again", 0.2, last="prop")
             return
