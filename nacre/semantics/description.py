@@ -28,6 +28,9 @@ FACTS, NAMES, WORDS = 5, 5, 12
 LISTED, LIST_WORDS = 12, 40
 
 
+_CODE = Label("noun", "code", "codes")
+
+
 @dataclass(frozen=True)
 class _Known:
     """All that a thing has under one predicate."""
@@ -113,6 +116,8 @@ def description(
         if (facts := tuple(f for f in facts_of(p, thing, schema, run) if fold(f.said) != fold(name)))
     )
     known = [k for k in known if len(k.facts[0].said.split()) <= WORDS]
+    # the "genre" of a genre is a code for it
+    known = [replace(k, label=_CODE) if k.label.one == noun and not k.predicate.has_links else k for k in known]
     about = [k for k in known if topic & _lemmas(k.label.one)]
     known = sorted(
         about or known, key=lambda k: (-len(k.predicate.domains.keys() & set(thing.classes)), -k.predicate.subjects)

@@ -116,8 +116,8 @@ def _grouping(wording: Wording, term: Attribute) -> str:
     """What things are grouped by: "genre"; a name with what is called so, "customer name"."""
     counted = {variable_of(a) for a in wording.select.answers if isinstance(a, Aggregate)}
     name = singular(_own(wording, term))
-    called = term.variable not in counted and name in language().words["naming"]
-    return f"{wording.noun(term.variable)} {name}" if called else name
+    bare = term.variable not in counted and name in language().words["naming"] | language().words["generic"]
+    return f"{wording.noun(term.variable)} {name}" if bare else name
 
 
 def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:

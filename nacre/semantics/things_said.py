@@ -75,6 +75,10 @@ class Wording:
         label = label_of(of.predicate, self.schema)
         own = number_of(nominal(of.predicate, self.schema), counts=self._counts(of.predicate))
         name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
+        known = self.variables.get(of.variable)
+        if term.function != "count" and known is not None and len(known.keys) == 1 and self._has_one(of.predicate):
+            # the average height of one person is the height
+            name = own
         grouped = bool(self.select.group or self.select.by)
         if short or (grouped and is_participle(name.split()[-1])):
             # "the total amount paid for each buyer", and not "for the sales for each buyer"
@@ -88,6 +92,11 @@ class Wording:
         said, known = self.things(name, True, seen, 0), self.variables.get(name)
         named = known is not None and bool(known.label)
         return said if named or said.startswith("the ") or said[:1].isdigit() else f"the {said}"
+
+    def _has_one(self, predicate: str) -> bool:
+        """Whether nothing has several values of a property, that are one number each."""
+        known = self.schema.predicate_of[predicate]
+        return known.functional and known.shape == "single"
 
     def _counts(self, predicate: str) -> bool:
         """Whether the numbers of a property may say how many things there are."""
