@@ -13,7 +13,7 @@ def with_measure(body: Select | Combine) -> Select | Combine:
     if isinstance(body, Combine) or body.order is None or body.limit is None:
         return body
     by = body.order.by
-    grouped = bool(body.group) or any(isinstance(a, Aggregate) for a in body.answers)
+    grouped = bool(body.group or body.by) or any(isinstance(a, Aggregate) for a in body.answers)
     # the things of the answer alone are remembered by their keys, so nothing of another may come in
     own = {a.variable for a in body.answers if not isinstance(a, Aggregate)}
     fits = isinstance(by, Aggregate) if grouped else isinstance(by, Attribute) and by.variable in own

@@ -162,7 +162,7 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
         words = f"the {column.heading}" if column.heading[:1].islower() else words
         return Phrase(answer_sentence(words, said, is_plural(column.heading)), values, column.unit or None)
     if isinstance(body, Select) and one:
-        many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading)
+        many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading) and _is_many(words)
         if len(words.split()) > LONGEST and isinstance(body.answers[-1], Attribute) and column.heading[:1].islower():
             words = f"the {column.heading}"
         return Phrase(answer_sentence(words, said, many), values, column.unit or None)
@@ -179,7 +179,9 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
 def _says_which(body: object, schema: Schema) -> bool:
     """Whether an answer tells things apart, so that what they are placed by may stand beside it."""
     last = body.answers[-1] if isinstance(body, Select) else None
-    return not isinstance(last, Attribute) or schema.predicate_of[last.predicate].role in ("name", "identifier")
+    if not isinstance(last, Attribute) or (isinstance(body, Select) and last in body.by):
+        return True
+    return schema.predicate_of[last.predicate].role in ("name", "identifier")
 
 
 def _is_many(words: str) -> bool:

@@ -188,17 +188,21 @@ def _names_itself(wording: Wording, term: Attribute) -> bool:
 
 
 def _frequent(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
-    """A value by how many things have it: "the county with the most farms"; "" for anything else."""
+    """A value by how many things have it, or by what these have: "the county with the most farms", "the county with the
+    highest average rent of the farms"; "" for anything else."""
     select, order = wording.select, wording.select.order
     if len(terms) != 1 or select.by != terms or order is None or select.limit is None or len(wording.variables) > 1:
         return ""
-    counted = order.by if isinstance(order.by, Aggregate) and order.by.function == "count" else None
-    if counted is None or not isinstance(counted.of, Itself) or counted.of.variable != variable_of(terms[0]):
+    by = order.by
+    if not isinstance(by, Aggregate) or by.of.variable != variable_of(terms[0]):
         return ""
     several = select.limit > 1 or wording.tied
-    most = f"{'most' if order.descending else 'fewest'}"
     things = wording_of(replace(select, order=None, limit=None, by=()), wording.schema)
-    named = things.things(counted.of.variable, True, frozenset(), 0).removeprefix("the ")
+    named = things.things(by.of.variable, True, frozenset(), 0).removeprefix("the ")
+    most = "most" if order.descending else "fewest"
+    if isinstance(by.of, Attribute):
+        most = f"{'highest' if order.descending else 'lowest'} {things.computed(by, short=True)}"
+        named = f"of the {named}"
     limit = f"{select.limit} " if select.limit > 1 else ""
     label = label_of(terms[0].predicate, wording.schema) if isinstance(terms[0], Attribute) else None
     value = label.full if label is not None and label.kind == "noun" else _property(wording, terms[0], many=False)
