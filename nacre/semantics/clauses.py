@@ -1,5 +1,6 @@
 """What is said of a thing by its links and conditions: Edge or Filter -> clauses that follow its noun."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,11 @@ from nacre.semantics.periods import said_bound, said_of_any, said_span, said_yea
 from nacre.semantics.values_said import say
 from nacre.semantics.verbs import active, without_preposition
 
+# one thing that is said, of a value or a kind
+_PLAIN = re.compile(
+    r"(whose [^,]+? (?:is|are)|that are) (?!not |between |above |below |at |the |[a-z]+ed )"
+    r"((?!.* (?:whose|that|with|and|or) ).+)"
+)
 _ABOVE = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _WHEN = {"<": "before", "<=": "no later than", ">": "after", ">=": "no earlier than"}
 _HOW_MANY = {"<": "fewer than", "<=": "at most", ">": "more than", ">=": "at least", "=": "exactly", "!=": "other than"}
@@ -226,6 +232,17 @@ def _denied(text: str) -> str:
     return f"{verb} {rest.removeprefix('not ')}" if rest.startswith("not ") else f"{verb} not {rest}"
 
 
+def without(those: str, of: str) -> str:
+    """What lacks the one thing that is said of things: "whose town is not Rome" for "the mills whose town is Rome";
+    "" where more is said of them.
+
+    >>> without("mills whose town is Rome", "mills "), without("mills whose height is above 3", "mills ")
+    ('whose town is not Rome', '')
+    """
+    said = _PLAIN.fullmatch(those.removeprefix(of)) if those.startswith(of) else None
+    return f"{said[1]} not {said[2]}" if said else ""
+
+
 def among(each: Filter, inner: str, noun: str) -> Clause:
     """A condition that the thing, a `noun`, is one of those that a select gives, which `inner` says."""
     assert isinstance(each.right, Select)
@@ -243,6 +260,8 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
     if each.negated and those.startswith(f"{own}with "):
         lack = f"without {those.removeprefix(f'{own}with ')}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
+    if each.negated and (plain := without(those, own)):
+        return Clause(plain, plain, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.negated and those.startswith((f"{own}whose ", f"{own}that ")):
         lack = f"other than those {those.removeprefix(own)}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")

@@ -12,8 +12,9 @@ from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, class_noun, flag, is_telling, is_time, label_of
+from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
-from nacre.semantics.parts import numbers_said, part_of, spans_of
+from nacre.semantics.parts import Part, numbers_said, part_of, spans_of
 from nacre.semantics.to_sql import to_sql
 from nacre.semantics.values_said import is_number_name
 from nacre.semantics.words import fold, tokens
@@ -115,7 +116,7 @@ def description(
         if is_telling(p, schema)
         if (facts := tuple(f for f in facts_of(p, thing, schema, run) if fold(f.said) != fold(name)))
     )
-    known = [k for k in known if len(k.facts[0].said.split()) <= WORDS]
+    known = [k for k in known if len(k.facts[0].said.split()) <= WORDS and not _is_part_of_name(k, name)]
     # the "genre" of a genre is a code for it
     known = [replace(k, label=_CODE) if k.label.one == noun and not k.predicate.has_links else k for k in known]
     about = [k for k in known if topic & _lemmas(k.label.one)]
@@ -136,16 +137,25 @@ def description(
     sentences += _told(linked, 3, owner)
     own = _told(valued, 2, "" if linked else owner)
     sentences += own[:1]
-    if not about:
-        sentences += parts_told("" if sentences and not person else name, thing, schema, run)
-    sentences += own[1:]
+    part = part_of(thing, schema, run) if not about else None
+    across = parts_told("" if sentences and not person else name, part, schema, run)
+    sentences += [*across, *own[1:]]
     if not about:
         said = {fact.triple for k in known for fact in k.facts}
-        sentences += _incoming(thing, schema, run, said, person=person)
+        # "across its 3 variants" says how many there are
+        apart = {edge.predicate for edge in part.select.edges} if part is not None and across else set()
+        sentences += _incoming(thing, schema, run, said, apart, noun)
     return [
         Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
         for text, facts in sentences[:SENTENCES]
     ]
+
+
+def _is_part_of_name(known: _Known, name: str) -> bool:
+    """Whether a value is a first or last name that the thing's name says."""
+    words, kinds = language().words, set(known.label.one.split())
+    naming = kinds & words["naming"] and kinds & (words["given"] | words["family"])
+    return bool(naming) and set(fold(known.facts[0].said).split()) <= set(fold(name).split())
 
 
 def _told(known: list[_Known], most: int, owner: str = "") -> list[tuple[str, Sequence[Fact]]]:
@@ -175,10 +185,9 @@ def _clauses(said: Sequence[str]) -> str:
     return joined(said)
 
 
-def parts_told(name: str, thing: Variable, schema: Schema, run: Run) -> list[tuple[str, Sequence[Fact]]]:
+def parts_told(name: str, part: Part | None, schema: Schema, run: Run) -> list[tuple[str, Sequence[Fact]]]:
     """The numbers of what hangs on the thing: "Across the 3 variants of X, the price is 5 to 7 EUR"; "its 3 variants"
     where the name is ""."""
-    part = part_of(thing, schema, run)
     if part is None:
         return []
     spans = spans_of(part.select, part.variable, part.count, schema, run)
@@ -203,11 +212,15 @@ def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known
 
 
 def _incoming(
-    thing: Variable, schema: Schema, run: Run, said: Collection[Triple], *, person: bool
+    thing: Variable, schema: Schema, run: Run, said: Collection[Triple], apart: Collection[str], own: str
 ) -> list[tuple[str, Sequence[Fact]]]:
-    """Who links to the thing, counted by their kind, without links that were `said` in the other direction."""
+    """Who links to the thing, an `own`, counted by their kind, without links that were `said` in the other direction or
+    that are told `apart`."""
     clauses, told = [], list[Fact]()
+    person = bool(thing.classes) and is_person(own)
     for predicate in schema.predicates:
+        if predicate.iri in apart:
+            continue
         if predicate.role != "fact" or not predicate.has_links or not set(predicate.ranges) & set(thing.classes):
             continue
         back = (predicate.iri, *predicate.inverses)
@@ -225,7 +238,11 @@ def _incoming(
         numbered = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
         named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not numbered else ""
         number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]
-        if label.kind == "noun":
+        if person and len(facts) == 1 and is_person(noun) and label.one == own:
+            # who has a row as a singer is one
+            clauses.append(article(noun))
+            told += facts
+        elif label.kind == "noun":
             clauses.append(f"the {belonging(label.one, number)}{named}")
             # what is counted can be counted again
             told += facts[:MOST_CITED]

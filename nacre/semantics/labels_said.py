@@ -219,9 +219,19 @@ def is_amount(iri: str, schema: Schema) -> bool:
     event = label.kind in ("state", "past") or lemma(label.one) != label.one
     first, last = (FIRST_YEAR, LAST_YEAR) if event else (FIRST_RECENT, LAST_YEAR)
     whole = event or predicate.datatype == "integer"
+    if predicate.datatype == "integer" and not predicate.unit and _is_code(predicate):
+        return False
     if whole and not predicate.unit and low is not None and high is not None and first <= low <= high <= last:
         return False
     return is_counted(label.one, predicate.datatype, predicate.role)
+
+
+def _is_code(predicate: Predicate) -> bool:
+    """Whether whole numbers, all of which have the same four digits or more, are numbers that things have, some the
+    same."""
+    low, high = predicate.minimum, predicate.maximum
+    alike = low is not None and high is not None and len(f"{low:.0f}") == len(f"{high:.0f}") and low >= FIRST_YEAR
+    return alike and predicate.objects < predicate.subjects
 
 
 def is_telling(predicate: Predicate, schema: Schema) -> bool:
@@ -266,11 +276,15 @@ def _base(verb: str) -> str:
 
 
 def _without_unit(predicate: Predicate) -> str:
-    """A label without the unit in brackets that is said with each value anyway."""
+    """A label without the unit, in brackets or its last word, that is said with each value anyway."""
     found = _BRACKET.search(predicate.label)
+    units = {**resource()["units"], **{c: c for c in resource()["currencies"]}}
+    *words, last = split_name(predicate.label).split() or [""]
+    ended = units.get(last.casefold()) if words and predicate.unit and len(last) > 1 else None
+    if ended is not None and ended in (predicate.unit, units.get(predicate.unit.casefold())):
+        return " ".join(words)
     if found is None or not predicate.unit:
         return predicate.label
-    units = {**resource()["units"], **{c: c for c in resource()["currencies"]}}
     own, other = predicate.unit.casefold(), found[1].casefold()
     same = own == other or units.get(own, own) == units.get(other, other)
     return predicate.label[: found.start()] if same and found.start() else predicate.label

@@ -1,10 +1,11 @@
 """Say a result in words: Plan + Table -> Phrase."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
-from nacre.records.plan import ELAPSED, Aggregate, Ask, Attribute, Compute, Itself, Plan, Select, value_of
+from nacre.records.plan import ELAPSED, Aggregate, Ask, Attribute, Body, Compute, Itself, Plan, Select, value_of
 from nacre.records.schema import Schema
 from nacre.semantics.elapsed import in_words
 from nacre.semantics.english import is_person
@@ -126,7 +127,20 @@ def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     if len(words.split()) > LONGEST and isinstance(term, Aggregate) and isinstance(term.of, Itself):
         noun = wording_of(plan.body, schema).noun(term.of.variable)  # type: ignore[arg-type]
         return Phrase(f"{said} {noun if said == '1' else plural(noun)}.", values, column.unit or None)
+    if isinstance(term, Aggregate) and (there := _there_are(plan.body, term, values, schema)):
+        return Phrase(there, values)
     return Phrase(answer_sentence(words, said, len(values) > 1 or _is_many(words)), values, column.unit or None)
+
+
+def _there_are(body: Body, term: Aggregate, values: Sequence[Value], schema: Schema) -> str:
+    """ "There are 3 mills whose town is Rome": a number of things of which something is said; "" for others."""
+    if not isinstance(body, Select) or body.group or body.by or len(values) != 1 or not values[0]:
+        return ""
+    if term.function != "count" or not isinstance(term.of, Itself):
+        return ""
+    one = values[0] == 1
+    things = wording_of(body, schema).things(term.of.variable, not one, frozenset(), 0).removeprefix("the ")
+    return f"There {'is' if one else 'are'} {say(values[0])} {things}." if " whose " in things else ""
 
 
 def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) -> Phrase:

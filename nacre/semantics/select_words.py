@@ -11,7 +11,7 @@ from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import is_time, label_of, nominal, rest_of
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import belonging, is_participle, joined, plural, singular
+from nacre.semantics.nouns import article, belonging, is_participle, joined, plural, singular
 from nacre.semantics.select_shape import (
     answer_variable,
     computed_edges,
@@ -72,10 +72,26 @@ def statement(select: Select, schema: Schema) -> tuple[str, str]:
             true = joined([c.true.replace("{}", name) for c in clauses])
             false = clauses[0].false.replace("{}", name) if len(clauses) == 1 else f"it is not true that {true}"
             return true, false
+    owned = _owned(select, wording)
+    if owned:
+        return owned
     things = wording.things(root, True, frozenset(), 0)
     if named is not None and of_before(named):
         return f"there are some among {things}", f"there are none among {things}"
     return f"there are {things}", f"there are no {things.removeprefix('the ')}"
+
+
+def _owned(select: Select, wording: Wording) -> tuple[str, str] | None:
+    """What one named thing has, where a link says of what kind that is: "Ann has a policy", of its "customer"."""
+    edge = select.edges[0] if len(select.edges) == 1 and len(select.variables) == 2 and not select.filters else None
+    if edge is None or edge.subject != answer_variable(select):
+        return None
+    owner, known = wording.variables[edge.object], wording.variables[edge.subject]
+    kind = wording.noun(edge.object)
+    if len(owner.keys) != 1 or not owner.label or known.keys or label_of(edge.predicate, wording.schema).one != kind:
+        return None
+    name, noun = name_of(owner, kind), wording.noun(edge.subject)
+    return f"{name} has {article(noun)}", f"{name} has no {noun}"
 
 
 def _terms(wording: Wording) -> tuple[Term, ...]:

@@ -235,6 +235,10 @@ class Wording:
             several = named and not self.schema.predicate_of[edge.predicate].functional
             return forward(label, text, own, self.noun(other), named=named, bare=bare, several=several)
         if label.kind == "noun" and f" {own}".endswith(f" {label.one}") and not named:
+            if is_person(own) and is_person(self.noun(other)):
+                # who has a row as a singer is one
+                many = self.things(other, True, seen, depth)
+                return Clause(f"that is {text}", f"that are {many}", f"{{}} is {text}", f"{{}} is not {text}")
             return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
         return backward(label, text, own)
 

@@ -14,6 +14,7 @@ from nacre.records.plan import (
     Term,
 )
 from nacre.records.schema import Schema
+from nacre.semantics.clauses import without
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.labels_said import label_of
 from nacre.semantics.nouns import article
@@ -39,6 +40,8 @@ def to_words(plan: Plan, schema: Schema) -> str:
     body = plan.body
     if isinstance(body, Combine):
         left, right = select_words(body.left, schema), select_words(body.right, schema)
+        if body.op == "difference" and (plain := without(right, f"{left} ")):
+            return f"{left} {plain}"
         if body.op == "difference" and right.startswith((f"{left} whose ", f"{left} with", f"{left} that ")):
             return f"{left} except those{right.removeprefix(left)}"
         word = {"union": "or", "intersection": "that are also among the", "difference": "except the"}[body.op]
