@@ -157,18 +157,40 @@ def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
     owner = values[0].variable
     own = list(dict.fromkeys(_property(wording, t, many) for t in values if t.variable == owner))
     named = [t for t in things if t.variable == owner]
+    beside = _beside(wording, terms, owner) if many and not named else {}
     if named:
         said = f"{wording.things(owner, many, frozenset(), 0)} and {'their' if many else 'its'} {joined(own)}"
     else:
-        whose = wording.owners(owner) if many else wording.things(owner, False, frozenset(), 0)
+        seen = frozenset(beside.values())
+        whose = wording.owners(owner, seen) if many else wording.things(owner, False, frozenset(), 0)
         clause = clause_asked(values[0].predicate, whose, wording.schema, many=_several(wording, owner, many))
         alone = len(terms) == 1 and bool(clause) and not values[0].part
         said = clause if alone else f"the {belonging(joined(own), whose, person=is_person(wording.noun(owner)))}"
-    for term in (t for t in terms if variable_of(t) != owner):
+    for other in beside:
+        theirs = [_property(wording, t, True) for t in values if t.variable == other]
+        said += f", and the {joined(theirs)} of their {plural(wording.noun(other))}"
+    for term in (t for t in terms if variable_of(t) not in (owner, *beside)):
         noun = wording.noun(variable_of(term))
         said += f", with the {noun}" if isinstance(term, Itself) else f", with the {_property(wording, term, False)}"
         said += "" if isinstance(term, Itself) else f" of the {noun}"
     return said
+
+
+def _beside(wording: Wording, terms: tuple[Term, ...], owner: str) -> dict[str, int]:
+    """The things one link away from the first whose values alone are shown, and of which nothing else is said, with the
+    edge that leads there: "the towns of the schools, and the nicknames of their details"."""
+    found: dict[str, int] = {}
+    for other in dict.fromkeys(variable_of(t) for t in terms if variable_of(t) != owner):
+        edges = sorted(edges_at(wording.select, other))
+        known = wording.variables.get(other)
+        plain = all(isinstance(t, Attribute) for t in terms if variable_of(t) == other)
+        told = any(filtered_variable(f) == other for f in wording.select.filters)
+        if not plain or told or known is None or known.keys or len(edges) != 1:
+            continue
+        edge = wording.select.edges[edges[0]]
+        if {edge.subject, edge.object} == {owner, other}:
+            found[other] = edges[0]
+    return found
 
 
 def _several(wording: Wording, variable: str, many: bool) -> bool:
