@@ -17,6 +17,8 @@ from nacre.semantics.nouns import wording
 from nacre.semantics.types import ORDERED, Link, Question
 from nacre.stores.lexicon import Lexicon
 
+# cues that ask for a number over several things
+SUMMING = frozenset(("sum", "avg", "max", "min", "count"))
 # words at most between a link and the kind or thing at its end
 BESIDE = 1
 
@@ -60,6 +62,7 @@ def link(question: Question, known: Index) -> list[Link]:
     asked = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
     # "how old is she" names nothing that is called "Old ..."
     named = (x for x in named if x.how != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
+    named = (x for x in named if not _is_sum(x, question))
     called = _widest(list(_in_full(known.terms.links(question), question)), question, known.graph)
     named = (x for x in named if not _is_described(x, called, question))
     others = otherwise(question, called, known.terms)
@@ -67,6 +70,15 @@ def link(question: Question, known: Index) -> list[Link]:
     found += told(question, found, known.terms.told)
     found = of_named(of_kinds(found, question, known.terms.besides, known.graph), question, known.graph)
     return [*found, *_narrowed(found, known.graph)]
+
+
+def _is_sum(link: Link, question: Question) -> bool:
+    """Whether a name is one word in small letters that asks for a number of what follows: "the total sales" are not
+    those of a company called Total."""
+    token = question.tokens[link.start]
+    alone = link.kind in ("entity", "value") and link.end == link.start + 1 < len(question.tokens)
+    summing = any(c.kind in SUMMING and c.start <= link.start < c.end for c in question.cues)
+    return alone and summing and token.text.islower() and not link.label.islower()
 
 
 def _in_full(links: Sequence[Link], question: Question) -> Iterator[Link]:
