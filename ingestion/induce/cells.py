@@ -105,8 +105,9 @@ def _lasting(texts: Sequence[str], usual: Sort) -> Cells | None:
     found = durations(texts)
     if found is None:
         return None
-    whole = all(value is None or isinstance(value, int) for value in found.values)
-    value = [float(v) if v is not None and not whole else v for v in found.values]
+    whole = all(n is None or n.is_integer() for n in found.values)
+    number: Callable[[float], Cell] = int if whole else float
+    value = [None if n is None else number(n) for n in found.values]
     hidden = [v is None for v in value]
     kept = [True] * len(texts)
     datatype: Datatype = "integer" if whole else "real"

@@ -20,7 +20,7 @@ class Durations(NamedTuple):
     """Numbers of one unit, None for what is no duration of its kind."""
 
     unit: str
-    values: tuple[int | float | None, ...]
+    values: tuple[float | None, ...]
 
 
 def durations(texts: Sequence[str]) -> Durations | None:
@@ -28,7 +28,7 @@ def durations(texts: Sequence[str]) -> Durations | None:
     are none, or where months stand beside days.
 
     >>> durations(["PT1H30M", "PT45M"]), durations(["P1Y", "P6M"])
-    (Durations(unit='min', values=(90, 45)), Durations(unit='month', values=(12, 6)))
+    (Durations(unit='min', values=(90.0, 45.0)), Durations(unit='month', values=(12.0, 6.0)))
     """
     read = [_read(text) for text in texts]
     known = [each for each in read if each is not None]
@@ -46,7 +46,7 @@ def _in(
     unit, size = next(((u, s) for u, s in units if all(n % s == 0 for n in known)), (least, 1))
     if unit == "s" and max(map(abs, known)) >= _LONG:
         unit, size = "min", 60
-    return unit, tuple(None if n is None else _tidy(n / size) for n in numbers)
+    return unit, tuple(None if n is None else n / size for n in numbers)
 
 
 def _read(text: str) -> tuple[float, float] | None:
@@ -58,7 +58,3 @@ def _read(text: str) -> tuple[float, float] | None:
     months = sum(int(found[part] or 0) * size for part, size in _MONTHS.items())
     seconds = sum(float(found[part] or 0) * size for part, size in _SECONDS.items())
     return sign * months, sign * seconds
-
-
-def _tidy(number: float) -> int | float:
-    return int(number) if float(number).is_integer() else number

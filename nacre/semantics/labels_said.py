@@ -277,13 +277,15 @@ def _base(verb: str) -> str:
 
 def _without_unit(predicate: Predicate) -> str:
     """A label without the unit, in brackets or its last word, that is said with each value anyway."""
-    found = _BRACKET.search(predicate.label)
+    if not predicate.unit:
+        return predicate.label
     units = {**resource()["units"], **{c: c for c in resource()["currencies"]}}
     *words, last = split_name(predicate.label).split() or [""]
-    ended = units.get(last.casefold()) if words and predicate.unit and len(last) > 1 else None
+    ended = units.get(last.casefold()) if words and len(last) > 1 else None
     if ended is not None and ended in (predicate.unit, units.get(predicate.unit.casefold())):
         return " ".join(words)
-    if found is None or not predicate.unit:
+    found = _BRACKET.search(predicate.label)
+    if found is None:
         return predicate.label
     own, other = predicate.unit.casefold(), found[1].casefold()
     same = own == other or units.get(own, own) == units.get(other, other)
