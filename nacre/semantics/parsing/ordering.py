@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.state import Reader, State, drop_dangling, with_node
-from nacre.semantics.types import Cue, Derivation, Ordering
+from nacre.semantics.types import ORDERED, Cue, Derivation, Ordering, Target
 
 
 def order(state: State, found: Cue, reader: Reader) -> Iterator[State]:
@@ -60,7 +60,9 @@ def in_direction(d: Derivation, reader: Reader) -> Derivation:
     columns = [t for t in d.targets if not t.function]
     graph, of = reader.graph, [t for t in columns if t.ref.predicate]
     measures = [t for t in of if graph.is_numeric(t.ref.predicate) or graph.is_date(t.ref.predicate)]
-    by = columns if by_name else numbers or measures or columns
+    bounded = [c.ref for c in d.conditions if c.op in ORDERED and c.ref.predicate and not c.function]
+    # "that take longer than an hour, longest first": by what bounds them; names have their own word for it
+    by = columns if by_name else numbers or measures or [Target(ref) for ref in bounded] or of
     # names come in the order of the alphabet as they are
     if not by or (by_name and not down):
         return d
