@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.answering.agreement import AS_LIKELY, say_the_same
-from agents.answering.trust import chance, is_empty, is_nil, plan_of, rows_of
+from agents.answering.trust import chance, is_echo, is_empty, is_nil, plan_of, rows_of
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.plan import Ask, Attribute, Body, Plan, Select
 from nacre.records.schema import Schema
@@ -34,7 +34,8 @@ def others(
     for each in sorted(rows, key=lambda e: -chance(understanding, e)):
         if each.reading is None or chance(understanding, each) < AS_LIKELY * chance(understanding, chosen):
             continue
-        if is_empty(each.table) or is_nil(each.table) or any(say_the_same(each.table, table) for table in given):
+        says_nothing = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
+        if says_nothing or any(say_the_same(each.table, table) for table in given):
             continue
         reading = understanding.readings[each.reading]
         if _gives_codes(reading.plan, schema) and _without_answers(reading.plan) in things:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from nacre.records.evidence import Evidence, Rows, Sentence, Table
-from nacre.records.plan import Aggregate, Ask, Itself, Plan, Select
+from nacre.records.plan import Aggregate, Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Understanding
 from nacre.semantics.english import function_words
+from nacre.semantics.language.base import language
 from nacre.semantics.ranking.calibrate import shown_columns
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.select_shape import predicates_of
@@ -87,6 +88,8 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
     if plan is None or rows.confirmed or not isinstance(plan.body, Select):
         return False
     named = {variable.name: variable.keys for variable in plan.body.variables if variable.keys}
+    if _gives_names(understanding, plan.body, rows.table):
+        return True
     answers = [answer.variable for answer in plan.body.answers if isinstance(answer, Itself)]
     if len(answers) < len(plan.body.answers) or not set(answers) <= named.keys():
         return False
@@ -97,6 +100,18 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
         if not any(said & set(name_tokens(label)) for label in labels):
             return False
     return len(rows.table.rows) == len({key for name in answers for key in named[name]})
+
+
+def _gives_names(understanding: Understanding, body: Select, table: Table) -> bool:
+    """Whether nothing is given but what one thing is called, which the question says: "the name of Bob" is Bob."""
+    said = {token.norm for token in tokens(understanding.standalone)}
+    known = {v.name: set(name_tokens(v.label)) for v in body.variables if len(v.keys) == 1}
+    words = [known.get(a.variable, set()) if isinstance(a, Attribute) else set() for a in body.answers]
+    if not words or not all(each and each <= said for each in words) or len(set(map(frozenset, words))) > 1:
+        return False
+    columns = [{*table.columns[i].replace("_", " ").split()} & language().words["naming"] for i in shown_columns(table)]
+    cells = [str(row[i]) for row in table.rows for i in shown_columns(table) if row[i] is not None]
+    return all(columns) and all(words[0].issuperset(name_tokens(cell)) for cell in cells)
 
 
 def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:

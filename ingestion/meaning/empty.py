@@ -11,6 +11,8 @@ def leave_out_empty(draft: Draft) -> None:
     """Keep texts without a letter, a digit or a sign aside: what has one lacks the property."""
     facts = draft.facts
     texts = facts.texts
-    empty = [number for number in np.flatnonzero(facts.is_literal).tolist() if not texts[number].strip()]
-    if empty:
-        draft.hide(np.flatnonzero(np.isin(facts.object, empty)).tolist(), REASON)
+    literals = np.flatnonzero(facts.is_literal).tolist()
+    if all(map(str.strip, map(texts.__getitem__, literals))):
+        return
+    empty = [number for number in literals if not texts[number].strip()]
+    draft.hide(np.flatnonzero(np.isin(facts.object, empty)).tolist(), REASON)

@@ -16,6 +16,7 @@ _HYPHENED = re.compile(r"(?<!\w)[a-z]+(?:-[a-z]+)+(?!\w)")
 # the words of a noun with its article, at an end
 _LED = re.compile(r"\bthe ([\w'-]+(?: [\w'-]+)?)$")
 _BETWEEN = re.compile(r"[\s-]+")
+_QUOTES = "\"'”’»"
 # what a table has between its headings and its rows
 _ROWS = "\n| -"
 
@@ -42,7 +43,7 @@ def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
 def _has_article(question: str, mention: Mention) -> bool:
     """Whether the name has "the" of its own, and not that of a kind that follows it ("the Neurology department")."""
     before = tokens(question[: mention.start])
-    after = question[mention.end :]
+    after = question[mention.end :].lstrip(_QUOTES)
     following = next(iter(tokens(after)), None)
     if following is None or not after[: following.start].isspace():
         ends = True

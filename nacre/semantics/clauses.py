@@ -9,7 +9,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, is_plural, joined, plural, singular, wording
+from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.periods import said_bound, said_of_any, said_span, said_years
 from nacre.semantics.values_said import say
 from nacre.semantics.verbs import active, without_preposition
@@ -196,6 +196,8 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         day = predicate.datatype in ("date", "datetime")
         exact = when == value and each.op != "in" and not of_any
         return _event(label, f"{'on' if day else 'in'} {value}" if exact else when, each.negated)
+    if right is None and not end and not dated and (counts := _counts(each, name, value, schema)):
+        return counts
     plain = isinstance(each.right, str) and each.op == "=" and not each.negated and right is None
     if plain and label.kind in ("state", "verb") and not dated:
         return _be(label, value) if label.kind == "state" else _verb(label, value)
@@ -208,6 +210,19 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         denied = _denied(text)
     clause = f"whose {end}{name} {text}"
     return Clause(clause, clause, f"the {end}{name} of {{}} {text}", f"the {end}{name} of {{}} {denied}")
+
+
+def _counts(each: Filter, name: str, value: str, schema: Schema) -> Clause | None:
+    """A condition on how many of something a thing has: "with more than 3 stars"; None for what is no count."""
+    assert isinstance(each.left, Attribute)
+    predicate, noun = schema.predicate_of[each.left.predicate], name.removeprefix("number of ")
+    number = isinstance(each.right, int | float) and not isinstance(each.right, bool)
+    between = each.op == "in" and isinstance(each.right, str)
+    if not (number or between) or each.negated or predicate.unit or not is_count(noun):
+        return None
+    how = "" if between or each.op == "=" else f"{_HOW_MANY.get(each.op, '')} "
+    many = f"{how}{value} {singular(noun) if each.right == 1 else noun}"
+    return Clause(f"with {many}", f"with {many}", f"{{}} has {many}", f"{{}} does not have {many}")
 
 
 def _event(label: Label, when: str, negated: bool) -> Clause:

@@ -132,13 +132,13 @@ def description(
     if thing.classes and not owner and not told:
         kind = Fact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
         kind_of = noun.removeprefix("other ")
-        is_a = f"belongs to the {kind_of}" if kind_of in wording("collective") else f"is {article(kind_of)}"
+        is_a = f"is {kind_of if kind_of.split()[-1] in wording('mass') else article(kind_of)}"
         sentences.append((f"{name} {is_a}.", (kind,)))
     sentences += _told(linked, 3, owner)
     own = _told(valued, 2, "" if linked else owner)
     sentences += own[:1]
     part = part_of(thing, schema, run) if not about else None
-    across = parts_told("" if sentences and not person else name, part, schema, run)
+    across = parts_told("" if sentences else name, part, schema, run, person=person)
     sentences += [*across, *own[1:]]
     if not about:
         said = {fact.triple for k in known for fact in k.facts}
@@ -185,9 +185,11 @@ def _clauses(said: Sequence[str]) -> str:
     return joined(said)
 
 
-def parts_told(name: str, part: Part | None, schema: Schema, run: Run) -> list[tuple[str, Sequence[Fact]]]:
-    """The numbers of what hangs on the thing: "Across the 3 variants of X, the price is 5 to 7 EUR"; "its 3 variants"
-    where the name is ""."""
+def parts_told(
+    name: str, part: Part | None, schema: Schema, run: Run, *, person: bool = False
+) -> list[tuple[str, Sequence[Fact]]]:
+    """The numbers of what hangs on the thing: "Across the 3 variants of X, the price is 5 to 7 EUR", "The price of the
+    variant of X is 5 EUR"; "its 3 variants", of a person "their", where the name is ""."""
     if part is None:
         return []
     spans = spans_of(part.select, part.variable, part.count, schema, run)
@@ -195,8 +197,10 @@ def parts_told(name: str, part: Part | None, schema: Schema, run: Run) -> list[t
         return []
     facts = [Fact(t[0], "", t) for span in spans for t in span.triples]
     parts = part.noun if part.count == 1 else counted(part.count, part.noun)
-    whose = f"{'For' if part.count == 1 else 'Across'} {f'the {parts} of {name}' if name else f'its {parts}'}"
-    return [(f"{whose}, {numbers_said(spans, schema)}.", facts)]
+    whose = f"the {parts} of {name}" if name else f"{'their' if person else 'its'} {parts}"
+    if part.count == 1:
+        return [(_capital(f"{numbers_said(spans, schema, of=whose)}."), facts)]
+    return [(f"Across {whose}, {numbers_said(spans, schema)}.", facts)]
 
 
 def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known:
@@ -216,7 +220,7 @@ def _incoming(
 ) -> list[tuple[str, Sequence[Fact]]]:
     """Who links to the thing, an `own`, counted by their kind, without links that were `said` in the other direction or
     that are told `apart`."""
-    clauses, told = [], list[Fact]()
+    clauses, having, told = list[str](), list[str](), list[Fact]()
     person = bool(thing.classes) and is_person(own)
     for predicate in schema.predicates:
         if predicate.iri in apart:
@@ -242,13 +246,18 @@ def _incoming(
             # who has a row as a singer is one
             clauses.append(article(noun))
             told += facts
+        elif label.kind == "noun" and f" {own}".endswith(f" {label.one}"):
+            # the "type" of 7 organisations, which is an organisation type, has them
+            known_as = f"the {noun} {number}" if len(facts) == 1 and not numbered else f"{number}{named}"
+            having.append(known_as)
+            told += facts[:MOST_CITED]
         elif label.kind == "noun":
             clauses.append(f"the {belonging(label.one, number)}{named}")
             # what is counted can be counted again
             told += facts[:MOST_CITED]
-    if not clauses:
-        return []
-    return [(f"{'They are' if person else 'It is'} {joined(clauses[:FACTS])}.", told)]
+    has, is_ = ("have", "are") if person else ("has", "is")
+    found = [f"{verb} {joined(each[:FACTS])}" for verb, each in ((has, having), (is_, clauses)) if each]
+    return [(f"{'They' if person else 'It'} {' and '.join(found)}.", told)] if found else []
 
 
 def _once(known: Iterable[_Known]) -> list[_Known]:

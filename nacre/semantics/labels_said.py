@@ -9,7 +9,8 @@ import simplemma
 
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.semantics.english import resource
+from nacre.semantics.english import resource, unit_words
+from nacre.semantics.language.base import language
 from nacre.semantics.languages import language_names
 from nacre.semantics.nouns import article, is_participle, is_plural, plural, singular, wording
 from nacre.semantics.values_said import is_counted
@@ -20,6 +21,8 @@ _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
 _ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{0,7}(?=[A-Z][a-z]|(?![A-Za-z0-9]))")
 _GLUED = 8
 _PART = 4
+# letters of a word that is spelled, at most
+_SPELLED = 4
 
 # numbers of an event ("founded in") between these are years
 FIRST_YEAR, LAST_YEAR = 1000, 2100
@@ -256,10 +259,42 @@ def class_noun(variable: Variable, schema: Schema) -> str:
         (g for g in schema.groups if g.classes and g.classes == variable.classes and g.without == variable.without),
         None,
     )
-    if group is not None:
-        return singular(_words(group.label, schema.labels))
     known = [schema.class_of[iri] for iri in variable.classes]
-    return singular(_words(min(known, key=lambda c: c.count).label, schema.labels)) if known else "thing"
+    if group is None and not known:
+        return "thing"
+    label = min(known, key=lambda c: c.count).label if group is None else group.label
+    return _one_of(_words(label, schema.labels), variable, schema)
+
+
+def _one_of(kind: str, variable: Variable, schema: Schema) -> str:
+    """One of the things of a kind: "staff member" where persons are called by what they are together."""
+    if kind.split()[-1] not in wording("collective"):
+        return singular(kind)
+    names = language().words["given"] | language().words["family"]
+    own = (p for p in schema.predicates if p.domains.keys() & set(variable.classes))
+    return f"{kind} member" if any(names & set(split_name(p.label).split()) for p in own) else singular(kind)
+
+
+def unspoken(schema: Schema) -> frozenset[str]:
+    """What kinds are called, one and several of them, that are named as a link between two is."""
+    known: frozenset[str] | None = schema.worked_out.get(unspoken)
+    if known is None:
+        nouns = {class_noun(Variable("x", (c.iri,)), schema) for c in schema.classes}
+        rare = [n for n in nouns if not is_spoken(n)]
+        known = schema.worked_out[unspoken] = frozenset([*rare, *map(plural, rare)])
+    return known
+
+
+def is_spoken(noun: str) -> bool:
+    """Whether a kind is called by a noun, and not as a link between two is: "trained in", "visits restaurant".
+
+    >>> is_spoken("club member"), is_spoken("trained in"), is_spoken("visits restaurant")
+    (True, False, False)
+    """
+    first, *rest = noun.split()
+    if not rest:
+        return first not in wording("prepositions")
+    return rest[-1] not in wording("prepositions") and not (first.endswith("s") and lemma(first) != first)
 
 
 def _is_verb(word: str) -> bool:
@@ -302,7 +337,14 @@ def _words(label: str, labels: frozenset[str]) -> str:
     whole = " ".join(acronyms) if label.isupper() else ""
     short: dict[str, str] = wording("abbreviations")
     parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
+    acronyms |= {part: part.upper() for part in parts if _is_spelled(part)}
     return " ".join(part if whole else acronyms.get(part, part) for part in parts) or label.strip() or "value"
+
+
+def _is_spelled(word: str) -> bool:
+    """Whether a word in small letters has none that could be spoken, so that it is spelled: "gdp"."""
+    spoken = not word.isalpha() or word != word.lower() or set(word) & set("aeiouy") or len(word) > _SPELLED
+    return not spoken and len(word) > 1 and word not in unit_words() and not simplemma.is_known(word, lang="en")
 
 
 def _parted(word: str, labels: frozenset[str]) -> list[str]:
@@ -317,8 +359,9 @@ def _parted(word: str, labels: frozenset[str]) -> list[str]:
     own = _vocabulary(labels)
     for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):
         pieces = word[:at], word[at:]
-        if all(p in own or (len(p) >= _PART and simplemma.is_known(p, lang="en")) for p in pieces):
-            return list(pieces)
+        short = wording("abbreviations")
+        if all(p in own or p in short or (len(p) >= _PART and simplemma.is_known(p, lang="en")) for p in pieces):
+            return [short.get(p, p) for p in pieces]
     return [word]
 
 

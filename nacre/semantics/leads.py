@@ -1,6 +1,7 @@
 """A sentence or the lead of a list: a noun phrase + names or values -> "The captains are Ann and Bo."."""
 
 import re
+from collections.abc import Collection
 
 from nacre.records.plan import Itself, Select
 from nacre.semantics.nouns import counted, joined, wording
@@ -16,11 +17,26 @@ _ONE_THAT_IS = re.compile(
 )
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20
+# where what is said of a thing begins; after "and" it is said of the same thing as what stands before
+_CLAUSE = re.compile(r"(?<!and )(?<!or )\b(?:whose|that|with(?:out)?(?= (?:an?|no|one|more|fewer|at|exactly|\d+)\b))\b")
+
+
+def winds(words: str, unspoken: Collection[str] = ()) -> bool:
+    """Whether a noun phrase is too long to go on from, says something of what only says something of another thing, or
+    has one of the nouns that are none.
+
+    >>> winds("the names of the mills whose town is Rome and whose height is 3")
+    False
+    >>> winds("the names of the mills with a miller whose age is 30")
+    True
+    """
+    nested = len(words.split()) > LONGEST or len(_CLAUSE.findall(words)) > 1
+    return nested or any(f" {noun} " in f" {words} " for noun in unspoken)
 
 
 def answer_sentence(words: str, said: str, many: bool) -> str:
-    """What is asked for with its values; the values alone where that is too long."""
-    if len(words.split()) > LONGEST:
+    """What is asked for with its values; the values alone where that winds."""
+    if winds(words):
         return f"{said}."
     of_those = _OF_THOSE.fullmatch(words)
     if of_those is not None:
@@ -32,8 +48,8 @@ def answer_sentence(words: str, said: str, many: bool) -> str:
 
 
 def list_lead(words: str, number: int, noun: str, body: object) -> str:
-    """What a list is of, with how many there are: "3 stadiums whose ..."; too long for that, "3 stadiums"."""
-    if len(words.split()) > LONGEST:
+    """What a list is of, with how many there are: "3 stadiums whose ..."; "3 stadiums" where that winds."""
+    if winds(words):
         return counted(number, noun)
     if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
         return capital(words)

@@ -195,20 +195,22 @@ def _whole(number: float) -> int | float:
     return int(number) if number == int(number) else number
 
 
-def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False) -> str:
+def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False, of: str = "") -> str:
     """ "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m", with `average` "(6 EUR on
-    average)" after each range."""
+    average)" after each range; "the price of X is 5 EUR and the width is 1 m" `of` one thing."""
     clauses = list[str]()
     ranged = False
     for span in spans:
         predicate = span.predicate
         whole = predicate.datatype == "integer" and not predicate.unit
-        label = number_of(label_of(predicate.iri, schema).full, counts=whole)
+        name = label_of(predicate.iri, schema)
+        label = number_of(name.one if of else name.full, counts=whole)
         mean = span.average(schema) if average else ""
         shown = f" ({mean} on average)" if mean else ""
         be = "are" if is_plural(label) else "is"
         if span.low != span.high:
             be = "from" if ranged else "range from" if is_plural(label) else "ranges from"
         ranged = span.low != span.high
-        clauses.append(f"the {label} {be} {span.said(schema)}{shown}")
+        whose = f" of {of}" if of and not clauses else ""
+        clauses.append(f"the {label}{whose} {be} {span.said(schema)}{shown}")
     return joined(clauses)

@@ -10,9 +10,9 @@ from nacre.records.schema import Schema
 from nacre.semantics.elapsed import in_words
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
-from nacre.semantics.labels_said import is_amount, label_of, nominal
-from nacre.semantics.leads import LONGEST, NAMED, answer_sentence, capital, list_lead, names_listed, rest_listed
-from nacre.semantics.nouns import belonging, is_count, is_plural, joined, plural, singular
+from nacre.semantics.labels_said import is_amount, label_of, nominal, unspoken
+from nacre.semantics.leads import NAMED, answer_sentence, capital, list_lead, names_listed, rest_listed, winds
+from nacre.semantics.nouns import belonging, counted, is_count, is_plural, joined, plural, singular
 from nacre.semantics.placed_by import at_what, is_dated, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated, valued
 from nacre.semantics.select_shape import variable_of
@@ -20,8 +20,8 @@ from nacre.semantics.select_words import select_words, wording_of
 from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
 
-# words that say what a table shows at most, and values of one thing that are said in a sentence
-LONGEST_LEAD, MOST_SAID = 30, 3
+# values of one thing that are said in a sentence
+MOST_SAID = 3
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,9 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
     body = plan.body
     if isinstance(body, Ask):
         yes = bool(table.rows[0][0])
-        so, not_so = asked_of(body.select, schema)
-        return Phrase(f"Yes, {so}." if yes else f"No, {not_so}.", (yes,))
+        said = asked_of(body.select, schema)[not yes]
+        answer = "Yes" if yes else "No"
+        return Phrase(f"{answer}." if winds(said, unspoken(schema)) else f"{answer}, {said}.", (yes,))
     if isinstance(body, Compute):
         return _computed(body, table, schema)
     if not isinstance(body, Select):
@@ -94,7 +95,7 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
         word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
         first, second = (select_words(each, schema, many=False) for each in (body.left, body.right))
         told = f"{a} is {word} {'to' if word == 'equal' else 'than'} {b}"
-        if first != second and len(f"{first} {second}".split()) <= LONGEST:
+        if first != second and not winds(f"{first} {second}", unspoken(schema)):
             labels = [label_of(each.predicate, schema).one for each in of if isinstance(each, Attribute)]
             be = "are" if labels and is_plural(labels[0]) else "is"
             told = f"{first} {be} {a}, {word} {'to' if word == 'equal' else 'than'} {second} ({b})"
@@ -109,8 +110,10 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
             select_words(replace(each, answers=tuple(value_of(a) for a in each.answers)), schema)
             for each in (body.right, body.left)
         )
-        of_all = f"{say(result, '%', rounded=True)} of the {whole_of.removeprefix('the ')} ({a} of {b})"
-        return Phrase(f"{of_all} are {part}.", (whole(result),), "%")
+        share = say(result, "%", rounded=True)
+        of_all = f"{share} of the {whole_of.removeprefix('the ')} ({a} of {b}) are {part}"
+        told = f"{share} ({a} of {b})" if winds(of_all, unspoken(schema)) else of_all
+        return Phrase(f"{told}.", (whole(result),), "%")
     words = to_words(Plan(body), schema)
     said = say(result, unit if body.op == "+" else "", rounded=body.op == "/" or averaged)
     return Phrase(f"{capital(words)} is {said}.", (whole(result),), (unit if body.op == "+" else "") or None)
@@ -124,9 +127,12 @@ def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     said = joined(list(dict.fromkeys(column.said)))
     words = to_words(plan, schema)
     term = plan.body.answers[-1] if isinstance(plan.body, Select) else None
-    if len(words.split()) > LONGEST and isinstance(term, Aggregate) and isinstance(term.of, Itself):
-        noun = wording_of(plan.body, schema).noun(term.of.variable)  # type: ignore[arg-type]
-        return Phrase(f"{said} {noun if said == '1' else plural(noun)}.", values, column.unit or None)
+    if winds(words, unspoken(schema)) and isinstance(term, Aggregate) and isinstance(plan.body, Select):
+        wording = wording_of(plan.body, schema)
+        if isinstance(term.of, Itself):
+            noun = wording.noun(term.of.variable)
+            return Phrase(f"{said} {noun if said == '1' else plural(noun)}.", values, column.unit or None)
+        words = f"the {wording.computed(term, short=True)}"
     if isinstance(term, Aggregate) and (there := _there_are(plan.body, term, values, schema)):
         return Phrase(there, values)
     return Phrase(answer_sentence(words, said, len(values) > 1 or _is_many(words)), values, column.unit or None)
@@ -177,16 +183,20 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
         return Phrase(answer_sentence(words, said, is_plural(column.heading)), values, column.unit or None)
     if isinstance(body, Select) and one:
         many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading) and _is_many(words)
-        if len(words.split()) > LONGEST and isinstance(body.answers[-1], Attribute) and column.heading[:1].islower():
+        if winds(words, unspoken(schema)) and isinstance(body.answers[-1], Attribute) and column.heading[:1].islower():
             words = f"the {column.heading}"
         return Phrase(answer_sentence(words, said, many), values, column.unit or None)
-    as_sentence = words.startswith("the ") and "," not in words and len(words.split()) <= LONGEST
+    if winds(words, unspoken(schema)) and isinstance(body, Select) and isinstance(body.answers[-1], Attribute):
+        words = f"the {plural(column.heading)}"
+    as_sentence = words.startswith("the ") and "," not in words and not winds(words, unspoken(schema))
     if as_sentence and len(names) <= NAMED:
         last = body.answers[-1] if isinstance(body, Select) else None
         # "the equipment is", but "the headquarters are"
         mass = isinstance(last, Attribute) and not (is_plural(plural(column.heading)) or column.heading.endswith("s"))
         return Phrase(answer_sentence(words, said, not mass), values, column.unit or None)
-    lead = list_lead(words, len(names), column.heading, body)
+    number = len(names)
+    short = winds(words, unspoken(schema))
+    lead = counted(number, column.heading) if short else list_lead(words, number, column.heading, body)
     return Phrase(f"{lead}: {said}.", values, column.unit or None)
 
 
@@ -246,7 +256,7 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     units = {column.unit for column in found.columns if column.unit}
     unit = units.pop() if len(units) == 1 else None
     body, words = plan.body, to_words(plan, schema)
-    if isinstance(body, Select) and len(found.rows) == 1 and len(words.split()) <= LONGEST:
+    if isinstance(body, Select) and len(found.rows) == 1 and not winds(words, unspoken(schema)):
         numbers = [a for a in body.answers if isinstance(a, Aggregate)]
         if len(numbers) == len(body.answers) and len({variable_of(a) for a in numbers}) == 1:
             said = joined([c.said[0] for c in found.columns])
@@ -254,12 +264,12 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     if isinstance(body, Select) and isinstance(body.answers[0], Attribute):
         found = Grid(tuple(replace(c, is_named=False) for c in found.columns))
     cells = [c.said[0] for c in found.columns]
-    short = len(found.rows) == 1 and all(cells) and len(cells) <= MOST_SAID and len(words.split()) <= LONGEST
+    short = len(found.rows) == 1 and all(cells) and len(cells) <= MOST_SAID and not winds(words, unspoken(schema))
     if short and isinstance(body, Select) and _of_one_kind(body):
         # "the height and the year of the bridge are 20 m and 1961"
         text = f"{capital(select_words(body, schema, many=False))} are {joined(cells)}."
         return Phrase(text, found.values(), unit, found.headings(), found.data())
-    return _columns(found, words if len(words.split()) <= LONGEST_LEAD else _of_columns(found), unit)
+    return _columns(found, _of_columns(found) if winds(words, unspoken(schema)) else words, unit)
 
 
 def _of_one_kind(body: Select) -> bool:

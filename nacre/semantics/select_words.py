@@ -11,7 +11,7 @@ from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import is_time, label_of, nominal, rest_of
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import article, belonging, is_participle, joined, plural, singular
+from nacre.semantics.nouns import article, belonging, is_participle, joined, number_of, plural, singular
 from nacre.semantics.select_shape import (
     answer_variable,
     computed_edges,
@@ -292,6 +292,10 @@ def _property(wording: Wording, term: Attribute | Term, many: bool) -> str:
         or (_superlative(wording, term.variable) and not wording.tied)
     )
     name = _own(wording, term)
+    predicate = wording.schema.predicate_of[term.predicate]
+    if one and not end and predicate.functional:
+        # "the number of stories of the building", which is 12
+        name = number_of(name, counts=predicate.datatype == "integer" and not predicate.unit)
     return f"{end}{name if one or name.startswith('“') else plural(name)}"
 
 

@@ -222,8 +222,10 @@ class Wording:
         between = None if named else self._between(other, name, seen)
         if between is not None:
             far, rest = between
-            said = f"with {self._some(far, rest, depth)}"
-            return Clause(said, said, f"{{}} has {self._some(far, rest, depth)}", f"{{}} has no such {self.noun(far)}")
+            beyond, noun = self._some(far, rest, depth), self.noun(far)
+            if beyond == self.variables[far].label and not beyond.lower().startswith(noun):
+                beyond = f"the {noun} {beyond}"
+            return Clause(f"with {beyond}", f"with {beyond}", f"{{}} has {beyond}", f"{{}} has no such {noun}")
         own = self.noun(name)
         text = self._some(other, seen, depth)
         bare = not named and text == article(self.noun(other))
@@ -231,16 +233,28 @@ class Wording:
             # "whose line is the line Spelt" says the kind twice
             text = text.removeprefix(f"the {self.noun(other)} ")
         if edge.subject == name:
+            if label.kind == "noun" and f" {own}".endswith(f" {label.one}") and not named:
+                # "the song whose song's format is mp3", of its file
+                label = replace(label, one=self.noun(other), many=plural(self.noun(other)))
             bare = bare and not (variable is not None and self._is_narrow(variable, edge.predicate))
             several = named and not self.schema.predicate_of[edge.predicate].functional
             return forward(label, text, own, self.noun(other), named=named, bare=bare, several=several)
-        if label.kind == "noun" and f" {own}".endswith(f" {label.one}") and not named:
+        if label.kind == "noun" and not named and self._is_of_kind(label.one, own, edge):
             if is_person(own) and is_person(self.noun(other)):
                 # who has a row as a singer is one
                 many = self.things(other, True, seen, depth)
                 return Clause(f"that is {text}", f"that are {many}", f"{{}} is {text}", f"{{}} is not {text}")
             return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
         return backward(label, text, own)
+
+    def _is_of_kind(self, label: str, own: str, edge: Edge) -> bool:
+        """Whether a link that leads to a thing says no more of it than its kind, as the only one from these to those
+        does with more words ("lead singer")."""
+        if f" {own}".endswith(f" {label}"):
+            return True
+        ends = [self.variables[n].classes for n in (edge.subject, edge.object)]
+        ways = [p for p in self.schema.predicates if set(ends[0]) & p.domains.keys() and set(ends[1]) & p.ranges.keys()]
+        return f" {label}".endswith(f" {own}") and len(ways) == 1
 
     def _is_narrow(self, variable: Variable, predicate: str) -> bool:
         """Whether some of what a link leads to is none of the things of a variable."""
