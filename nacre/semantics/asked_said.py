@@ -2,7 +2,7 @@
 
 from nacre.records.schema import Schema
 from nacre.semantics.labels_said import Label, flag, is_time, label_of
-from nacre.semantics.verbs import active, without_preposition
+from nacre.semantics.verbs import active, agent, without_preposition
 
 
 def clause_asked(iri: str, things: str, schema: Schema, *, many: bool) -> str:
@@ -15,7 +15,7 @@ def clause_asked(iri: str, things: str, schema: Schema, *, many: bool) -> str:
         return f"when {things} {done}" if label.kind == "past" else f"when {things} {('was', 'were')[many]} {done}"
     if label.kind == "verb" and is_time(iri, schema):
         return f"when {things} {without_preposition(label.many if many else label.one)}"
-    if label.kind == "state":
+    if label.kind == "state" and not agent(label.one):
         return f"what {things} {label.be[many]} {label.one}"
     if label.kind in ("verb", "past"):
         return f"what {things} {label.many if many and label.kind == 'verb' else label.one}"

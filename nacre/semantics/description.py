@@ -11,10 +11,11 @@ from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
 from nacre.semantics.flags import is_called_flag, said_by
-from nacre.semantics.labels_said import Label, class_noun, flag, is_telling, is_time, label_of
+from nacre.semantics.labels_said import Label, class_noun, flag, is_spoken, is_telling, is_time, label_of
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.parts import Part, numbers_said, part_of, spans_of
+from nacre.semantics.properties_said import preposition_of
 from nacre.semantics.to_sql import to_sql
 from nacre.semantics.values_said import is_number_name
 from nacre.semantics.words import fold, tokens
@@ -86,7 +87,8 @@ class _Known:
             be = self.label.be[they]
             if self.timed and self.label.kind == "state":
                 be = ("has", "have")[they] + " been" if self.label.one.endswith(" since") else ("was", "were")[they]
-            return f"{it} {be} {self.label.one} {self.said}"
+            dated = self.predicate.datatype in ("date", "datetime")
+            return f"{it} {be} {self.label.one}{preposition_of(self.label.one, dated, self.timed)} {self.said}"
         if self.label.kind == "role":
             return f"{it} {be_} {article(self.label.one)} of {self.said}"
         value = self.facts[0].number
@@ -239,6 +241,8 @@ def _incoming(
         kind = max((c for c in predicate.domains if c), key=lambda c: predicate.domains[c], default="")
         noun = class_noun(Variable("x", (kind,) if kind else ()), schema)
         label = label_of(predicate.iri, schema)
+        if not is_spoken(noun):
+            continue
         numbered = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
         named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not numbered else ""
         number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]

@@ -12,9 +12,9 @@ from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import resource, unit_words
 from nacre.semantics.language.base import language
 from nacre.semantics.languages import language_names
-from nacre.semantics.nouns import article, is_participle, is_plural, plural, singular, wording
+from nacre.semantics.nouns import article, extreme, is_participle, is_plural, plural, singular, wording
 from nacre.semantics.values_said import is_counted
-from nacre.semantics.verbs import is_done, without_preposition
+from nacre.semantics.verbs import agent, is_done, without_preposition
 from nacre.semantics.words import lemma, split_name
 
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
@@ -73,6 +73,15 @@ def _label_of(iri: str, schema: Schema) -> Label:
     if label.kind == "state" and " " not in label.one and _is_amount_of(predicate):
         # "won", of games: how many
         label = Label("noun", f"number {label.one}", f"numbers {label.one}")
+    done, _, when = label.one.partition(" ")
+    if (
+        when in language().words["time"]
+        and is_participle(done)
+        and predicate.datatype != "text"
+        and not _is_amount_of(predicate)
+    ):
+        # "built year": when it was
+        return Label("state", done, done)
     if label.kind == "noun" and predicate.datatype in ("date", "datetime"):
         # "sale ends" is when it does
         label = replace(label, one=singular(label.one))
@@ -195,13 +204,16 @@ def _is_amount_of(predicate: Predicate) -> bool:
 
 
 def nominal(iri: str, schema: Schema) -> str:
-    """A property as a noun: "price", "year built" of "built in", “known for” where English has none."""
+    """A property as a noun: "price", "year built" of "built in", "writer" of "written by", “known for”
+    where English has none."""
     label = label_of(iri, schema)
     if label.kind == "noun":
         return label.one
     if label.kind in ("state", "past") and is_time(iri, schema):
         dated = schema.predicate_of[iri].datatype in ("date", "datetime")
         return f"{'date' if dated else 'year'} {without_preposition(label.one)}"
+    if label.kind == "state" and (who := agent(label.one)):
+        return who
     return f"“{label.one}”"
 
 
@@ -218,6 +230,9 @@ def is_amount(iri: str, schema: Schema) -> bool:
     if predicate is None:
         return True
     label = label_of(iri, schema)
+    if extreme(label.one, high=True) != "highest":
+        # a length, or a population
+        return True
     low, high = predicate.minimum, predicate.maximum
     event = label.kind in ("state", "past") or lemma(label.one) != label.one
     first, last = (FIRST_YEAR, LAST_YEAR) if event else (FIRST_RECENT, LAST_YEAR)
@@ -294,7 +309,7 @@ def is_spoken(noun: str) -> bool:
     first, *rest = noun.split()
     if not rest:
         return first not in wording("prepositions")
-    return rest[-1] not in wording("prepositions") and not (first.endswith("s") and lemma(first) != first)
+    return rest[-1] not in wording("prepositions") and not is_plural(first)
 
 
 def _is_verb(word: str) -> bool:

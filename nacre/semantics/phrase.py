@@ -192,7 +192,9 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if as_sentence and len(names) <= NAMED:
         last = body.answers[-1] if isinstance(body, Select) else None
         # "the equipment is", but "the headquarters are"
-        mass = isinstance(last, Attribute) and not (is_plural(plural(column.heading)) or column.heading.endswith("s"))
+        mass = isinstance(last, Attribute) and not (
+            _is_many(words) or is_plural(plural(column.heading)) or column.heading.endswith("s")
+        )
         return Phrase(answer_sentence(words, said, not mass), values, column.unit or None)
     number = len(names)
     short = winds(words, unspoken(schema))

@@ -61,7 +61,7 @@ def stated(name: str, said: str, term: object, schema: Schema) -> str:
         return f"{name} {flag(label, yes)[0]}."
     dated = predicate.datatype in ("date", "datetime")
     if label.kind == "past":
-        return f"{name} {label.one}{_preposition(label.one, dated, is_time(term.predicate, schema))} {said}."
+        return f"{name} {label.one}{preposition_of(label.one, dated, is_time(term.predicate, schema))} {said}."
     if label.kind == "verb":
         # "starts on 5 May", and "starts at 17:00"
         done = f"{without_preposition(label.one)} on" if dated else label.one
@@ -69,11 +69,12 @@ def stated(name: str, said: str, term: object, schema: Schema) -> str:
     if label.kind == "state":
         past = is_time(term.predicate, schema)
         be = "has been" if label.one.endswith(" since") else "was" if past else label.be[0]
-        return f"{name} {be} {label.one}{_preposition(label.one, dated, past)} {said}."
+        return f"{name} {be} {label.one}{preposition_of(label.one, dated, past)} {said}."
     return ""
 
 
-def _preposition(label: str, dated: bool, past: bool) -> str:
+def preposition_of(label: str, dated: bool, past: bool) -> str:
+    """What stands between what was done and when; "" where the label has a preposition or is of no time."""
     if not past or label.split()[-1] in wording("prepositions"):
         return ""
     return " on" if dated else " in"

@@ -56,6 +56,19 @@ def active(words: str) -> Active | None:
     return Active(third_person(base), base, base, ("does", "do"))
 
 
+def agent(words: str) -> str:
+    """Who does what is done by somebody; "" where English may have no noun for that.
+
+    >>> agent("organized by"), agent("directed by"), agent("kept by"), agent("part of")
+    ('organizer', 'director', 'keeper', '')
+    """
+    does = active(words)
+    if does is None or " " in does.base:
+        return ""
+    stem = does.base.removesuffix("e")
+    return next((n for n in (f"{stem}or", f"{stem}er") if simplemma.is_known(n, lang="en")), "")
+
+
 def _base_of(done: str) -> str:
     base = lemma(done)
     if base != done or not done.endswith("ed"):
