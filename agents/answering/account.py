@@ -28,7 +28,7 @@ from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.semantics.as_asked import as_asked
-from nacre.semantics.comparison import difference
+from nacre.semantics.comparison import difference, only_property
 from nacre.semantics.courtesy import is_greeting
 from nacre.semantics.description import SENTENCES
 from nacre.semantics.dialogue.aside import reply
@@ -243,7 +243,8 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
     if compared is not None:
         index, rows = compared
         shown = rows_said(rows.table, difference(rows.table))
-        words = Ledger(((_as_asked(shown.text, understanding), (index,)),))
+        text = only_property(rows.table) or shown.text
+        words = Ledger(((_as_asked(text, understanding), (index,)),))
         return Account(words, "answered", columns=shown.columns, rows=shown.rows)
     sentences = sentences_of(evidence)
     profiled = [found for found in sentences if found[1].branch in QUERYING]

@@ -9,7 +9,7 @@ import simplemma
 from ingestion.induce.column_names import plain_words
 from ingestion.induce.glued import unglued
 from ingestion.vocabulary import local_name
-from nacre.semantics.nouns import is_participle, is_plural, plural, wording
+from nacre.semantics.nouns import as_amount, is_participle, wording
 from nacre.semantics.words import lemma
 
 # letters that a word is shortened to at least; one that is an English word itself has more
@@ -67,10 +67,8 @@ def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ())
 
     >>> in_full("birth yr"), in_full("dep size", ["department"]), in_full("art price", ["article"])
     ('birth year', 'department size', 'article price')
-    >>> in_full("phone no"), in_full("pay monthly"), in_full("num rooms"), in_full("no of staff")
-    ('phone number', 'monthly pay', 'number of rooms', 'number of staff')
-    >>> in_full("amount payment"), in_full("amount paid"), in_full("budget million")
-    ('payment amount', 'amount paid', 'budget in millions')
+    >>> in_full("phone no"), in_full("pay monthly"), in_full("num rooms")
+    ('phone number', 'monthly pay', 'number of rooms')
     """
     known = wording("abbreviations")
     first, *rest = label.split() or [label]
@@ -82,21 +80,7 @@ def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ())
     if rest and (found[-1].lower() in wording("periodic") or _is_dated(label, found)):
         # "since" is when anyway
         found = found[-1:] if found[-1].lower() in wording("prepositions") else [found[-1], *found[:-1]]
-    return " ".join(_of_amount(found))
-
-
-def _of_amount(words: list[str]) -> list[str]:
-    """A name that begins with "number" or "amount", or ends in what its numbers are multiplied by, as it is said."""
-    first, *rest = words
-    if not rest:
-        return words
-    if first.lower() in wording("how_many") and (rest[0].lower() == "of" or is_plural(rest[-1])):
-        return ["number", *([] if rest[0].lower() == "of" else ["of"]), *rest[:-1], plural(rest[-1])]
-    if first.lower() in wording("how_much") and len(rest) == 1 and not is_participle(rest[0]):
-        return [*rest, first]
-    if rest[-1].lower() in wording("multiples"):
-        return [*words[:-1], *(() if words[-2] == "in" else ("in",)), f"{words[-1]}s"]
-    return words
+    return as_amount(" ".join(found))
 
 
 def _is_dated(label: str, words: list[str]) -> bool:

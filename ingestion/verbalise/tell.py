@@ -14,6 +14,7 @@ from ingestion.vocabulary import TYPE, language_rank, local_name
 from nacre.records.facts import Sentence
 from nacre.records.schema import Schema
 from nacre.semantics.flags import said_by
+from nacre.semantics.nouns import singular
 
 SUBJECTS = 12  # names in a sentence about those that link to it
 
@@ -72,7 +73,7 @@ class Teller:
             found = sorted(
                 (known[iri].count, clean(known[iri].label), o) for o in key if (iri := self.texts[o]) in known
             )
-            names = [spoken(label, local_name(self.texts[o])) for _, label, o in found]
+            names = [singular(spoken(label, local_name(self.texts[o]))) for _, label, o in found]
             article = "an" if names and names[0][:1].lower() in "aeiou" else "a"
             said = f" is {article} {listed(list(dict.fromkeys(names))[:OBJECTS])}." if names else ""
             self._type_sets[key] = said, found[0][2] if found else -1

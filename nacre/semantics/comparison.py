@@ -6,7 +6,7 @@ from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.facts_of import Fact, Run, facts_of
-from nacre.semantics.labels_said import is_telling, label_of, nominal
+from nacre.semantics.labels_said import is_spoken, is_telling, label_of, nominal
 from nacre.semantics.nouns import article, is_plural, joined, plural, wording
 from nacre.semantics.parts import Part, Span, part_of, spans_of
 from nacre.semantics.words import fold
@@ -66,15 +66,37 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
 def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[str, str, str]]:
     """The numbers of what hangs on either side."""
     theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
+    whose = f" ({plural(left.noun)})" if is_spoken(left.noun) else ""
     return [
         (
-            f"{label_of(s.predicate.iri, schema).full} ({plural(left.noun)})",
+            f"{label_of(s.predicate.iri, schema).full}{whose}",
             s.said(schema),
             other.said(schema),
         )
         for s in spans_of(left.select, left.variable, left.count, schema, run)
         if (other := theirs.get(s.predicate.iri)) is not None
     ]
+
+
+def only_property(table: Table) -> str:
+    """A comparison of one row as a sentence, "" where it has more, or says only yes or no.
+
+    >>> only_property(Table(("property", "Ann", "Bo"), (("price (shoes)", "5", "6"),)))
+    'The price of the shoes of Ann is 5, and that of Bo is 6.'
+    >>> only_property(Table(("property", "Ann", "Bo"), (("details", "x", "x"),)))
+    'Ann and Bo have the same details: x.'
+    """
+    (label, first, second), *others = table.rows
+    if others or first in ("yes", "no"):
+        return ""
+    noun, _, kind = str(label).removesuffix(")").partition(" (")
+    left, right = table.columns[1:]
+    if first == second:
+        return f"{left} and {right} have the same {noun}: {first}."
+    whose, be, that = f"the {kind} of {left}" if kind else left, "is", "that"
+    if is_plural(noun):
+        be, that = "are", "those"
+    return f"The {noun} of {whose} {be} {first}, and {that} of {right} {be} {second}."
 
 
 def difference(table: Table) -> str:

@@ -71,7 +71,13 @@ class _Known:
         """What a property of yes or no says; None for others."""
         if self.predicate.datatype == "boolean":
             return self.said == "yes" if self.said in ("yes", "no") else None
-        return said_by(self.said, self.predicate) if is_called_flag(self.predicate) else None
+        said_so = is_called_flag(self.predicate) or self.label.kind in ("state", "flag")
+        return said_by(self.said, self.predicate) if said_so else None
+
+    @property
+    def is_tick(self) -> bool:
+        """Whether it says yes or no under a noun, of which nobody knows whether the thing has that, or is it."""
+        return self._yes is None and said_by(self.said, self.predicate) is not None
 
     def clause(self, owner: str = "") -> str:
         """ "its price is 5 EUR", "it borders Spain", of a person "they wrote"; with an `owner` its name instead."""
@@ -137,7 +143,11 @@ def description(
         is_a = f"is {kind_of if kind_of.split()[-1] in wording('mass') else article(kind_of)}"
         sentences.append((f"{name} {is_a}.", (kind,)))
     sentences += _told(linked, 3, owner)
-    own = _told(valued, 2, "" if linked else owner)
+    ticks = [k for k in valued if k.is_tick]
+    own = _told([k for k in valued if k not in ticks], 2, "" if linked else owner)
+    if ticks:
+        said_so = "; ".join(f"{k.label.one}: {k.said.lower()}" for k in ticks[:FACTS])
+        own.append((f"{_capital(said_so)}.", [f for k in ticks[:FACTS] for f in k.shown]))
     sentences += own[:1]
     part = part_of(thing, schema, run) if not about else None
     across = parts_told("" if sentences else name, part, schema, run, person=person)

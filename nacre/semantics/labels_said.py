@@ -12,7 +12,7 @@ from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import resource, unit_words
 from nacre.semantics.language.base import language
 from nacre.semantics.languages import language_names
-from nacre.semantics.nouns import article, extreme, is_participle, is_plural, plural, singular, wording
+from nacre.semantics.nouns import article, as_amount, extreme, is_participle, is_plural, plural, singular, wording
 from nacre.semantics.values_said import is_counted
 from nacre.semantics.verbs import agent, is_done, without_preposition
 from nacre.semantics.words import lemma, split_name
@@ -353,7 +353,8 @@ def _words(label: str, labels: frozenset[str]) -> str:
     short: dict[str, str] = wording("abbreviations")
     parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
     acronyms |= {part: part.upper() for part in parts if _is_spelled(part)}
-    return " ".join(part if whole else acronyms.get(part, part) for part in parts) or label.strip() or "value"
+    said = " ".join(part if whole else acronyms.get(part, part) for part in parts)
+    return as_amount(said) or label.strip() or "value"
 
 
 def _is_spelled(word: str) -> bool:

@@ -114,6 +114,26 @@ def is_count(noun: str) -> bool:
     return is_plural(noun) and word not in wording("plural_only") and not noun.startswith(("number of", "numbers of"))
 
 
+def as_amount(name: str) -> str:
+    """The name of a column that begins with "number" or "amount", or ends in what its numbers are of, as it is said.
+
+    >>> as_amount("number rooms"), as_amount("no of guest"), as_amount("amount payment"), as_amount("amount paid")
+    ('number of rooms', 'number of guests', 'payment amount', 'amount paid')
+    >>> as_amount("budget million"), as_amount("price in dollar"), as_amount("number"), as_amount("room number")
+    ('budget in millions', 'price in dollars', 'number', 'room number')
+    """
+    first, _, rest = name.partition(" ")
+    last = rest.rpartition(" ")[2].lower()
+    if rest and first.lower() in wording("number_first") and (rest.startswith("of ") or is_plural(rest)):
+        return f"number of {plural(rest.removeprefix('of '))}"
+    if rest and " " not in rest and first.lower() in wording("amount_first") and not is_participle(rest):
+        return f"{rest} {first}"
+    if last in wording("multiples"):
+        before = name.rpartition(" ")[0]
+        return f"{before}{'' if before.endswith(' in') else ' in'} {last}s"
+    return f"{name}s" if rest and f" in {last}" in f" {rest}" and last in wording("coins") else name
+
+
 def article(noun: str) -> str:
     """The noun with "a" or "an".
 

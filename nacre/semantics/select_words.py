@@ -6,7 +6,7 @@ from nacre.records.plan import Aggregate, Attribute, Itself, Select, Term
 from nacre.records.schema import Schema
 from nacre.semantics.asked_said import clause_asked, pairs_asked
 from nacre.semantics.chained import COMPUTED, name_of
-from nacre.semantics.clauses import condition, how_many, spans
+from nacre.semantics.clauses import compared, condition, how_many, spans
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import is_time, label_of, nominal, rest_of
@@ -248,20 +248,26 @@ def _frequent(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
 
 
 def _of_several(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
-    """A value by how many things have it at least: "the counties with at least 2 farms"; "" for anything else."""
+    """A value by how many things have it at least, or by what these have: "the counties with at least 2 farms", "the
+    counties whose farms have an average rent above 80"; "" for anything else."""
     select = wording.select
     if len(terms) != 1 or select.by != terms or select.order is not None or len(wording.variables) > 1:
         return ""
     having = [f for f in select.filters if isinstance(f.left, Aggregate)]
     left = having[0].left if having else None
-    counted = isinstance(left, Aggregate) and left.function == "count" and left.of == Itself(variable_of(terms[0]))
-    if len(having) != 1 or not counted or not isinstance(having[0].right, int | float):
+    if len(having) != 1 or not isinstance(left, Aggregate) or not isinstance(having[0].right, int | float):
+        return ""
+    own = variable_of(left) == variable_of(terms[0])
+    if not own or (isinstance(left.of, Itself) != (left.function == "count")) or having[0].negated:
         return ""
     rest = tuple(f for f in select.filters if f is not having[0])
     things = wording_of(replace(select, filters=rest, by=()), wording.schema)
-    several = having[0].right != 1
+    several = having[0].right != 1 or isinstance(left.of, Attribute)
     named = things.things(variable_of(terms[0]), several, frozenset(), 0).removeprefix("the ")
     value = _property(wording, terms[0], many)
+    if isinstance(left.of, Attribute):
+        bound = f"{compared(having[0].op) or 'of'} {say(having[0].right)}"
+        return f"the {value} whose {named} have {article(things.computed(left, short=True))} {bound}"
     return f"the {value} {how_many(having[0], named, say(having[0].right) if several else 'one')}"
 
 
