@@ -138,14 +138,15 @@ def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) 
 
 def _says_little(understanding: Understanding, rows: Rows) -> bool:
     """Whether rows only repeat what the question names, or say of one thing only that it is there, of a kind or
-    linked to another, where more was asked: "is she blocked" is not answered by "yes, she is a customer"."""
+    linked to another, or that something of it is known, where more was asked: "is she blocked" is not answered by
+    "yes, she is a customer"."""
     if is_echo(understanding, rows):
         return True
     if rows.reading is None or rows.confirmed:
         return False
     reading = understanding.readings[rows.reading]
     body = reading.plan.body
-    if not reading.unused or not isinstance(body, Ask) or body.select.filters:
+    if not reading.unused or not isinstance(body, Ask) or any(f.op != "known" for f in body.select.filters):
         return False
     return sum(bool(v.keys) for v in body.select.variables) == 1
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+import simplemma
+
 from nacre.records.turn import Mention
 from nacre.semantics.chained import KIND
 from nacre.semantics.english import function_words
@@ -15,6 +17,8 @@ KIND_WORDS = 3
 _HYPHENED = re.compile(r"(?<!\w)[a-z]+(?:-[a-z]+)+(?!\w)")
 # the words of a noun with its article, at an end
 _LED = re.compile(r"\bthe ([\w'-]+(?: [\w'-]+)?)$")
+# "GPA" and "GDP", and no number of a row
+_SPELLED = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
 _BETWEEN = re.compile(r"[\s-]+")
 _QUOTES = "\"'”’»"
 # what a table has between its headings and its rows
@@ -23,10 +27,12 @@ _ROWS = "\n| -"
 
 def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
     """A sentence, with the lines below it, where names that have "the" in the question have it too, and words the
-    hyphens that they have there."""
+    hyphens and capitals that they have there."""
     head, mark, rows = text.partition(_ROWS)
     for written in _HYPHENED.findall(question):
         head = re.sub(rf"(?<!\w){written.replace('-', ' ')}(?!\w)", written, head)
+    for spelled in (each for each in _SPELLED.findall(question) if not simplemma.is_known(each.lower(), lang="en")):
+        head = re.sub(rf"(?<!\w){spelled.lower()}(?=s?(?!\w))", spelled, head)
     said, end, rest = f"{head}{mark}{rows}".partition("\n")
     for each in mentions:
         label = KIND.sub("", each.label)

@@ -262,8 +262,8 @@ def _incoming(
             told += facts
         elif label.kind == "noun" and f" {own}".endswith(f" {label.one}"):
             # the "type" of 7 organisations, which is an organisation type, has them
-            known_as = f"the {noun} {number}" if len(facts) == 1 and not numbered else f"{number}{named}"
-            having.append(known_as)
+            one = f"one {noun}" if numbered else f"the {noun} {number}"
+            having.append(one if len(facts) == 1 else f"{number}{named}")
             told += facts[:MOST_CITED]
         elif label.kind == "noun":
             clauses.append(f"the {belonging(label.one, number)}{named}")

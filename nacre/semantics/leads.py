@@ -70,7 +70,7 @@ def _as_sentence(words: str) -> str:
     # the noun is who does it, where no other noun comes first
     if that and plain and first.islower() and first not in wording("determiners"):
         return f"{noun} {said}"
-    return f"There are {words}" if any(f" {word} " in words for word in ("that", "whose", "with")) else words
+    return f"There are {words}" if any(f" {word} " in words for word in ("that", "whose", "with", "without")) else words
 
 
 def names_listed(names: list[str]) -> str:

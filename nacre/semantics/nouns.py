@@ -119,6 +119,8 @@ def as_amount(name: str) -> str:
 
     >>> as_amount("number rooms"), as_amount("no of guest"), as_amount("amount payment"), as_amount("amount paid")
     ('number of rooms', 'number of guests', 'payment amount', 'amount paid')
+    >>> as_amount("amount due"), plural("amount outstanding")
+    ('amount due', 'amounts outstanding')
     >>> as_amount("budget million"), as_amount("price in dollar"), as_amount("number"), as_amount("room number")
     ('budget in millions', 'price in dollars', 'number', 'room number')
     """
@@ -126,7 +128,8 @@ def as_amount(name: str) -> str:
     last = rest.rpartition(" ")[2].lower()
     if rest and first.lower() in wording("number_first") and (rest.startswith("of ") or is_plural(rest)):
         return f"number of {plural(rest.removeprefix('of '))}"
-    if rest and " " not in rest and first.lower() in wording("amount_first") and not is_participle(rest):
+    after = is_participle(rest) or rest.lower() in wording("after_noun")
+    if rest and " " not in rest and first.lower() in wording("amount_first") and not after:
         return f"{rest} {first}"
     if last in wording("multiples"):
         before = name.rpartition(" ")[0]
@@ -209,7 +212,7 @@ def _headed(noun: str) -> tuple[str, str]:
         return noun, ""
     end = min(ends, default=len(noun))
     before, space, last = noun[:end].rpartition(" ")
-    if space and is_participle(last):
+    if space and (is_participle(last) or last.lower() in wording("after_noun")):
         end = len(before)
     return noun[:end], noun[end:]
 

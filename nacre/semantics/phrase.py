@@ -5,7 +5,19 @@ from dataclasses import dataclass, replace
 
 from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
-from nacre.records.plan import ELAPSED, Aggregate, Ask, Attribute, Body, Compute, Itself, Plan, Select, value_of
+from nacre.records.plan import (
+    ELAPSED,
+    Aggregate,
+    Ask,
+    Attribute,
+    Body,
+    Combine,
+    Compute,
+    Itself,
+    Plan,
+    Select,
+    value_of,
+)
 from nacre.records.schema import Schema
 from nacre.semantics.elapsed import in_words
 from nacre.semantics.english import is_person
@@ -16,7 +28,7 @@ from nacre.semantics.nouns import belonging, counted, is_count, is_plural, joine
 from nacre.semantics.placed_by import at_what, is_dated, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated, valued
 from nacre.semantics.select_shape import variable_of
-from nacre.semantics.select_words import select_words, wording_of
+from nacre.semantics.select_words import property_words, select_words, wording_of
 from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
 
@@ -184,10 +196,12 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if isinstance(body, Select) and one:
         many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading) and _is_many(words)
         if winds(words, unspoken(schema)) and isinstance(body.answers[-1], Attribute) and column.heading[:1].islower():
-            words = f"the {column.heading}"
+            words = f"the {property_words(wording_of(body, schema), body.answers[-1], False)}"
         return Phrase(answer_sentence(words, said, many), values, column.unit or None)
     if winds(words, unspoken(schema)) and isinstance(body, Select) and isinstance(body.answers[-1], Attribute):
-        words = f"the {plural(column.heading)}"
+        words = f"the {property_words(wording_of(body, schema), body.answers[-1], True)}"
+    elif winds(words, unspoken(schema)) and isinstance(body, Combine) and isinstance(body.left.answers[-1], Attribute):
+        words = f"the {property_words(wording_of(body.left, schema), body.left.answers[-1], True)}"
     as_sentence = words.startswith("the ") and "," not in words and not winds(words, unspoken(schema))
     if as_sentence and len(names) <= NAMED:
         last = body.answers[-1] if isinstance(body, Select) else None

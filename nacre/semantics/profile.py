@@ -29,6 +29,8 @@ Triple = tuple[str, str, str]
 ITEMS = 12
 # sentences of what is written about a thing, beside its facts
 WRITTEN = 2
+# sentences of each of two things that have nothing to compare
+SENTENCES_EACH = 3
 LONGEST = 12
 _SHARED = frozenset("share common both same alike similar similarity".split())
 
@@ -36,7 +38,8 @@ _SHARED = frozenset("share common both same alike similar similarity".split())
 def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) -> Sequence[Evidence]:
     """Sentences about the members of a profile: descriptions first, then what they have, the most telling first.
 
-    With a second group: what both share if the topic asks for that, else what the second has not.
+    With a second group: what both share if the topic asks for that, else what the second has not; of two things with
+    nothing to compare what each is.
     """
     schema = tables.schema
     members = _members(profile.members, schema, run)
@@ -58,7 +61,13 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
         if len(members) > 1 and len(others) > 1:
             return _ranked(contrast(*groups, schema, run), round)
         compared = comparison(*sides, schema, run)
-        return [replace(compared, round=round)] if compared is not None else []
+        if compared is not None:
+            return [replace(compared, round=round)]
+        if len(members) > 1 or len(others) > 1:
+            return []
+        other = _variable(profile.against)
+        told = _described(members, variable, topic, schema, run, round)[:SENTENCES_EACH]
+        return _ranked([*told, *_described(others, other, topic, schema, run, round)[:SENTENCES_EACH]], round)
     if len(members) == 1:
         return _described(members, variable, topic, schema, run, round)
     facts = group_description(Group(members, profile.members, _thing(members, variable)), topic, schema, run)

@@ -119,7 +119,7 @@ def _each(wording: Wording) -> list[str]:
     for term in own:
         variable = variable_of(term)
         if isinstance(term, Attribute) and variable not in wording.select.group:
-            name = _property(wording, term, False) if term.part else _grouping(wording, term)
+            name = property_words(wording, term, False) if term.part else _grouping(wording, term)
             edges = computed_edges(wording.select)
             of = wording.owners(variable, edges) if wording.clauses(variable, edges, 0) else ""
             said.append(f"{name} of {of}" if of else name)
@@ -146,7 +146,8 @@ def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
     if frequent:
         return frequent
     if len(terms) == len(values) == 1 and _names_itself(wording, values[0]):
-        return wording.things(values[0].variable, many, frozenset(), 0)
+        thing = values[0].variable
+        return wording.owners(thing) if many else wording.things(thing, False, frozenset(), 0)
     if not values:
         pair = _pair(wording, things) if many else ""
         if pair:
@@ -155,7 +156,7 @@ def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
         others = [plural(wording.noun(t.variable)) for t in things[1:]]
         return f"{first} and their {joined(others)}" if others else first
     owner = values[0].variable
-    own = list(dict.fromkeys(_property(wording, t, many) for t in values if t.variable == owner))
+    own = list(dict.fromkeys(property_words(wording, t, many) for t in values if t.variable == owner))
     named = [t for t in things if t.variable == owner]
     beside = _beside(wording, terms, owner) if many and not named else {}
     if named:
@@ -167,11 +168,13 @@ def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
         alone = len(terms) == 1 and bool(clause) and not values[0].part
         said = clause if alone else f"the {belonging(joined(own), whose, person=is_person(wording.noun(owner)))}"
     for other in beside:
-        theirs = [_property(wording, t, True) for t in values if t.variable == other]
+        theirs = [property_words(wording, t, True) for t in values if t.variable == other]
         said += f", and the {joined(theirs)} of their {plural(wording.noun(other))}"
     for term in (t for t in terms if variable_of(t) not in (owner, *beside)):
         noun = wording.noun(variable_of(term))
-        said += f", with the {noun}" if isinstance(term, Itself) else f", with the {_property(wording, term, False)}"
+        said += (
+            f", with the {noun}" if isinstance(term, Itself) else f", with the {property_words(wording, term, False)}"
+        )
         said += "" if isinstance(term, Itself) else f" of the {noun}"
     return said
 
@@ -221,8 +224,12 @@ def _pair(wording: Wording, things: list[Itself]) -> str:
 
 
 def _names_itself(wording: Wording, term: Attribute) -> bool:
-    """Whether a property is called like the things that have it: the grape of a grape."""
-    return label_of(term.predicate, wording.schema).one.casefold() == wording.noun(term.variable).casefold()
+    """Whether a property is what the things that have it are called: their name, the grape of a grape."""
+    label = label_of(term.predicate, wording.schema).one.casefold()
+    named = _own(wording, term).casefold() in language().words["naming"]
+    is_name = named and wording.schema.predicate_of[term.predicate].role == "name" and not term.part
+    known = wording.variables.get(term.variable)
+    return label == wording.noun(term.variable).casefold() or (is_name and known is not None and not known.keys)
 
 
 def _frequent(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
@@ -243,7 +250,7 @@ def _frequent(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
         named = f"of the {named}"
     limit = f"{select.limit} " if select.limit > 1 else ""
     label = label_of(terms[0].predicate, wording.schema) if isinstance(terms[0], Attribute) else None
-    value = label.full if label is not None and label.kind == "noun" else _property(wording, terms[0], many=False)
+    value = label.full if label is not None and label.kind == "noun" else property_words(wording, terms[0], many=False)
     return f"the {limit}{plural(value) if several else singular(value)} with the {most} {named}"
 
 
@@ -264,7 +271,7 @@ def _of_several(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
     things = wording_of(replace(select, filters=rest, by=()), wording.schema)
     several = having[0].right != 1 or isinstance(left.of, Attribute)
     named = things.things(variable_of(terms[0]), several, frozenset(), 0).removeprefix("the ")
-    value = _property(wording, terms[0], many)
+    value = property_words(wording, terms[0], many)
     if isinstance(left.of, Attribute):
         bound = f"{compared(having[0].op) or 'of'} {say(having[0].right)}"
         return f"the {value} whose {named} have {article(things.computed(left, short=True))} {bound}"
@@ -286,7 +293,8 @@ def _numbers(wording: Wording, numbers: list[Aggregate]) -> str:
     return joined([f"the {wording.computed(n)}" for n in numbers])
 
 
-def _property(wording: Wording, term: Attribute | Term, many: bool) -> str:
+def property_words(wording: Wording, term: Attribute | Term, many: bool) -> str:
+    """What a property is called, of one thing or of `many`: "number of stories", "names"."""
     assert isinstance(term, Attribute)
     if term.part in ("year", "month"):
         return f"{term.part} of the {nominal(term.predicate, wording.schema)}"

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import Schema
-from nacre.semantics.chained import chained, computed_once, first_alone, name_of, names_among
+from nacre.semantics.chained import KIND, chained, computed_once, first_alone, name_of, names_among
 from nacre.semantics.clauses import (
     Clause,
     among,
@@ -147,9 +147,13 @@ class Wording:
             # "car variant" of a model is its "variant"
             noun = noun.split()[-1]
         clauses = [c for c in clauses if not c.front or c.front != front]
-        said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun])) + tail
+        said = " ".join(filter(None, [front, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:
-            said = " ".join(filter(None, [front, variable.label, plural(noun) if several else noun]))
+            called = KIND.sub("", variable.label)
+            kind = plural(noun) if several else noun
+            # of one name, or of several names
+            said = f"{kind} called {called}" if " or " not in called else f"{variable.label} {kind}"
+            said = " ".join(filter(None, [front, said]))
             if ordered and limit == 1 and " or " in variable.label:
                 said = f"one of {names_among(variable)}"
         before = of_before(variable)
@@ -187,7 +191,8 @@ class Wording:
         if depth > _DEEPEST:
             return found
         for i, edge in enumerate(self.select.edges):
-            if i not in seen and name in (edge.subject, edge.object) and edge.subject != edge.object:
+            at = i not in seen and name in (edge.subject, edge.object) and edge.subject != edge.object
+            if at and not self._is_given(edge, name):
                 found.append(self._link(edge, i, name, seen | {i} | edges_at(self.select, name), depth + 1))
         lacking = {
             f.left.predicate for each in self.select.filters if (f := lacked(each)) and isinstance(f.left, Attribute)
@@ -213,6 +218,22 @@ class Wording:
             elif isinstance(each.left, Aggregate) and name == counted_for(self.select):
                 found.append(self._having(each))
         return found
+
+    def _is_given(self, edge: Edge, name: str) -> bool:
+        """Whether a link to any thing of a kind says nothing of things that all have it."""
+        own, other = self.variables.get(name), self.variables.get(edge.object)
+        if edge.subject != name or own is None or own.keys or other is None or other.keys:
+            return False
+        if all(isinstance(each, Itself) for each in self.select.answers):
+            # these may be those that others are not
+            return False
+        told = [v for f in self.select.filters if (v := filtered_variable(f)) == edge.object]
+        asked = [*map(variable_of, self.select.answers), *self.select.group, ordered_variable(self.select)]
+        if told or edge.object in asked or len(edges_at(self.select, edge.object)) > 1:
+            return False
+        about = self.schema.predicate_of[edge.predicate]
+        all_have = any(about.domains.get(c, 0) >= self.schema.class_of[c].count for c in own.classes)
+        return all_have and not self._is_narrow(other, edge.predicate)
 
     def _link(self, edge: Edge, place: int, name: str, seen: frozenset[int], depth: int) -> Clause:
         label = label_of(edge.predicate, self.schema)
@@ -307,6 +328,8 @@ class Wording:
     def right(self, each: Filter) -> str | None:
         """What a condition compares with, where that is a select or a property; None for constants."""
         if isinstance(each.right, Select):
+            if self._is_their_average(each, each.right):
+                return "the average"
             return self.inner(each.right, self.schema, False)
         if isinstance(each.right, Attribute):
             label = label_of(each.right.predicate, self.schema).one
@@ -317,6 +340,16 @@ class Wording:
                 else f"the {label} of the {self.noun(each.right.variable)}"
             )
         return None
+
+    def _is_their_average(self, each: Filter, inside: Select) -> bool:
+        """Whether a property is compared with its average over all things of the kind."""
+        of = inside.answers[0]
+        if not isinstance(each.left, Attribute) or not isinstance(of, Aggregate) or of.function != "avg":
+            return False
+        own = self.variables.get(each.left.variable)
+        plain = len(inside.variables) == 1 and not (inside.filters or inside.edges or inside.group or inside.by)
+        same = isinstance(of.of, Attribute) and of.of.predicate == each.left.predicate
+        return plain and same and own is not None and own.classes == inside.variables[0].classes
 
     def _placed(self, order: Order) -> str:
         """What places the things: "with the most concerts", "with the second highest price"."""
