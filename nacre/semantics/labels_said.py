@@ -326,14 +326,14 @@ def _base(verb: str) -> str:
 
 
 def _without_unit(predicate: Predicate) -> str:
-    """A label without the unit, in brackets or its last word, that is said with each value anyway."""
+    """A label without the unit, in brackets or its last word ("in minutes"), that is said with each value anyway."""
     if not predicate.unit:
         return predicate.label
     units = {**resource()["units"], **{c: c for c in resource()["currencies"]}}
     *words, last = split_name(predicate.label).split() or [""]
-    ended = units.get(last.casefold()) if words and len(last) > 1 else None
+    ended = units.get(last.casefold()) or units.get(lemma(last.casefold())) if words and len(last) > 1 else None
     if ended is not None and ended in (predicate.unit, units.get(predicate.unit.casefold())):
-        return " ".join(words)
+        return " ".join(words[:-1] if words[-1:] == ["in"] and len(words) > 1 else words)
     found = _BRACKET.search(predicate.label)
     if found is None:
         return predicate.label

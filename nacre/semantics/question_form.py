@@ -73,9 +73,9 @@ def _units(words: Sequence[Token]) -> frozenset[int]:
     said = language().words
     if len(asked) > 3 and asked[0] in said["degree"] and asked[1] in said["how_much"] and measures(words[2]):
         unit = resource()["units"].get(words[2].norm) or resource()["units"].get(words[2].lemma)
-        helping = said["being"] | said["helping"]
         # "how many metres high is ..."
-        if unit is not None and unit not in _TIMES and not helping.isdisjoint(asked[3:]):
+        high = measure(words[3])
+        if unit is not None and unit not in _TIMES and high is not None and high.degree == "positive":
             found |= {0, 1, 2}
     return frozenset(found)
 
@@ -160,10 +160,29 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 value = (">" if up else "<") + " " + "|".join(following.concepts)
                 than = norms[i + 2 : i + 3] == ["than"]
                 found.append(Cue(i, i + 3, "comparative", value) if than else Cue(i, i + 2, "compared", value))
-    found += [*_from_to(words), *_both_ends(words)]
+    found += [*_from_to(words), *_both_ends(words), *_valued(words)]
     # "highest first" is a direction, and no superlative
     directed = [(c.start, c.end) for c in found if c.kind in ("direction", "ordered") and c.end - c.start > 1]
     return [c for c in found if c.kind not in _PLACING or not any(s <= c.start and c.end <= e for s, e in directed)]
+
+
+def _valued(words: Sequence[Token]) -> Iterator[Cue]:
+    """ "worth more than", "which is worth the least": what is said of a measure by a word that is no adjective."""
+    said, known = language().words, resource()["as_measure"]
+    for i, word in enumerate(words):
+        after = [(j, w.norm) for j, w in enumerate(words[i + 1 : i + 3], i + 1) if w.norm not in said["article"]][:1]
+        if word.norm not in known or not after:
+            continue
+        j, how = after[0]
+        meant = measure(word._replace(norm=known[word.norm], lemma=known[word.norm]))
+        if meant is None:
+            continue
+        concepts, than = "|".join(meant.concepts), [w.norm for w in words[j + 1 : j + 2]] == ["than"]
+        if how in said["more"] | said["fewer"]:
+            value = f"{'>' if how in said['more'] else '<'} {concepts}"
+            yield Cue(i, j + 2, "comparative", value) if than else Cue(i, j + 1, "compared", value)
+        elif how in said["most"] | said["least"]:
+            yield Cue(i, j + 1, "superlative", f"{'up' if how in said['most'] else 'down'} {concepts}")
 
 
 def _from_to(words: Sequence[Token]) -> Iterator[Cue]:

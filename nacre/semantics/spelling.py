@@ -9,6 +9,8 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from nacre.semantics.english import function_words, resource, superlatives, vocabulary
+from nacre.semantics.language.base import language
+from nacre.semantics.nouns import wording
 from nacre.semantics.words import Token, lemma, tokens
 from nacre.stores.lexicon import Lexicon
 
@@ -35,6 +37,8 @@ class Spelling:
 
     def _better(self, token: Token) -> str | None:
         word = token.norm
+        if word in resource()["contracted"]:
+            return str(resource()["contracted"][word])
         if len(word) < SHORT or not word.isalpha() or self._is_own(word) or self._is_own(token.lemma):
             return None
         if word in function_words() or simplemma.is_known(word, lang="en") or word in _english():
@@ -42,7 +46,11 @@ class Spelling:
         slips = 2 if len(word) >= LONG else 1
         # a name that is not known here is not a word of plain English
         named = token.start > 0 and token.text[0].isupper()
+        small = _nearest(word, sorted(function_words()), 1) if not named and len(word) > SHORT else None
         own = _nearest(word, self._own(word), slips)
+        if small is not None and small[0] == word[0]:
+            # "shoud" is "should", whatever a graph is of
+            return small
         return own if own is not None or named else _nearest(word, _in_english(word[0]), slips)
 
     def almost(self, token: Token) -> Token | None:
@@ -89,6 +97,7 @@ def _all_english() -> dict[str, list[str]]:
 @cache
 def _english() -> frozenset[str]:
     words = resource()
+    small: frozenset[str] = language().words["filler"] | wording("participles")
     units = {w for w in (*words["units"], *words["currencies"], *words["numbers"]) if w.isalpha()}
     return (
         vocabulary()
@@ -96,6 +105,7 @@ def _english() -> frozenset[str]:
         | frozenset(w for w in superlatives() if simplemma.is_known(w, lang="en"))
         | frozenset(words["measures"])
         | function_words()
+        | small
     )
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from nacre.semantics.linking.expressions import PLACE
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.in_units import in_units
 from nacre.semantics.linking.kinds import of_kinds
 from nacre.semantics.linking.named import of_named
 from nacre.semantics.linking.otherwise import otherwise
@@ -19,6 +20,8 @@ from nacre.stores.lexicon import Lexicon
 
 # cues that ask for a number over several things
 SUMMING = frozenset(("sum", "avg", "max", "min", "count"))
+# how sure a name is at least that may be meant where another is said in full
+LIKELY = 0.75
 # words at most between a link and the kind or thing at its end
 BESIDE = 1
 
@@ -67,9 +70,23 @@ def link(question: Question, known: Index) -> list[Link]:
     named = (x for x in named if not _is_described(x, called, question))
     others = otherwise(question, called, known.terms)
     found = [*(x for x in called if not any(_is_within(x, other) for other in others)), *others, *named]
+    found += (x for x in in_units(question, known.graph) if not any(x.covered & other.covered for other in found))
+    found = _outdone(found)
     found += told(question, found, known.terms.told)
     found = of_named(of_kinds(found, question, known.terms.besides, known.graph), question, known.graph)
     return [*found, *_narrowed(found, known.graph)]
+
+
+def _outdone(links: list[Link]) -> list[Link]:
+    """The links without kinds that words name in part, or by a word that only may say the same, where the very words
+    name another kind or thing in full: "gliders" are no glider types."""
+    whole = {(x.start, x.end) for x in links if x.kind == "class" and x.exact}
+    named = {(x.start, x.end) for x in links if x.kind == "entity" and x.how == "whole" and x.exact}
+    return [
+        x
+        for x in links
+        if not (x.kind == "class" and not x.exact and x.score < LIKELY and (x.start, x.end) in whole | named)
+    ]
 
 
 def _is_sum(link: Link, question: Question) -> bool:
