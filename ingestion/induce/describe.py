@@ -249,7 +249,8 @@ def _values(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> tupl
         found = defaultdict(int)
         for text, count in zip(texts, fewer, strict=True):
             found[text] += count
-    ordered = [text for _, text in nsmallest(most, zip(found.values(), found, strict=True))]
+    pairs = zip(found.values(), found, strict=True)
+    ordered = [text for _, text in (sorted(pairs) if len(found) <= most else nsmallest(most, pairs))]
     if few and all(len(text) <= LONGEST_SAMPLE for text in ordered):
         return tuple(ordered), ()
     return (), tuple(text[:LONGEST_SAMPLE] for text in ordered[:SAMPLES])

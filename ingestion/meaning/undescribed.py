@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from itertools import compress
+from operator import methodcaller
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -18,6 +20,7 @@ MOST = 200_000
 # different texts of one property that are looked at
 MOST_TEXTS = 30
 REASON = "nothing is said of its target"
+_BEGINS = methodcaller("startswith", "http")
 _TERM = re.compile(r"https?://\S+")
 _ADDRESSES = frozenset({"url", "uri", "homepage", "page", "website", "site", "image", "photo", "logo", "thumbnail"})
 _FILE = re.compile(r"\.[a-z]{2,4}\d?$", re.IGNORECASE)
@@ -53,7 +56,8 @@ def _name_texts(draft: Draft) -> None:
     facts = draft.facts
     literal = facts.is_literal[facts.object]
     texts = facts.texts
-    addresses = [number for number in np.flatnonzero(facts.is_literal).tolist() if texts[number].startswith("http")]
+    literals = np.flatnonzero(facts.is_literal).tolist()
+    addresses = list(compress(literals, map(_BEGINS, map(texts.__getitem__, literals))))
     if not addresses:
         return
     written = np.zeros(len(texts), dtype=bool)
