@@ -146,7 +146,12 @@ def _says_little(understanding: Understanding, rows: Rows) -> bool:
         return False
     reading = understanding.readings[rows.reading]
     body = reading.plan.body
-    if not reading.unused or not isinstance(body, Ask) or any(f.op != "known" for f in body.select.filters):
+    if not isinstance(body, Ask) or any(f.op != "known" for f in body.select.filters):
+        return False
+    first = next((token.norm for token in tokens(understanding.standalone)), "")
+    # "is her name Ann" does not ask whether it is known
+    is_what = bool(body.select.filters) and first in language().words["being"]
+    if not (reading.unused or is_what):
         return False
     return sum(bool(v.keys) for v in body.select.variables) == 1
 

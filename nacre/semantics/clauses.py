@@ -85,7 +85,9 @@ def forward(
         # "whose club is a club whose budget is 5" is said shorter, where there is only one such condition
         before, found, rest = other.partition(lead)
         if found and before == article(kind) and " and " not in rest and lead not in rest:
-            clause = f"whose {label.one}{link}{rest}"
+            # and not "whose coupon's coupon amount is 5"
+            own = rest.removeprefix(f"{label.one} ") if lead == " whose " else rest
+            clause = f"whose {label.one}{link}{own}"
             return Clause(clause, clause, true, false)
     clause = f"whose {label.one} is {other}"
     return Clause(clause, clause, true, false)
@@ -276,7 +278,9 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
         lack = f"without {those.removeprefix(f'{own}with ')}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.negated and (plain := without(those, own)):
-        return Clause(plain, plain, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
+        _, they, others = plain.partition("that are not ")
+        one = f"that is not {article(singular(others))}" if they else plain
+        return Clause(one, plain, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.negated and those.startswith((f"{own}whose ", f"{own}that ")):
         lack = f"other than those {those.removeprefix(own)}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")

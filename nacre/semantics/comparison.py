@@ -69,7 +69,7 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
     whose = f" ({plural(left.noun)})" if is_spoken(left.noun) else ""
     return [
         (
-            f"{label_of(s.predicate.iri, schema).full}{whose}",
+            f"{label_of(s.predicate.iri, schema).one}{whose}",
             s.said(schema),
             other.said(schema),
         )

@@ -141,7 +141,7 @@ def description(
         kind = Fact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
         kind_of = noun.removeprefix("other ")
         is_a = f"is {kind_of if kind_of.split()[-1] in wording('mass') else article(kind_of)}"
-        sentences.append((f"{name} {is_a}.", (kind,)))
+        sentences.append((f"{_capital(name) if name.islower() else name} {is_a}.", (kind,)))
     sentences += _told(linked, 3, owner)
     ticks = [k for k in valued if k.is_tick]
     own = _told([k for k in valued if k not in ticks], 2, "" if linked else owner)
@@ -256,12 +256,17 @@ def _incoming(
         numbered = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
         named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not numbered else ""
         number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]
-        if person and len(facts) == 1 and is_person(noun) and label.one == own:
+        ends = [p for p in schema.predicates if p.has_links and kind in p.domains and p.iri != predicate.iri]
+        if person and len(facts) == 1 and is_person(noun) and label.one == own and not ends:
             # who has a row as a singer is one
             clauses.append(article(noun))
             told += facts
         elif label.kind == "noun" and f" {own}".endswith(f" {label.one}"):
             # the "type" of 7 organisations, which is an organisation type, has them
+            beyond = class_noun(Variable("x", tuple(ends[0].ranges)[:1]), schema) if len(ends) == 1 else ""
+            if numbered and beyond and set(beyond.split()) & set(noun.split()) and set(own.split()) & set(noun.split()):
+                # a "player coach" only joins a player to a coach
+                noun, number = beyond, counted(len(facts), beyond)
             one = f"one {noun}" if numbered else f"the {noun} {number}"
             having.append(one if len(facts) == 1 else f"{number}{named}")
             told += facts[:MOST_CITED]

@@ -138,6 +138,9 @@ def _label(text: str) -> Label:
             return Label("verb", text, " ".join([_base(first), *words[1:]]))
         if first in wording("intransitive") and last != "by":
             return Label("past", text, " ".join([lemma(first), *words[1:]]))
+        if " ".join(words[1:]) in wording("particles") and not is_participle(first) and lemma(first) == first:
+            # when somebody checks in
+            return Label("noun", f"{first}-{last}", f"{first}-{last}s")
         return Label("state", text, text)
     if first in wording("intransitive") and len(words) == 1:
         return Label("past", text, lemma(first))
@@ -353,6 +356,7 @@ def _words(label: str, labels: frozenset[str]) -> str:
     short: dict[str, str] = wording("abbreviations")
     parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
     acronyms |= {part: part.upper() for part in parts if _is_spelled(part)}
+    acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}
     said = " ".join(part if whole else acronyms.get(part, part) for part in parts)
     return as_amount(said) or label.strip() or "value"
 

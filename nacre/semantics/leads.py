@@ -7,6 +7,8 @@ from nacre.records.plan import Itself, Select
 from nacre.semantics.nouns import counted, joined, wording
 
 NAMED = 30
+# words that a sentence has before its last one, at least
+SENTENCE = 3
 _OF_THOSE = re.compile(
     r"the one of (?P<those>those [\d,]+ .+?|.+ and .+?) "
     r"(?P<placed>(?:with|that|whose) .+|\S*[^\Ws] (?:\S+ )?(?:last|first))"
@@ -74,7 +76,13 @@ def _as_sentence(words: str) -> str:
 
 
 def names_listed(names: list[str]) -> str:
-    """All names up to 30, else the first 30, the count, and how to see the rest."""
+    """All names up to 30, else the first 30, the count, and how to see the rest; sentences in quotation marks.
+
+    >>> names_listed(["Ann", "Bo"]), names_listed(["I came here first.", "No."])
+    ('Ann and Bo', '“I came here first.” and “No.”')
+    """
+    if any(name.endswith((".", "!", "?")) and name.count(" ") >= SENTENCE for name in names[:NAMED]):
+        names = [f"“{name}”" for name in names]
     if len(names) <= NAMED:
         return joined(names)
     return f"{joined(names[:NAMED])}{rest_listed(names)}"

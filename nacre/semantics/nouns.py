@@ -12,7 +12,7 @@ _OF = (" of ", " in ", " for ", " from ", " with ", " by ", " at ", " on ", " to
 _VOWELS = "aeiou"
 _SPELLED_WITH_A_VOWEL = "AEFHILMNORSX"
 _ACRONYM = 4
-_NUMBER = re.compile(r"[\d,]+")
+_NUMBER = re.compile(r"[\d,.]+")
 
 
 @cache

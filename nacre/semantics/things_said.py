@@ -21,7 +21,7 @@ from nacre.semantics.clauses import (
 )
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
-from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal
+from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal, rest_of
 from nacre.semantics.nouns import article, belonging, extreme, is_participle, is_plural, number_of, plural, wording
 from nacre.semantics.select_shape import (
     counted_edges,
@@ -73,7 +73,10 @@ class Wording:
             things = noun if short else self.things(of.variable, True, group_edges(self.select), 0)
             return f"number of {things.removeprefix('the ')}"
         label = label_of(of.predicate, self.schema)
-        own = number_of(nominal(of.predicate, self.schema), counts=self._counts(of.predicate))
+        named, noun = nominal(of.predicate, self.schema), self.noun(of.variable)
+        # "the total amount of the payments"
+        named = rest_of(named, noun) or named.removeprefix(f"{noun} ")
+        own = number_of(named, counts=self._counts(of.predicate))
         name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
         known = self.variables.get(of.variable)
         if term.function != "count" and known is not None and len(known.keys) == 1 and self._has_one(of.predicate):
@@ -270,12 +273,15 @@ class Wording:
 
     def _is_of_kind(self, label: str, own: str, edge: Edge) -> bool:
         """Whether a link that leads to a thing says no more of it than its kind, as the only one from these to those
-        does with more words ("lead singer")."""
+        does with more words ("lead singer"), or where a thing may have several ("tourist" of visits)."""
         if f" {own}".endswith(f" {label}"):
             return True
         ends = [self.variables[n].classes for n in (edge.subject, edge.object)]
         ways = [p for p in self.schema.predicates if set(ends[0]) & p.domains.keys() and set(ends[1]) & p.ranges.keys()]
-        return f" {label}".endswith(f" {own}") and len(ways) == 1
+        about = self.schema.predicate_of[edge.predicate]
+        alike = is_person(own) or bool(set(label.split()) & set(own.split()))
+        several = about.functional and not about.pairs_off and alike
+        return len(ways) == 1 and (f" {label}".endswith(f" {own}") or several)
 
     def _is_narrow(self, variable: Variable, predicate: str) -> bool:
         """Whether some of what a link leads to is none of the things of a variable."""
