@@ -182,7 +182,7 @@ def _valued(words: Sequence[Token]) -> Iterator[Cue]:
             value = f"{'>' if how in said['more'] else '<'} {concepts}"
             yield Cue(i, j + 2, "comparative", value) if than else Cue(i, j + 1, "compared", value)
         elif how in said["most"] | said["least"]:
-            yield Cue(i, j + 1, "superlative", f"{'up' if how in said['most'] else 'down'} {concepts}")
+            yield Cue(i, j + 1, "superlative", f"{'down' if how in said['least'] else 'up'} {concepts}")
 
 
 def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
