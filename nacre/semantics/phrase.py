@@ -27,8 +27,9 @@ from nacre.semantics.leads import NAMED, answer_sentence, capital, list_lead, na
 from nacre.semantics.nouns import belonging, counted, is_count, is_plural, joined, plural, singular
 from nacre.semantics.placed_by import at_what, is_dated, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated, valued
+from nacre.semantics.property_words import property_words
 from nacre.semantics.select_shape import variable_of
-from nacre.semantics.select_words import property_words, select_words, wording_of
+from nacre.semantics.select_words import select_words, wording_of
 from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
 

@@ -1,29 +1,27 @@
 """A select as a noun phrase: Select + Schema -> "the stadium with the most concerts", "the ages of singers"."""
 
-from dataclasses import replace
-
 from nacre.records.plan import Aggregate, Attribute, Itself, Select, Term
 from nacre.records.schema import Schema
 from nacre.semantics.asked_said import clause_asked, pairs_asked
 from nacre.semantics.chained import COMPUTED, name_of
-from nacre.semantics.clauses import compared, condition, how_many, spans
+from nacre.semantics.clauses import condition, spans
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
-from nacre.semantics.labels_said import is_time, label_of, nominal, rest_of
+from nacre.semantics.groups_said import frequent, grouping, of_several
+from nacre.semantics.labels_said import is_time, label_of
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import article, belonging, is_participle, joined, number_of, plural, singular
+from nacre.semantics.nouns import article, belonging, is_participle, joined, plural
+from nacre.semantics.property_words import is_superlative, own_words, property_words
 from nacre.semantics.select_shape import (
     answer_variable,
     computed_edges,
     edges_at,
     filtered_variable,
     group_edges,
-    ordered_variable,
     variable_of,
     variables_reached,
 )
 from nacre.semantics.things_said import Wording
-from nacre.semantics.values_said import say
 
 
 def select_words(select: Select, schema: Schema, many: bool = True, tied: bool = False) -> str:
@@ -119,7 +117,7 @@ def _each(wording: Wording) -> list[str]:
     for term in own:
         variable = variable_of(term)
         if isinstance(term, Attribute) and variable not in wording.select.group:
-            name = property_words(wording, term, False) if term.part else _grouping(wording, term)
+            name = property_words(wording, term, False) if term.part else grouping(wording, term)
             edges = computed_edges(wording.select)
             of = wording.owners(variable, edges) if wording.clauses(variable, edges, 0) else ""
             said.append(f"{name} of {of}" if of else name)
@@ -128,23 +126,15 @@ def _each(wording: Wording) -> list[str]:
     return list(dict.fromkeys(said))
 
 
-def _grouping(wording: Wording, term: Attribute) -> str:
-    """What things are grouped by: "genre"; a name with what is called so, "customer name"."""
-    counted = {variable_of(a) for a in wording.select.answers if isinstance(a, Aggregate)}
-    name = singular(_own(wording, term))
-    bare = term.variable not in counted and name in language().words["naming"] | language().words["generic"]
-    return f"{wording.noun(term.variable)} {name}" if bare else name
-
-
 def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
     numbers = [t for t in terms if isinstance(t, Aggregate)]
     if numbers:
         return _numbers(wording, numbers)
     things = [t for t in terms if isinstance(t, Itself)]
     values = [t for t in terms if isinstance(t, Attribute)]
-    frequent = _frequent(wording, terms, many) or _of_several(wording, terms, many)
-    if frequent:
-        return frequent
+    chosen = frequent(wording, terms) or of_several(wording, terms, many)
+    if chosen:
+        return chosen
     if len(terms) == len(values) == 1 and _names_itself(wording, values[0]):
         thing = values[0].variable
         return wording.owners(thing) if many else wording.things(thing, False, frozenset(), 0)
@@ -172,10 +162,8 @@ def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
         said += f", and the {joined(theirs)} of their {plural(wording.noun(other))}"
     for term in (t for t in terms if variable_of(t) not in (owner, *beside)):
         noun = wording.noun(variable_of(term))
-        said += (
-            f", with the {noun}" if isinstance(term, Itself) else f", with the {property_words(wording, term, False)}"
-        )
-        said += "" if isinstance(term, Itself) else f" of the {noun}"
+        beyond = noun if isinstance(term, Itself) else f"{property_words(wording, term, False)} of the {noun}"
+        said += f", with the {beyond}"
     return said
 
 
@@ -200,7 +188,7 @@ def _several(wording: Wording, variable: str, many: bool) -> bool:
     """Whether the things of a variable are said in the plural."""
     known = wording.variables.get(variable)
     one = known is not None and len(known.keys) == 1 and bool(known.label)
-    return many and not one and (wording.tied or not _superlative(wording, variable))
+    return many and not one and (wording.tied or not is_superlative(wording, variable))
 
 
 def _pair(wording: Wording, things: list[Itself]) -> str:
@@ -226,56 +214,10 @@ def _pair(wording: Wording, things: list[Itself]) -> str:
 def _names_itself(wording: Wording, term: Attribute) -> bool:
     """Whether a property is what the things that have it are called: their name, the grape of a grape."""
     label = label_of(term.predicate, wording.schema).one.casefold()
-    named = _own(wording, term).casefold() in language().words["naming"]
+    named = own_words(wording, term).casefold() in language().words["naming"]
     is_name = named and wording.schema.predicate_of[term.predicate].role == "name" and not term.part
     known = wording.variables.get(term.variable)
     return label == wording.noun(term.variable).casefold() or (is_name and known is not None and not known.keys)
-
-
-def _frequent(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
-    """A value by how many things have it, or by what these have: "the county with the most farms", "the county with the
-    highest average rent of the farms"; "" for anything else."""
-    select, order = wording.select, wording.select.order
-    if len(terms) != 1 or select.by != terms or order is None or select.limit is None or len(wording.variables) > 1:
-        return ""
-    by = order.by
-    if not isinstance(by, Aggregate) or by.of.variable != variable_of(terms[0]):
-        return ""
-    several = select.limit > 1 or wording.tied
-    things = wording_of(replace(select, order=None, limit=None, by=()), wording.schema)
-    named = things.things(by.of.variable, True, frozenset(), 0).removeprefix("the ")
-    most = "most" if order.descending else "fewest"
-    if isinstance(by.of, Attribute):
-        most = f"{'highest' if order.descending else 'lowest'} {things.computed(by, short=True)}"
-        named = f"of the {named}"
-    limit = f"{select.limit} " if select.limit > 1 else ""
-    label = label_of(terms[0].predicate, wording.schema) if isinstance(terms[0], Attribute) else None
-    value = label.full if label is not None and label.kind == "noun" else property_words(wording, terms[0], many=False)
-    return f"the {limit}{plural(value) if several else singular(value)} with the {most} {named}"
-
-
-def _of_several(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
-    """A value by how many things have it at least, or by what these have: "the counties with at least 2 farms", "the
-    counties whose farms have an average rent above 80"; "" for anything else."""
-    select = wording.select
-    if len(terms) != 1 or select.by != terms or select.order is not None or len(wording.variables) > 1:
-        return ""
-    having = [f for f in select.filters if isinstance(f.left, Aggregate)]
-    left = having[0].left if having else None
-    if len(having) != 1 or not isinstance(left, Aggregate) or not isinstance(having[0].right, int | float):
-        return ""
-    own = variable_of(left) == variable_of(terms[0])
-    if not own or (isinstance(left.of, Itself) != (left.function == "count")) or having[0].negated:
-        return ""
-    rest = tuple(f for f in select.filters if f is not having[0])
-    things = wording_of(replace(select, filters=rest, by=()), wording.schema)
-    several = having[0].right != 1 or isinstance(left.of, Attribute)
-    named = things.things(variable_of(terms[0]), several, frozenset(), 0).removeprefix("the ")
-    value = property_words(wording, terms[0], many)
-    if isinstance(left.of, Attribute):
-        bound = f"{compared(having[0].op) or 'of'} {say(having[0].right)}"
-        return f"the {value} whose {named} have {article(things.computed(left, short=True))} {bound}"
-    return f"the {value} {how_many(having[0], named, say(having[0].right) if several else 'one')}"
 
 
 def _numbers(wording: Wording, numbers: list[Aggregate]) -> str:
@@ -291,36 +233,6 @@ def _numbers(wording: Wording, numbers: list[Aggregate]) -> str:
         words = joined([f"the {wording.computed(n, short=True)}" for n in numbers])
         return f"{words} of {wording.owners(values[0].variable, group_edges(wording.select))}"
     return joined([f"the {wording.computed(n)}" for n in numbers])
-
-
-def property_words(wording: Wording, term: Attribute | Term, many: bool) -> str:
-    """What a property is called, of one thing or of `many`: "number of stories", "names"."""
-    assert isinstance(term, Attribute)
-    if term.part in ("year", "month"):
-        return f"{term.part} of the {nominal(term.predicate, wording.schema)}"
-    end = {"low": "lowest ", "high": "highest "}.get(term.part, "")
-    owner = wording.variables.get(term.variable)
-    one = (
-        not many
-        or (owner is not None and len(owner.keys) == 1)
-        or (_superlative(wording, term.variable) and not wording.tied)
-    )
-    name = _own(wording, term)
-    predicate = wording.schema.predicate_of[term.predicate]
-    if one and not end and predicate.functional:
-        # "the number of stories of the building", which is 12
-        name = number_of(name, counts=predicate.datatype == "integer" and not predicate.unit)
-    return f"{end}{name if one or name.startswith('“') else plural(name)}"
-
-
-def _own(wording: Wording, term: Attribute) -> str:
-    """A property without what its things are called: the "name" of players, not their "player name"."""
-    name, noun = nominal(term.predicate, wording.schema), wording.noun(term.variable)
-    return rest_of(name, noun) or name
-
-
-def _superlative(wording: Wording, variable: str) -> bool:
-    return wording.select.limit == 1 and ordered_variable(wording.select) == variable
 
 
 def _beyond(wording: Wording) -> str:

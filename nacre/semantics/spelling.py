@@ -49,7 +49,7 @@ class Spelling:
         small = _nearest(word, sorted(function_words()), 1) if not named and len(word) > SHORT else None
         own = _nearest(word, self._own(word), slips)
         if small is not None and small[0] == word[0]:
-            # "shoud" is "should", whatever a graph is of
+            # a small word, whatever a graph is of
             return small
         return own if own is not None or named else _nearest(word, _in_english(word[0]), slips)
 

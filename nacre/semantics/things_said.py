@@ -276,8 +276,9 @@ class Wording:
         does with more words ("lead singer"), or where a thing may have several ("tourist" of visits)."""
         if f" {own}".endswith(f" {label}"):
             return True
-        ends = [self.variables[n].classes for n in (edge.subject, edge.object)]
-        ways = [p for p in self.schema.predicates if set(ends[0]) & p.domains.keys() and set(ends[1]) & p.ranges.keys()]
+        first, last = (self.variables.get(n, Variable(n)) for n in (edge.subject, edge.object))
+        one, other = set(first.classes), set(last.classes)
+        ways = [p for p in self.schema.predicates if one & p.domains.keys() and other & p.ranges.keys()]
         about = self.schema.predicate_of[edge.predicate]
         alike = is_person(own) or bool(set(label.split()) & set(own.split()))
         several = about.functional and not about.pairs_off and alike

@@ -24,7 +24,7 @@ def answered(question: str, plan: Plan, table: Table, unused: tuple[str, ...] = 
     [
         ("who are friends with Bob? Give their names", "name", "Bob", False),
         ("who are friends with Bob? Give their names", "person name", "Bob", False),
-        ("what is the full name of Bob?", "name", "Bob Hart", True),
+        ("what is the full name of Bob?", "name", "Bob Stone", True),
         ("what is the code of Bob?", "code", "Bob", True),
         ("what is the name of B-17?", "name", "Bob", True),
     ],
