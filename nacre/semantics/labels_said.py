@@ -2,27 +2,21 @@
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
 import simplemma
 
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.semantics.english import resource, unit_words
+from nacre.semantics.english import resource
+from nacre.semantics.label_words import label_words
 from nacre.semantics.language.base import language
-from nacre.semantics.languages import language_names
-from nacre.semantics.nouns import article, as_amount, extreme, is_participle, is_plural, plural, singular, wording
+from nacre.semantics.nouns import article, extreme, is_participle, is_plural, plural, singular, wording
 from nacre.semantics.values_said import is_counted
 from nacre.semantics.verbs import agent, is_done, without_preposition
 from nacre.semantics.words import lemma, split_name
 
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
-_ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{0,7}(?=[A-Z][a-z]|(?![A-Za-z0-9]))")
-_GLUED = 8
-_PART = 4
-# letters of a word that is spelled, at most
-_SPELLED = 4
 
 # numbers of an event ("founded in") between these are years
 FIRST_YEAR, LAST_YEAR = 1000, 2100
@@ -67,7 +61,7 @@ def label_of(iri: str, schema: Schema) -> Label:
 
 def _label_of(iri: str, schema: Schema) -> Label:
     predicate = schema.predicate_of[iri]
-    words = _words(_without_unit(predicate), schema.labels)
+    words = label_words(_without_unit(predicate), schema.labels)
     words = _without_domain(_without_range(words, predicate, schema), predicate, schema)
     label = _label(_without_owner(words, predicate, schema))
     if label.kind == "state" and " " not in label.one and _is_amount_of(predicate):
@@ -162,7 +156,7 @@ def _without_range(text: str, predicate: Predicate, schema: Schema) -> str:
         return text
     for iri in predicate.ranges:
         kind = schema.class_of.get(iri)
-        noun = singular(_words(kind.label, schema.labels)) if kind is not None else ""
+        noun = singular(label_words(kind.label, schema.labels)) if kind is not None else ""
         before = text.removesuffix(f" {noun}")
         last = before.split()[-1] if noun and before != text else ""
         if last in wording("prepositions") or (_is_verb(before) and last != "has"):
@@ -174,7 +168,7 @@ def _without_domain(text: str, predicate: Predicate, schema: Schema) -> str:
     """A label without the kind of thing that has it at its end: "head" of "head of department"."""
     for iri in predicate.domains:
         kind = schema.class_of.get(iri)
-        noun = singular(_words(kind.label, schema.labels)) if kind is not None else ""
+        noun = singular(label_words(kind.label, schema.labels)) if kind is not None else ""
         before = text.removesuffix(f" of {noun}")
         if noun and before != text and iri not in predicate.ranges and not before.startswith(("is ", "has ")):
             return before
@@ -184,7 +178,7 @@ def _without_domain(text: str, predicate: Predicate, schema: Schema) -> str:
 def _without_owner(text: str, predicate: Predicate, schema: Schema) -> str:
     """A label without the kind of thing that has it at its start: "price" of "product price"."""
     kinds = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
-    rest = [rest_of(text, singular(_words(kind.label, schema.labels))) for kind in kinds]
+    rest = [rest_of(text, singular(label_words(kind.label, schema.labels))) for kind in kinds]
     return rest[0] if rest and rest[0] and len(set(rest)) == 1 else text
 
 
@@ -281,7 +275,7 @@ def class_noun(variable: Variable, schema: Schema) -> str:
     if group is None and not known:
         return "thing"
     label = min(known, key=lambda c: c.count).label if group is None else group.label
-    return _one_of(_words(label, schema.labels), variable, schema)
+    return _one_of(label_words(label, schema.labels), variable, schema)
 
 
 def _one_of(kind: str, variable: Variable, schema: Schema) -> str:
@@ -343,49 +337,3 @@ def _without_unit(predicate: Predicate) -> str:
     own, other = predicate.unit.casefold(), found[1].casefold()
     same = own == other or units.get(own, own) == units.get(other, other)
     return predicate.label[: found.start()] if same and found.start() else predicate.label
-
-
-# a plan's words name the same few labels again and again
-@lru_cache(maxsize=8192)
-def _words(label: str, labels: frozenset[str]) -> str:
-    """A label in words: names of code split, acronyms kept, words that are glued together parted."""
-    # names of languages keep their capitals too
-    capitals = (*_ACRONYM.findall(label), *(word for word in label.split() if word in language_names().values()))
-    acronyms = {word.lower(): word for word in capitals}
-    whole = " ".join(acronyms) if label.isupper() else ""
-    short: dict[str, str] = wording("abbreviations")
-    parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
-    acronyms |= {part: part.upper() for part in parts if _is_spelled(part)}
-    acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}
-    said = " ".join(part if whole else acronyms.get(part, part) for part in parts)
-    return as_amount(said) or label.strip() or "value"
-
-
-def _is_spelled(word: str) -> bool:
-    """Whether a word in small letters has none that could be spoken, so that it is spelled: "gdp"."""
-    spoken = not word.isalpha() or word != word.lower() or set(word) & set("aeiouy") or len(word) > _SPELLED
-    return not spoken and len(word) > 1 and word not in unit_words() and not simplemma.is_known(word, lang="en")
-
-
-def _parted(word: str, labels: frozenset[str]) -> list[str]:
-    """The words that a long one is glued from, where English or the schema's other labels know each of them.
-
-    >>> _parted("releasedate", frozenset()), _parted("population", frozenset())
-    (['release', 'date'], ['population'])
-    """
-    known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
-    if not (len(word) >= _GLUED or (any(map(str.isdigit, word)) and len(word) > _PART)) or known:
-        return [word]
-    own = _vocabulary(labels)
-    for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):
-        pieces = word[:at], word[at:]
-        short = wording("abbreviations")
-        if all(p in own or p in short or (len(p) >= _PART and simplemma.is_known(p, lang="en")) for p in pieces):
-            return [short.get(p, p) for p in pieces]
-    return [word]
-
-
-@lru_cache(maxsize=64)
-def _vocabulary(labels: frozenset[str]) -> frozenset[str]:
-    """The words of all labels of predicates."""
-    return frozenset(word for label in labels for word in split_name(label).split() if len(word) > 1)

@@ -1,0 +1,63 @@
+"""Labels of data in words: "budgetMillion" -> "budget in millions", "releasedate" -> "release date"."""
+
+import re
+from functools import lru_cache
+
+import simplemma
+
+from nacre.semantics.english import unit_words
+from nacre.semantics.languages import language_names
+from nacre.semantics.nouns import as_amount, wording
+from nacre.semantics.words import split_name
+
+_ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{0,7}(?=[A-Z][a-z]|(?![A-Za-z0-9]))")
+_GLUED = 8
+_PART = 4
+# letters of a word that is spelled, at most
+_SPELLED = 4
+
+
+# a plan's words name the same few labels again and again
+@lru_cache(maxsize=8192)
+def label_words(label: str, labels: frozenset[str]) -> str:
+    """A label in words: names of code split, acronyms kept, words that are glued together parted."""
+    # names of languages keep their capitals too
+    capitals = (*_ACRONYM.findall(label), *(word for word in label.split() if word in language_names().values()))
+    acronyms = {word.lower(): word for word in capitals}
+    whole = " ".join(acronyms) if label.isupper() else ""
+    short: dict[str, str] = wording("abbreviations")
+    parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
+    acronyms |= {part: part.upper() for part in parts if _is_spelled(part)}
+    acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}
+    said = " ".join(part if whole else acronyms.get(part, part) for part in parts)
+    return as_amount(said) or label.strip() or "value"
+
+
+def _is_spelled(word: str) -> bool:
+    """Whether a word in small letters has none that could be spoken, so that it is spelled: "gdp"."""
+    spoken = not word.isalpha() or word != word.lower() or set(word) & set("aeiouy") or len(word) > _SPELLED
+    return not spoken and len(word) > 1 and word not in unit_words() and not simplemma.is_known(word, lang="en")
+
+
+def _parted(word: str, labels: frozenset[str]) -> list[str]:
+    """The words that a long one is glued from, where English or the schema's other labels know each of them.
+
+    >>> _parted("releasedate", frozenset()), _parted("population", frozenset())
+    (['release', 'date'], ['population'])
+    """
+    known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
+    if not (len(word) >= _GLUED or (any(map(str.isdigit, word)) and len(word) > _PART)) or known:
+        return [word]
+    own = _vocabulary(labels)
+    for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):
+        pieces = word[:at], word[at:]
+        short = wording("abbreviations")
+        if all(p in own or p in short or (len(p) >= _PART and simplemma.is_known(p, lang="en")) for p in pieces):
+            return [short.get(p, p) for p in pieces]
+    return [word]
+
+
+@lru_cache(maxsize=64)
+def _vocabulary(labels: frozenset[str]) -> frozenset[str]:
+    """The words of all labels of predicates."""
+    return frozenset(word for label in labels for word in split_name(label).split() if len(word) > 1)
