@@ -49,6 +49,18 @@ def test_what_is_heeded_is_not_lost(question: str, small_graphs: Graphs) -> None
     assert _lost_and_chance(question, *small_graphs["orchards"]) == ((), False)
 
 
+@pytest.mark.parametrize(
+    ("question", "lost"),
+    [
+        ("what is the average revenue of the orchards, and when", ("when",)),
+        ("which orchards are in Millbrook, when was it", ("when was",)),
+        ("when was Old Hollow planted", ()),
+    ],
+)
+def test_when_is_asked_for_too(question: str, lost: tuple[str, ...], small_graphs: Graphs) -> None:
+    assert _lost_and_chance(question, *small_graphs["orchards"])[0] == lost
+
+
 def _lost_and_chance(question: str, tables: Tables, lexicon: Lexicon) -> tuple[tuple[str, ...], bool]:
     """What the first reading does nothing with, and whether the one that is chosen is declined."""
     understood = understand(rewrite(question, (), tables.schema, lexicon), tables.schema, lexicon)

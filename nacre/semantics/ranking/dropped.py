@@ -7,7 +7,7 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.numbers import in_unit
-from nacre.semantics.types import ORDERED, Condition, Derivation, Link, Number, Question
+from nacre.semantics.types import ORDERED, Condition, Cue, Derivation, Link, Number, Question
 
 # kinds of cues that leave their trace in any reading that heeds them
 _RANKING = frozenset(("superlative", "most"))
@@ -34,6 +34,8 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         named = next((i for i in range(cue.end, len(question.tokens)) if i not in question.light), None)
         if named is not None and not d.covered >> named & 1:
             found.append((cue.start, cue.end))
+    if not any(t.ref.predicate and graph.is_date(t.ref.predicate) for t in d.targets):
+        found += [(c.start, c.end) for c in question.cues if _asks_when_too(c, question)]
     if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
         found += [(c.start, c.end) for c in question.cues if c.kind == "share"]
     idle: tuple[Link, ...] = ()
@@ -45,6 +47,15 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         used = {t.ref.node for t in d.targets} | {c.ref.node for c in _every(d.conditions)}
         idle = tuple(x for x in d.links if x.refs and x.refs[0].via and x.refs[0].node not in used)
     return tuple(sorted(span for span in _longest(found) if not _named(span, d, idle)))
+
+
+def _asks_when_too(cue: Cue, question: Question) -> bool:
+    """Whether a question asks when something was beside something else: "who fixed it, and when"."""
+    if (cue.kind, cue.value) != ("open", "when") or not cue.start:
+        return False
+    words = question.tokens
+    parted = "," in question.text[words[cue.start - 1].end : words[cue.start].start]
+    return parted or words[cue.start - 1].norm in language().words["joining"]
 
 
 def bounds_dropped(spans: tuple[tuple[int, int], ...], question: Question) -> bool:
