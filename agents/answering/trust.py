@@ -109,8 +109,9 @@ def _gives_names(understanding: Understanding, body: Select, table: Table) -> bo
     words = [known.get(a.variable, set()) if isinstance(a, Attribute) else set() for a in body.answers]
     if not words or not all(each and each <= said for each in words) or len(set(map(frozenset, words))) > 1:
         return False
-    columns = [{*table.columns[i].replace("_", " ").split()} & language().words["naming"] for i in shown_columns(table)]
-    cells = [str(row[i]) for row in table.rows for i in shown_columns(table) if row[i] is not None]
+    shown = shown_columns(table)
+    columns = [{*table.columns[i].replace("_", " ").split()} & language().words["naming"] for i in shown]
+    cells = [str(row[i]) for row in table.rows for i in shown if row[i] is not None]
     return all(columns) and all(words[0].issuperset(name_tokens(cell)) for cell in cells)
 
 

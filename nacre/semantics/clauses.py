@@ -222,9 +222,10 @@ def _counts(each: Filter, name: str, value: str, schema: Schema) -> Clause | Non
     between = each.op == "in" and isinstance(each.right, str)
     if not (number or between) or each.negated or predicate.unit or not is_count(noun):
         return None
-    how = "" if between or each.op == "=" else f"{_HOW_MANY.get(each.op, '')} "
-    many = f"{how}{value} {singular(noun) if each.right == 1 else noun}"
-    return Clause(f"with {many}", f"with {many}", f"{{}} has {many}", f"{{}} does not have {many}")
+    noun = singular(noun) if each.right == 1 else noun
+    said = f"with {value} {noun}" if between or each.op == "=" else how_many(each, noun, value)
+    many = said.removeprefix("with ")
+    return Clause(said, said, f"{{}} has {many}", f"{{}} does not have {many}")
 
 
 def _event(label: Label, when: str, negated: bool) -> Clause:

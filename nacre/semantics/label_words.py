@@ -21,22 +21,21 @@ _SPELLED = 4
 @lru_cache(maxsize=8192)
 def label_words(label: str, labels: frozenset[str]) -> str:
     """A label in words: names of code split, acronyms kept, words that are glued together parted."""
-    # names of languages keep their capitals too
-    capitals = (*_ACRONYM.findall(label), *(word for word in label.split() if word in language_names().values()))
-    acronyms = {word.lower(): word for word in capitals}
+    acronyms = {word.lower(): word for word in _ACRONYM.findall(label)}
     whole = " ".join(acronyms) if label.isupper() else ""
     short: dict[str, str] = wording("abbreviations")
     parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
     acronyms |= {part: part.upper() for part in parts if _is_spelled(part)}
+    # names of languages have capitals
     acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}
     said = " ".join(part if whole else acronyms.get(part, part) for part in parts)
     return as_amount(said) or label.strip() or "value"
 
 
 def _is_spelled(word: str) -> bool:
-    """Whether a word in small letters has none that could be spoken, so that it is spelled: "gdp"."""
-    spoken = not word.isalpha() or word != word.lower() or set(word) & set("aeiouy") or len(word) > _SPELLED
-    return not spoken and len(word) > 1 and word not in unit_words() and not simplemma.is_known(word, lang="en")
+    """Whether a word in small letters has no vowel, so that it is spelled: "gdp"."""
+    bare = word.isalpha() and word == word.lower() and not set(word) & set("aeiouy") and 1 < len(word) <= _SPELLED
+    return bare and word not in unit_words() and not simplemma.is_known(word, lang="en")
 
 
 def _parted(word: str, labels: frozenset[str]) -> list[str]:
@@ -48,10 +47,9 @@ def _parted(word: str, labels: frozenset[str]) -> list[str]:
     known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
     if not (len(word) >= _GLUED or (any(map(str.isdigit, word)) and len(word) > _PART)) or known:
         return [word]
-    own = _vocabulary(labels)
+    own, short = _vocabulary(labels), wording("abbreviations")
     for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):
         pieces = word[:at], word[at:]
-        short = wording("abbreviations")
         if all(p in own or p in short or (len(p) >= _PART and simplemma.is_known(p, lang="en")) for p in pieces):
             return [short.get(p, p) for p in pieces]
     return [word]

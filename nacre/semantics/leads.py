@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from nacre.records.plan import Itself, Select
-from nacre.semantics.nouns import counted, joined, wording
+from nacre.semantics.nouns import joined, wording
 
 NAMED = 30
 # words that a sentence has before its last one, at least
@@ -54,10 +54,8 @@ def answer_sentence(words: str, said: str, many: bool) -> str:
     return f"{capital(words)} {'are' if many else 'is'} {said}."
 
 
-def list_lead(words: str, number: int, noun: str, body: object) -> str:
-    """What a list is of, with how many there are: "3 stadiums whose ..."; "3 stadiums" where that winds."""
-    if winds(words):
-        return counted(number, noun)
+def list_lead(words: str, number: int, body: object) -> str:
+    """What a list is of, with how many there are: "3 stadiums whose ..."."""
     if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
         return capital(words)
     if words.startswith("those "):

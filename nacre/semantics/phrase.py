@@ -60,7 +60,7 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
         yes = bool(table.rows[0][0])
         said = asked_of(body.select, schema)[not yes]
         answer = "Yes" if yes else "No"
-        return Phrase(f"{answer}." if winds(said, unspoken(schema)) else f"{answer}, {said}.", (yes,))
+        return Phrase(f"{answer}." if _winds(said, schema) else f"{answer}, {said}.", (yes,))
     if isinstance(body, Compute):
         return _computed(body, table, schema)
     if not isinstance(body, Select):
@@ -108,7 +108,7 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
         word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
         first, second = (select_words(each, schema, many=False) for each in (body.left, body.right))
         told = f"{a} is {word} {'to' if word == 'equal' else 'than'} {b}"
-        if first != second and not winds(f"{first} {second}", unspoken(schema)):
+        if first != second and not _winds(f"{first} {second}", schema):
             labels = [label_of(each.predicate, schema).one for each in of if isinstance(each, Attribute)]
             be = "are" if labels and is_plural(labels[0]) else "is"
             told = f"{first} {be} {a}, {word} {'to' if word == 'equal' else 'than'} {second} ({b})"
@@ -125,7 +125,7 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
         )
         share = say(result, "%", rounded=True)
         of_all = f"{share} of the {whole_of.removeprefix('the ')} ({a} of {b}) are {part}"
-        told = f"{share} ({a} of {b})" if winds(of_all, unspoken(schema)) else of_all
+        told = f"{share} ({a} of {b})" if _winds(of_all, schema) else of_all
         return Phrase(f"{told}.", (whole(result),), "%")
     words = to_words(Plan(body), schema)
     said = say(result, unit if body.op == "+" else "", rounded=body.op == "/" or averaged)
@@ -140,7 +140,7 @@ def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     said = joined(list(dict.fromkeys(column.said)))
     words = to_words(plan, schema)
     term = plan.body.answers[-1] if isinstance(plan.body, Select) else None
-    if winds(words, unspoken(schema)) and isinstance(term, Aggregate) and isinstance(plan.body, Select):
+    if _winds(words, schema) and isinstance(term, Aggregate) and isinstance(plan.body, Select):
         wording = wording_of(plan.body, schema)
         if isinstance(term.of, Itself):
             noun = wording.noun(term.of.variable)
@@ -196,14 +196,14 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
         return Phrase(answer_sentence(words, said, is_plural(column.heading)), values, column.unit or None)
     if isinstance(body, Select) and one:
         many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading) and _is_many(words)
-        if winds(words, unspoken(schema)) and isinstance(body.answers[-1], Attribute) and column.heading[:1].islower():
+        if _winds(words, schema) and isinstance(body.answers[-1], Attribute) and column.heading[:1].islower():
             words = f"the {property_words(wording_of(body, schema), body.answers[-1], False)}"
         return Phrase(answer_sentence(words, said, many), values, column.unit or None)
-    if winds(words, unspoken(schema)) and isinstance(body, Select) and isinstance(body.answers[-1], Attribute):
-        words = f"the {property_words(wording_of(body, schema), body.answers[-1], True)}"
-    elif winds(words, unspoken(schema)) and isinstance(body, Combine) and isinstance(body.left.answers[-1], Attribute):
-        words = f"the {property_words(wording_of(body.left, schema), body.left.answers[-1], True)}"
-    as_sentence = words.startswith("the ") and "," not in words and not winds(words, unspoken(schema))
+    asked = body.left if isinstance(body, Combine) else body
+    if _winds(words, schema) and isinstance(asked, Select) and isinstance(asked.answers[-1], Attribute):
+        words = f"the {property_words(wording_of(asked, schema), asked.answers[-1], True)}"
+    short = _winds(words, schema)
+    as_sentence = words.startswith("the ") and "," not in words and not short
     if as_sentence and len(names) <= NAMED:
         last = body.answers[-1] if isinstance(body, Select) else None
         # "the equipment is", but "the headquarters are"
@@ -211,10 +211,12 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
             _is_many(words) or is_plural(plural(column.heading)) or column.heading.endswith("s")
         )
         return Phrase(answer_sentence(words, said, not mass), values, column.unit or None)
-    number = len(names)
-    short = winds(words, unspoken(schema))
-    lead = counted(number, column.heading) if short else list_lead(words, number, column.heading, body)
+    lead = counted(len(names), column.heading) if short else list_lead(words, len(names), body)
     return Phrase(f"{lead}: {said}.", values, column.unit or None)
+
+
+def _winds(words: str, schema: Schema) -> bool:
+    return winds(words, unspoken(schema))
 
 
 def _says_which(body: object, schema: Schema) -> bool:
@@ -273,7 +275,7 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     units = {column.unit for column in found.columns if column.unit}
     unit = units.pop() if len(units) == 1 else None
     body, words = plan.body, to_words(plan, schema)
-    if isinstance(body, Select) and len(found.rows) == 1 and not winds(words, unspoken(schema)):
+    if isinstance(body, Select) and len(found.rows) == 1 and not _winds(words, schema):
         numbers = [a for a in body.answers if isinstance(a, Aggregate)]
         if len(numbers) == len(body.answers) and len({variable_of(a) for a in numbers}) == 1:
             said = joined([c.said[0] for c in found.columns])
@@ -281,12 +283,12 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     if isinstance(body, Select) and isinstance(body.answers[0], Attribute):
         found = Grid(tuple(replace(c, is_named=False) for c in found.columns))
     cells = [c.said[0] for c in found.columns]
-    short = len(found.rows) == 1 and all(cells) and len(cells) <= MOST_SAID and not winds(words, unspoken(schema))
+    short = len(found.rows) == 1 and all(cells) and len(cells) <= MOST_SAID and not _winds(words, schema)
     if short and isinstance(body, Select) and _of_one_kind(body):
         # "the height and the year of the bridge are 20 m and 1961"
         text = f"{capital(select_words(body, schema, many=False))} are {joined(cells)}."
         return Phrase(text, found.values(), unit, found.headings(), found.data())
-    return _columns(found, _of_columns(found) if winds(words, unspoken(schema)) else words, unit)
+    return _columns(found, _of_columns(found) if _winds(words, schema) else words, unit)
 
 
 def _of_one_kind(body: Select) -> bool:

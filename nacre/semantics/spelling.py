@@ -46,7 +46,7 @@ class Spelling:
         slips = 2 if len(word) >= LONG else 1
         # a name that is not known here is not a word of plain English
         named = token.start > 0 and token.text[0].isupper()
-        small = _nearest(word, sorted(function_words()), 1) if not named and len(word) > SHORT else None
+        small = _nearest(word, _small_words(), 1) if not named and len(word) > SHORT else None
         own = _nearest(word, self._own(word), slips)
         if small is not None and small[0] == word[0]:
             # a small word, whatever a graph is of
@@ -81,6 +81,11 @@ class Spelling:
 def _nearest(word: str, among: Sequence[str], slips: int) -> str | None:
     best = process.extractOne(word, among, scorer=OSA.distance, score_cutoff=slips)
     return None if best is None else str(best[0])
+
+
+@cache
+def _small_words() -> Sequence[str]:
+    return sorted(function_words())
 
 
 @cache

@@ -276,13 +276,16 @@ class Wording:
         does with more words ("lead singer"), or where a thing may have several ("tourist" of visits)."""
         if f" {own}".endswith(f" {label}"):
             return True
-        first, last = (self.variables.get(n, Variable(n)) for n in (edge.subject, edge.object))
-        one, other = set(first.classes), set(last.classes)
-        ways = [p for p in self.schema.predicates if one & p.domains.keys() and other & p.ranges.keys()]
         about = self.schema.predicate_of[edge.predicate]
         alike = is_person(own) or bool(set(label.split()) & set(own.split()))
         several = about.functional and not about.pairs_off and alike
-        return len(ways) == 1 and (f" {label}".endswith(f" {own}") or several)
+        return (f" {label}".endswith(f" {own}") or several) and self._is_only_way(edge)
+
+    def _is_only_way(self, edge: Edge) -> bool:
+        """Whether no other property leads from the kinds at one end of a link to those at the other."""
+        first, last = (self.variables.get(n, Variable(n)) for n in (edge.subject, edge.object))
+        one, other = set(first.classes), set(last.classes)
+        return sum(bool(one & p.domains.keys() and other & p.ranges.keys()) for p in self.schema.predicates) == 1
 
     def _is_narrow(self, variable: Variable, predicate: str) -> bool:
         """Whether some of what a link leads to is none of the things of a variable."""
