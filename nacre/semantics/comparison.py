@@ -85,11 +85,16 @@ def only_property(table: Table) -> str:
     'The price of the shoes of Ann is 5, and that of Bo is 6.'
     >>> only_property(Table(("property", "Ann", "Bo"), (("details", "x", "x"),)))
     'Ann and Bo have the same details: x.'
+    >>> only_property(Table(("property", "Ann", "Bo"), (("price (net)", "5", "6"),)))
+    'The price (net) of Ann is 5, and that of Bo is 6.'
     """
     (label, first, second), *others = table.rows
     if others or first in ("yes", "no"):
         return ""
     noun, _, kind = str(label).removesuffix(")").partition(" (")
+    if not is_plural(kind):
+        # a bracket of the property's own name
+        noun, kind = str(label), ""
     left, right = table.columns[1:]
     if first == second:
         return f"{left} and {right} have the same {noun}: {first}."
