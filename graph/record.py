@@ -204,7 +204,7 @@ def _citation(n: int, evidence: Evidence, queries: Sequence[Query]) -> Citation:
 
 def _source(evidence: Evidence) -> str:
     if isinstance(evidence, Rows):
-        return evidence.title or "rows"
+        return evidence.title or evidence.words or "rows"
     return evidence.document or evidence.title or evidence.branch
 
 

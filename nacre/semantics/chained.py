@@ -10,7 +10,8 @@ from nacre.semantics.values_said import is_number_name
 COMPUTED = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
 # the kind behind a name that things of several kinds share
 KIND = re.compile(r" \([^()]*\)$")
-_SHARED = ("that has ", "that have ", "with ")
+_SHARED = ("that has ", "that have ", "who has ", "who have ", "with ")
+_RELATIVE = ("that ", "who ", "whose ")
 
 
 def name_of(variable: Variable, noun: str) -> str:
@@ -55,8 +56,21 @@ def first_alone(noun: str, texts: Sequence[str]) -> str:
     ('the city with the most rivers', '')
     """
     alone = texts[0] if len(texts) == 1 else ""
-    lead = next((x for x in ("that is ", "that are among ") if alone.startswith(f"{x}the {noun} with ")), "")
+    leads = ("that is ", "that are among ", "who is ", "who are among ")
+    lead = next((x for x in leads if alone.startswith(f"{x}the {noun} with ")), "")
     return alone.removeprefix(lead) if lead else ""
+
+
+def of_person(clause: str) -> str:
+    """A clause that follows the noun of a person, who does what it says.
+
+    >>> of_person("that are based in Rome"), of_person("that the club trains"), of_person("whose age is 3")
+    ('who are based in Rome', 'that the club trains', 'whose age is 3')
+    """
+    that, _, said = clause.partition(" ")
+    first = said.partition(" ")[0]
+    does = that == "that" and first.islower() and first not in wording("determiners")
+    return f"who {said}" if does else clause
 
 
 def chained(texts: list[str]) -> str:
@@ -66,13 +80,13 @@ def chained(texts: list[str]) -> str:
     'that have a film and a market and whose year is 1995'
     """
     texts = list(dict.fromkeys(texts))
-    texts.sort(key=lambda text: text.startswith(("that ", "whose ")))
+    texts.sort(key=lambda text: text.startswith(_RELATIVE))
     found: list[str] = []
     for text in texts:
         shared = next((s for s in _SHARED if found and text.startswith(s) and found[-1].startswith(s)), "")
         if shared and " " not in found[-1].removeprefix(shared).partition(" ")[2]:
             found[-1] += f" and {text.removeprefix(shared)}"
-        elif found and (text.startswith(("that ", "whose ")) == found[-1].startswith(("that ", "whose "))):
+        elif found and text.startswith(_RELATIVE) == found[-1].startswith(_RELATIVE):
             found[-1] += f" and {text}"
         else:
             found.append(text)

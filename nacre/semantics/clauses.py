@@ -11,13 +11,14 @@ from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
 from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.periods import said_bound, said_of_any, said_span, said_years
+from nacre.semantics.pronouns import gender
 from nacre.semantics.values_said import say
 from nacre.semantics.verbs import active, without_preposition
 
 # one thing that is said, of a value or a kind
 _PLAIN = re.compile(
-    r"(whose [^,]+? (?:is|are)|that are) (?!not |between |above |below |at |the |[a-z]+ed )"
-    r"((?!.* (?:whose|that|with|and|or) ).+)"
+    r"(whose [^,]+? (?:is|are)|(?:that|who) are) (?!not |between |above |below |at |the |[a-z]+ed )"
+    r"((?!.* (?:whose|that|who|with|and|or) ).+)"
 )
 _ABOVE = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _WHEN = {"<": "before", "<=": "no later than", ">": "after", ">=": "no earlier than"}
@@ -28,7 +29,7 @@ _HOW_MANY = {"<": "fewer than", "<=": "at most", ">": "more than", ">=": "at lea
 class Clause:
     """What holds of a thing: after its noun in the singular and plural, and said of it by name, with {} for the name.
 
-    `front` goes before the noun instead ("BMW X5" of "BMW X5 variants").
+    `front` goes before the noun instead ("BMW X5" of "BMW X5 variants"), and so does an `adjective` ("female").
     """
 
     one: str
@@ -36,6 +37,7 @@ class Clause:
     true: str
     false: str
     front: str = ""
+    adjective: str = ""
 
 
 def forward(
@@ -81,7 +83,7 @@ def forward(
     if bare:
         a = article(label.one)
         return Clause(f"that has {a}", f"that have {a}", f"{{}} has {a}", f"{{}} has no {label.one}")
-    for lead, link in ((" whose ", "'s "), (" that ", " ")):
+    for lead, link in ((" whose ", "'s "), (" that ", " "), (" who ", " ")):
         # "whose club is a club whose budget is 5" is said shorter, where there is only one such condition
         before, found, rest = other.partition(lead)
         if found and before == article(kind) and " and " not in rest and lead not in rest:
@@ -201,6 +203,9 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     if right is None and not end and not dated and (counts := _counts(each, name, value, schema)):
         return counts
     plain = isinstance(each.right, str) and each.op == "=" and not each.negated and right is None
+    if plain and (sex := gender(label.one, each.right)):
+        clause = f"whose {name} is {sex}"
+        return Clause(clause, clause, f"{{}} is {sex}", f"{{}} is not {sex}", adjective=sex)
     if plain and label.kind in ("state", "verb") and not dated:
         return _be(label, value) if label.kind == "state" else _verb(label, value)
     if each.op in _PARTS and not of_any:
@@ -279,10 +284,10 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
         lack = f"without {those.removeprefix(f'{own}with ')}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.negated and (plain := without(those, own)):
-        _, they, others = plain.partition("that are not ")
-        one = f"that is not {article(singular(others))}" if they else plain
+        that, they, others = plain.partition(" are not ")
+        one = f"{that} is not {article(singular(others))}" if they and that in ("that", "who") else plain
         return Clause(one, plain, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
-    if each.negated and those.startswith((f"{own}whose ", f"{own}that ")):
+    if each.negated and those.startswith((f"{own}whose ", f"{own}that ", f"{own}who ")):
         lack = f"other than those {those.removeprefix(own)}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.right.limit == 1 and those.startswith(f"the {noun} "):

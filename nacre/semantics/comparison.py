@@ -1,14 +1,14 @@
 """Compare two things, or two groups: members and others -> a table of their properties, what differs first."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.semantics.facts_of import Fact, Run, facts_of
-from nacre.semantics.labels_said import is_spoken, is_telling, label_of, nominal
-from nacre.semantics.nouns import article, is_plural, joined, plural, wording
-from nacre.semantics.parts import Part, Span, part_of, spans_of
+from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of
+from nacre.semantics.labels_said import class_noun, is_spoken, is_telling, label_of, nominal
+from nacre.semantics.nouns import article, is_plural, joined, plural, singular, wording
+from nacre.semantics.parts import Part, Span, is_had, linking_kind, part_of, spans_of
 from nacre.semantics.words import fold
 
 PROPERTIES, NAMES, LISTED, WORDS, LIST_WORDS = 30, 5, 5, 12, 60
@@ -44,6 +44,9 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
             rows.append((_property(predicate, schema, many=several), said[0] or "–", said[1] or "–"))
             triples += [f.triple for facts in sides for f in facts[:NAMES]]
     rows = _once(rows)
+    for label, counts, links in _of_links(left, right, schema, run):
+        rows.append((label, *counts))
+        triples += links
     parts = [part_of(side.variable, schema, run) for side in (left, right)]
     if parts[0] is not None and parts[1] is not None and parts[0].noun == parts[1].noun:
         rows += _of_parts(parts[0], parts[1], schema, run)
@@ -61,6 +64,28 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
         keys=(*left.things, *right.things)[:50],
         triples=tuple(triples),
     )
+
+
+def _of_links(left: Side, right: Side, schema: Schema, run: Run) -> list[tuple[str, tuple[str, str], list[Triple]]]:
+    """How many things of each kind either side has, with the first links: "number of films", ("3", "5")."""
+    found: list[tuple[str, tuple[str, str], list[Triple]]] = []
+    classes = set(left.variable.classes) & set(right.variable.classes)
+    for predicate in schema.predicates:
+        if predicate.role != "fact" or not predicate.has_links or not set(predicate.ranges) & classes:
+            continue
+        if any(is_telling(schema.predicate_of[iri], schema) for iri in predicate.inverses):
+            # said in the other direction
+            continue
+        own = class_noun(replace(left.variable, classes=tuple(sorted(classes))), schema)
+        kind, noun = linking_kind(predicate, schema)
+        if not is_had(label_of(predicate.iri, schema), own) or not is_spoken(noun):
+            continue
+        sides = [links_of(predicate, s.variable, schema, run, incoming=True, classes=kind) for s in (left, right)]
+        first, second = (f"{len({f.triple[0] for f in facts}):,}" for facts in sides)
+        if any(sides):
+            links = [f.triple for facts in sides for f in facts[:NAMES]]
+            found.append((f"number of {plural(noun)}", (first, second), links))
+    return found[:LISTED]
 
 
 def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[str, str, str]]:
@@ -87,6 +112,8 @@ def only_property(table: Table) -> str:
     'Ann and Bo have the same details: x.'
     >>> only_property(Table(("property", "Ann", "Bo"), (("price (net)", "5", "6"),)))
     'The price (net) of Ann is 5, and that of Bo is 6.'
+    >>> only_property(Table(("property", "Ann", "Bo"), (("number of cars", "1", "0"),)))
+    'Ann has 1 car, and Bo has none.'
     """
     (label, first, second), *others = table.rows
     if others or first in ("yes", "no"):
@@ -96,12 +123,21 @@ def only_property(table: Table) -> str:
         # a bracket of the property's own name
         noun, kind = str(label), ""
     left, right = table.columns[1:]
+    counted_kind = noun.removeprefix("number of ")
+    if counted_kind != noun:
+        return f"{left} has {_how_many(first, counted_kind)}, and {right} has {_how_many(second)}."
     if first == second:
         return f"{left} and {right} have the same {noun}: {first}."
     whose, be, that = f"the {kind} of {left}" if kind else left, "is", "that"
     if is_plural(noun):
         be, that = "are", "those"
     return f"The {noun} of {whose} {be} {first}, and {that} of {right} {be} {second}."
+
+
+def _how_many(number: object, kind: str = "") -> str:
+    if number == "0":
+        return f"no {kind}" if kind else "none"
+    return f"{number} {singular(kind) if number == '1' else kind}".rstrip()
 
 
 def difference(table: Table) -> str:

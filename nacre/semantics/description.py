@@ -14,7 +14,8 @@ from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, class_noun, flag, is_spoken, is_telling, is_time, label_of
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
-from nacre.semantics.parts import Part, numbers_said, part_of, spans_of
+from nacre.semantics.parts import Part, is_had, linking_kind, numbers_said, part_of, spans_of
+from nacre.semantics.pronouns import IT, Pronoun, gender, pronoun
 from nacre.semantics.properties_said import preposition_of
 from nacre.semantics.to_sql import to_sql
 from nacre.semantics.values_said import is_number_name
@@ -41,12 +42,14 @@ class _Known:
     label: Label
     facts: tuple[Fact, ...]
     timed: bool = False
-    person: bool = False
+    subject: Pronoun = IT
 
     @property
-    def counts(self) -> bool:
-        """Whether its numbers say how many of something there are."""
-        return self.predicate.datatype == "integer" and not self.predicate.unit and is_count(self.label.one)
+    def of_what(self) -> str:
+        """What its numbers say how many there are of, "" where they say something else."""
+        noun = self.label.one.removeprefix("number of ")
+        whole = self.predicate.datatype == "integer" and not self.predicate.unit
+        return noun if whole and is_count(noun) else ""
 
     @property
     def number(self) -> int:
@@ -79,10 +82,17 @@ class _Known:
         """Whether it says yes or no under a noun, of which nobody knows whether the thing has that, or is it."""
         return self._yes is None and said_by(self.said, self.predicate) is not None
 
+    @property
+    def gender(self) -> str:
+        """Whether it says of somebody that they are male, or female."""
+        return gender(self.label.one, self.said)
+
     def clause(self, owner: str = "") -> str:
         """ "its price is 5 EUR", "it borders Spain", of a person "they wrote"; with an `owner` its name instead."""
-        they = self.person and not owner
-        it, be_, whose = ("they", "are", "their") if they else (owner or "it", "is", "its")
+        subject = self.subject._replace(it=owner, many=False) if owner else self.subject
+        it, they = subject.it, subject.many
+        if self.gender:
+            return f"{it} {subject.be} {self.gender}"
         number = self.number
         if (yes := self._yes) is not None:
             return f"{it} {flag(self.label, yes)[they]}"
@@ -96,11 +106,11 @@ class _Known:
             dated = self.predicate.datatype in ("date", "datetime")
             return f"{it} {be} {self.label.one}{preposition_of(self.label.one, dated, self.timed)} {self.said}"
         if self.label.kind == "role":
-            return f"{it} {be_} {article(self.label.one)} of {self.said}"
+            return f"{it} {subject.be} {article(self.label.one)} of {self.said}"
         value = self.facts[0].number
-        if value is not None and number == 1 and self.counts and float(value).is_integer():
-            noun = singular(self.label.one) if value == 1 else self.label.one
-            return f"{it} {'have' if they else 'has'} {'no' if value == 0 else self.said} {noun}"
+        if value is not None and number == 1 and self.of_what and float(value).is_integer():
+            noun = singular(self.of_what) if value == 1 else self.of_what
+            return f"{it} {subject.have} {'no' if value == 0 else self.said} {noun}"
         name = plural(self.label.one) if number > 1 else self.label.one
         many = number > 1 or is_plural(name)
         if number > 1 and not is_plural(name) and name == self.label.one:
@@ -108,7 +118,7 @@ class _Known:
             be = "includes"
         else:
             be = "include" if number > len(self.shown) else "are" if many else "is"
-        return f"{f'the {belonging(name, owner)}' if owner else f'{whose} {name}'} {be} {self.said}"
+        return f"{f'the {belonging(name, owner)}' if owner else f'{subject.whose} {name}'} {be} {self.said}"
 
 
 def description(
@@ -119,12 +129,15 @@ def description(
     noun = class_noun(thing, schema)
     person = bool(thing.classes) and is_person(noun)
     known = _once(
-        _Known(p, label_of(p.iri, schema), tuple(without_kind(facts, p)), is_time(p.iri, schema), person)
+        _Known(p, label_of(p.iri, schema), tuple(without_kind(facts, p)), is_time(p.iri, schema))
         for p in schema.predicates
         if is_telling(p, schema)
         if (facts := tuple(f for f in facts_of(p, thing, schema, run) if fold(f.said) != fold(name)))
     )
     known = [k for k in known if len(k.facts[0].said.split()) <= WORDS and not _is_part_of_name(k, name)]
+    gendered = [k for k in known if person and k.number == 1 and k.gender][:1]
+    subject = pronoun(person=person, male_or_female=gendered[0].gender if gendered else "")
+    known = [replace(k, subject=subject) for k in known]
     # the "genre" of a genre is a code for it
     known = [replace(k, label=_CODE) if k.label.one == noun and not k.predicate.has_links else k for k in known]
     about = [k for k in known if topic & _lemmas(k.label.one)]
@@ -132,16 +145,21 @@ def description(
         about or known, key=lambda k: (-len(k.predicate.domains.keys() & set(thing.classes)), -k.predicate.subjects)
     )
     known = [_telling(k, topic, schema, run) if k.number > NAMES and k.predicate.has_links else k for k in known]
+    # a room that is called "room 12" need not be said to be a room
+    owner = name if name.startswith(f"{noun} ") else ""
+    is_introduced = bool(thing.classes) and not owner and not told
+    if is_introduced:
+        known = [k for k in known if not (person and k.gender)]
     linked = [k for k in known if k.predicate.has_links]
     valued = [k for k in known if not k.predicate.has_links]
     sentences: list[tuple[str, Sequence[Fact]]] = []
-    # a room that is called "room 12" need not be said to be a room
-    owner = name if name.startswith(f"{noun} ") else ""
-    if thing.classes and not owner and not told:
+    if is_introduced:
         kind = Fact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
         kind_of = noun.removeprefix("other ")
+        kind_of = " ".join([*(k.gender for k in gendered), kind_of])
         is_a = f"is {kind_of if kind_of.split()[-1] in wording('mass') else article(kind_of)}"
-        sentences.append((f"{_capital(name) if name.islower() else name} {is_a}.", (kind,)))
+        facts = (kind, *(f for k in gendered for f in k.facts))
+        sentences.append((f"{_capital(name) if name.islower() else name} {is_a}.", facts))
     sentences += _told(linked, 3, owner)
     ticks = [k for k in valued if k.is_tick]
     own = _told([k for k in valued if k not in ticks], 2, "" if linked else owner)
@@ -150,17 +168,28 @@ def description(
         own.append((f"{_capital(said_so)}.", [f for k in ticks[:FACTS] for f in k.shown]))
     sentences += own[:1]
     part = part_of(thing, schema, run) if not about else None
-    across = parts_told("" if sentences else name, part, schema, run, person=person)
+    if part is not None and part.count == 1 and _is_on_its_own(part, thing, name, schema, run):
+        part = None
+    across = parts_told("" if sentences else name, part, schema, run, whose=subject.whose)
     sentences += [*across, *own[1:]]
     if not about:
         said = {fact.triple for k in known for fact in k.facts}
         # "across its 3 variants" says how many there are
         apart = {edge.predicate for edge in part.select.edges} if part is not None and across else set()
-        sentences += _incoming(thing, schema, run, said, apart, noun)
+        sentences += _incoming(thing, schema, run, said, apart, noun, subject)
     return [
         Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
         for text, facts in sentences[:SENTENCES]
     ]
+
+
+def _is_on_its_own(part: Part, thing: Variable, name: str, schema: Schema, run: Run) -> bool:
+    """Whether the one part of a thing has a name that says neither of what it is nor what kind it is: an employee is,
+    the "offer of Fox" is not."""
+    link = schema.predicate_of[part.select.edges[0].predicate]
+    names = [(f.said, f.triple[0]) for f in links_of(link, thing, schema, run, incoming=True)]
+    own = (fold(part.noun.split()[-1]), fold(name))
+    return bool(names) and not any(is_number_name(n, (key,)) or any(w in fold(n) for w in own) for n, key in names)
 
 
 def _is_part_of_name(known: _Known, name: str) -> bool:
@@ -198,10 +227,10 @@ def _clauses(said: Sequence[str]) -> str:
 
 
 def parts_told(
-    name: str, part: Part | None, schema: Schema, run: Run, *, person: bool = False
+    name: str, part: Part | None, schema: Schema, run: Run, *, whose: str = "its"
 ) -> list[tuple[str, Sequence[Fact]]]:
     """The numbers of what hangs on the thing: "Across the 3 variants of X, the price is 5 to 7 EUR", "The price of the
-    variant of X is 5 EUR"; "its 3 variants", of a person "their", where the name is ""."""
+    variant of X is 5 EUR"; `whose` 3 variants ("its", "their") where the name is ""."""
     if part is None:
         return []
     spans = spans_of(part.select, part.variable, part.count, schema, run)
@@ -209,10 +238,10 @@ def parts_told(
         return []
     facts = [Fact(t[0], "", t) for span in spans for t in span.triples]
     parts = part.noun if part.count == 1 else counted(part.count, part.noun)
-    whose = f"the {parts} of {name}" if name else f"{'their' if person else 'its'} {parts}"
+    of = f"the {parts} of {name}" if name else f"{whose} {parts}"
     if part.count == 1:
-        return [(_capital(f"{numbers_said(spans, schema, of=whose)}."), facts)]
-    return [(f"Across {whose}, {numbers_said(spans, schema)}.", facts)]
+        return [(_capital(f"{numbers_said(spans, schema, of=of)}."), facts)]
+    return [(f"Across {of}, {numbers_said(spans, schema)}.", facts)]
 
 
 def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known:
@@ -228,41 +257,45 @@ def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known
 
 
 def _incoming(
-    thing: Variable, schema: Schema, run: Run, said: Collection[Triple], apart: Collection[str], own: str
+    thing: Variable,
+    schema: Schema,
+    run: Run,
+    said: Collection[Triple],
+    apart: Collection[str],
+    own: str,
+    subject: Pronoun,
 ) -> list[tuple[str, Sequence[Fact]]]:
     """Who links to the thing, an `own`, counted by their kind, without links that were `said` in the other direction or
     that are told `apart`."""
     clauses, having, told = list[str](), list[str](), list[Fact]()
-    person = bool(thing.classes) and is_person(own)
+    person = subject != IT
     for predicate in schema.predicates:
         if predicate.iri in apart:
             continue
         if predicate.role != "fact" or not predicate.has_links or not set(predicate.ranges) & set(thing.classes):
             continue
         back = (predicate.iri, *predicate.inverses)
+        kind, noun = linking_kind(predicate, schema)
         facts = [
             f
-            for f in links_of(predicate, thing, schema, run, incoming=True)
+            for f in links_of(predicate, thing, schema, run, incoming=True, classes=kind)
             if not any((f.triple[2], iri, f.triple[0]) in said for iri in back)
         ]
         others = list(dict.fromkeys(f.said for f in facts))
         if not facts or any(f.triple[0] == f.triple[2] for f in facts):
             continue
-        kind = max((c for c in predicate.domains if c), key=lambda c: predicate.domains[c], default="")
-        noun = class_noun(Variable("x", (kind,) if kind else ()), schema)
         label = label_of(predicate.iri, schema)
         if not is_spoken(noun):
             continue
         numbered = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
         named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not numbered else ""
         number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]
-        ends = [p for p in schema.predicates if p.has_links and kind in p.domains and p.iri != predicate.iri]
+        ends = [p for p in schema.predicates if p.has_links and p.domains.keys() & set(kind) and p.iri != predicate.iri]
         if person and len(facts) == 1 and is_person(noun) and label.one == own and not ends:
             # who has a row as a singer is one
             clauses.append(article(noun))
             told += facts
-        elif label.kind == "noun" and f" {own}".endswith(f" {label.one}"):
-            # the "type" of 7 organisations, which is an organisation type, has them
+        elif is_had(label, own):
             beyond = class_noun(Variable("x", tuple(ends[0].ranges)[:1]), schema) if len(ends) == 1 else ""
             if numbered and beyond and set(beyond.split()) & set(noun.split()) and set(own.split()) & set(noun.split()):
                 # a "player coach" only joins a player to a coach
@@ -274,9 +307,10 @@ def _incoming(
             clauses.append(f"the {belonging(label.one, number)}{named}")
             # what is counted can be counted again
             told += facts[:MOST_CITED]
-    has, is_ = ("have", "are") if person else ("has", "is")
-    found = [f"{verb} {joined(each[:FACTS])}" for verb, each in ((has, having), (is_, clauses)) if each]
-    return [(f"{'They' if person else 'It'} {' and '.join(found)}.", told)] if found else []
+    found = [
+        f"{verb} {joined(each[:FACTS])}" for verb, each in ((subject.have, having), (subject.be, clauses)) if each
+    ]
+    return [(_capital(f"{subject.it} {' and '.join(found)}."), told)] if found else []
 
 
 def _once(known: Iterable[_Known]) -> list[_Known]:

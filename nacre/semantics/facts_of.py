@@ -52,11 +52,20 @@ def values_of(predicate: Predicate, things: Variable, schema: Schema, run: Run) 
     return found
 
 
-def links_of(predicate: Predicate, things: Variable, schema: Schema, run: Run, *, incoming: bool = False) -> list[Fact]:
-    """What the things link to, or with `incoming` what links to them, in the order of the names."""
+def links_of(
+    predicate: Predicate,
+    things: Variable,
+    schema: Schema,
+    run: Run,
+    *,
+    incoming: bool = False,
+    classes: tuple[str, ...] = (),
+) -> list[Fact]:
+    """What the things link to, or with `incoming` what links to them, those of some `classes`, in the order of the
+    names."""
     if not predicate.has_links:
         return []
-    other = Variable("other" if things.name != "other" else "another")
+    other = Variable("other" if things.name != "other" else "another", classes)
     ends = (other.name, things.name) if incoming else (things.name, other.name)
     edge = Edge(ends[0], predicate.iri, ends[1])
     table = _table(Select((Itself(things.name), Itself(other.name)), (things, other), (edge,)), schema, run)

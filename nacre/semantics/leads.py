@@ -11,19 +11,21 @@ NAMED = 30
 SENTENCE = 3
 _OF_THOSE = re.compile(
     r"the one of (?P<those>those [\d,]+ .+?|.+ and .+?) "
-    r"(?P<placed>(?:with|that|whose) .+|\S*[^\Ws] (?:\S+ )?(?:last|first))"
+    r"(?P<placed>(?:with|that|who|whose) .+|\S*[^\Ws] (?:\S+ )?(?:last|first))"
 )
 # "the van that is based at the port", which is said without "that is"
 _ONE_THAT_IS = re.compile(
-    r"^(?P<noun>the [^ ,]+(?: [^ ,]+)?) that (?:is|was) (?P<rest>(?!the |a |an )(?!.* (?:that|whose|with) )\S+ .+)$"
+    r"^(?P<noun>the [^ ,]+(?: [^ ,]+)?) (?:that|who) (?:is|was) (?P<rest>(?!the |a |an )(?!.* (?:that|who|whose|with) )\S+ .+)$"
 )
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20
 # where what is said of a thing begins; after "and" it is said of the same thing as what stands before
-_CLAUSE = re.compile(r"(?<!and )(?<!or )\b(?:whose|that|with(?:out)?(?= (?:an?|no|one|more|fewer|at|exactly|\d+)\b))\b")
+_CLAUSE = re.compile(r"(?<!and )(?<!or )\b(?:whose|that|who|with(?:out)?(?= (?:an?|no|one|more|fewer|at|exactly|\d+)\b))\b")
 
+_SAYING = re.compile(r"(?<= )(?:that|who|whose|with|without)(?= )")
+_RELATIVE = re.compile(r" (?:that|who) ")
 # the best of what only says something of another thing
-_BEST_OF = re.compile(r"\b(?:whose|that|with(?:out)?) .* with the ")
+_BEST_OF = re.compile(r"\b(?:whose|that|who|with(?:out)?) .* with the ")
 
 
 def winds(words: str, unspoken: Collection[str] = ()) -> bool:
@@ -69,13 +71,14 @@ def _as_sentence(words: str) -> str:
     >>> _as_sentence("2 stages that have a roof"), _as_sentence("2 cargos that a ship carries")
     ('2 stages have a roof', 'There are 2 cargos that a ship carries')
     """
-    noun, that, said = words.partition(" that ")
-    plain = not any(f" {word} " in f" {words.replace(' that ', ' ', 1)} " for word in ("that", "whose", "with"))
+    noun, *rest = _RELATIVE.split(words, maxsplit=1)
+    said = rest[0] if rest else ""
+    plain = not _SAYING.search(f"{noun} {said}".replace(" without ", " "))
     first = said.partition(" ")[0]
     # the noun is who does it, where no other noun comes first
-    if that and plain and first.islower() and first not in wording("determiners"):
+    if rest and plain and first.islower() and first not in wording("determiners"):
         return f"{noun} {said}"
-    return f"There are {words}" if any(f" {word} " in words for word in ("that", "whose", "with", "without")) else words
+    return f"There are {words}" if _SAYING.search(words) else words
 
 
 def names_listed(names: list[str]) -> str:

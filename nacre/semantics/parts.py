@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import HALVES, Predicate, Schema
 from nacre.semantics.facts_of import Run, Triple
-from nacre.semantics.labels_said import class_noun, is_amount, is_telling, is_time, label_of
+from nacre.semantics.labels_said import Label, class_noun, is_amount, is_telling, is_time, label_of
 from nacre.semantics.nouns import is_plural, joined, number_of
 from nacre.semantics.to_sql import to_sql
 from nacre.semantics.values_said import say
@@ -81,6 +81,23 @@ def part_of(things: Variable, schema: Schema, run: Run) -> Part | None:
         if count:
             return Part(class_noun(part, schema), select, count)
     return None
+
+
+def linking_kind(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...], str]:
+    """The class of most of the things that a predicate links from, none where they have none, and its noun."""
+    kind = max((c for c in predicate.domains if c), key=lambda c: predicate.domains[c], default="")
+    classes = (kind,) if kind else ()
+    return classes, class_noun(Variable("x", classes), schema)
+
+
+def is_had(label: Label, own: str) -> bool:
+    """Whether a thing, an `own`, has what links to it: the "type" of 7 organisations, which is an organisation type, has
+    them.
+
+    >>> is_had(Label("noun", "type", "types"), "organisation type"), is_had(Label("noun", "capital", "capitals"), "city")
+    (True, False)
+    """
+    return label.kind == "noun" and f" {own}".endswith(f" {label.one}")
 
 
 def spans_of(select: Select, variable: Variable, count: int, schema: Schema, run: Run, most: int = SPANS) -> list[Span]:

@@ -192,6 +192,9 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     elif beside and len(set(beside)) == 1 and len(beside) == len(names) and not is_dated(body, schema):
         said = f"{names_listed(names)}, {'both' if len(names) == 2 else 'all'} {at_what(beside[0], plan, schema)}"
     if not isinstance(body, Select) and one:
+        alone = to_words(plan, schema, many=False)
+        if alone != words and not _winds(alone, schema):
+            return Phrase(answer_sentence(alone, said, many=False), values, column.unit or None)
         words = f"the {column.heading}" if column.heading[:1].islower() else words
         return Phrase(answer_sentence(words, said, is_plural(column.heading)), values, column.unit or None)
     if isinstance(body, Select) and one:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import Schema
-from nacre.semantics.chained import KIND, chained, computed_once, first_alone, name_of, names_among
+from nacre.semantics.chained import KIND, chained, computed_once, first_alone, name_of, names_among, of_person
 from nacre.semantics.clauses import (
     Clause,
     among,
@@ -150,7 +150,10 @@ class Wording:
             # "car variant" of a model is its "variant"
             noun = noun.split()[-1]
         clauses = [c for c in clauses if not c.front or c.front != front]
-        said = " ".join(filter(None, [front, plural(noun) if several else noun])) + tail
+        before_noun = [c for c in clauses if c.adjective and not variable.label]
+        clauses = [c for c in clauses if c not in before_noun]
+        adjectives = [c.adjective for c in before_noun]
+        said = " ".join(filter(None, [front, *adjectives, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:
             called = KIND.sub("", variable.label)
             kind = plural(noun) if several else noun
@@ -168,6 +171,8 @@ class Wording:
             texts.insert(0, self._placed(self.select.order))
             if (limit or 1) > 1:
                 said = f"{limit} {said}"
+        if is_person(noun):
+            texts = [of_person(text) for text in texts]
         first = first_alone(said, texts)
         if first:
             return first

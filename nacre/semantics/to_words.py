@@ -35,14 +35,16 @@ _COMPUTED = {"-": "the difference between {} and {}", "/": "the ratio of {} to {
              "age": "the age from {1} on"}  # fmt: skip
 
 
-def to_words(plan: Plan, schema: Schema) -> str:
-    """What the plan asks, naming classes and predicates by their labels, never tables or columns."""
+def to_words(plan: Plan, schema: Schema, many: bool = True) -> str:
+    """What the plan asks, naming classes and predicates by their labels, never tables or columns; with `many` off as
+    one thing, where what others lack is said of it ("the person whose town is not Rome")."""
     body = plan.body
     if isinstance(body, Combine):
         left, right = select_words(body.left, schema), select_words(body.right, schema)
         if body.op == "difference" and (plain := without(right, f"{left} ")):
-            return f"{left} {plain}"
-        if body.op == "difference" and right.startswith((f"{left} whose ", f"{left} with", f"{left} that ")):
+            return f"{select_words(body.left, schema, many)} {plain}"
+        said = (f"{left} whose ", f"{left} with", f"{left} that ", f"{left} who ")
+        if body.op == "difference" and right.startswith(said):
             return f"{left} except those{right.removeprefix(left)}"
         word = {"union": "or", "intersection": "that are also among the", "difference": "except the"}[body.op]
         return f"{left} {word} {right.removeprefix('the ') if body.op != 'union' else right}"

@@ -87,7 +87,7 @@ def said(body: object, *rows: tuple[object, ...], columns: tuple[str, ...] = ("p
         ((">=", "2011-01-01", "<", "2018-01-01"), "between 2011 and 2017"),
         (("contains", "-07-"), "in July"),
         (("contains", "-07-12"), "on 12 July"),
-        ((">=", "2015-03-05", "<", "2019-01-01"), "no earlier than 5 March 2015 and that were born before 2019"),
+        ((">=", "2015-03-05", "<", "2019-01-01"), "no earlier than 5 March 2015 and who were born before 2019"),
     ],
 )
 def test_dates_are_said_as_people_bound_them(bounds: tuple[str, ...], expected: str) -> None:
@@ -95,7 +95,7 @@ def test_dates_are_said_as_people_bound_them(bounds: tuple[str, ...], expected: 
         Filter(Attribute("p", N + "born"), op, day)  # type: ignore[arg-type]
         for op, day in zip(bounds[::2], bounds[1::2], strict=True)
     )
-    assert words(Select((Itself("p"),), (P,), (), filters)) == f"players that were born {expected}"
+    assert words(Select((Itself("p"),), (P,), (), filters)) == f"players who were born {expected}"
 
 
 def test_plans_read_like_noun_phrases() -> None:
@@ -114,7 +114,7 @@ def test_plans_read_like_noun_phrases() -> None:
         (P, Variable("q", (N + "Player",), keys=(N + "bo",), label="Bo")),
         (Edge("p", N + "mentor", "q"),),
     )
-    assert words(mentored) == "players that are mentors of Bo"
+    assert words(mentored) == "players who are mentors of Bo"
     some = Select((Itself("c"),), (P, C), (IN_CLUB,))
     none = Select((Itself("c"),), (C,), (), (Filter(Itself("c"), "in", some, True),))
     assert words(none) == "football clubs without a player"
@@ -204,7 +204,7 @@ def test_thirty_names_are_said_and_the_rest_counted() -> None:
 
 def test_combined_selects_are_said() -> None:
     left, right = Select((Itself("p"),), (P,)), Select((Itself("p"),), (P, C), (IN_CLUB,))
-    assert words(Combine("difference", left, right)) == "players except those that have a club"
+    assert words(Combine("difference", left, right)) == "players except those who have a club"
 
 
 cells = st.one_of(st.text(max_size=12), st.integers(-5, 3000), st.floats(-1e6, 1e6), st.none())

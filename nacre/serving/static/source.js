@@ -68,6 +68,7 @@ function beside(pop, own) {
 
 function content(record, citation, derive) {
   const parts = [];
+  const ran = [...new Set(citation.queries.map((i) => record.queries[i]?.words).filter(Boolean))];
   if (citation.rows.length) {
     parts.push(grid({ columns: citation.columns.map((each) => each.replaceAll("_", " ")), units: citation.units, rows: citation.rows, name: "source-" + citation.n, caption: "Rows of source " + citation.n }));
     linkLabels(parts[0], record.graph, citation.keys);
@@ -77,10 +78,9 @@ function content(record, citation, derive) {
   if (citation.place) {
     const { document: name, start, end } = citation.place;
     parts.push(make("p", { class: "row" }, make("span", { class: "quiet" }, name), button("Read it there", () => openText(record, name, start, end), "plain")));
-  } else if (citation.source && !["rows", citation.text].includes(citation.source)) parts.push(make("p", { class: "quiet" }, citation.source));
+  } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(make("p", { class: "quiet" }, citation.source));
   if (citation.basis) parts.push(make("p", { class: "quiet" }, "Rests on " + citation.basis + "."));
   if (citation.triples.length) parts.push(facts(record.graph, citation.triples));
-  const ran = [...new Set(citation.queries.map((i) => record.queries[i]?.words).filter(Boolean))];
   if (ran.length) parts.push(make("h3", {}, "What was asked of the graph"), make("p", {}, ran.join("; ")));
   parts.push(make("p", {}, button("How it was found", () => { close(); derive(); }, "plain")));
   return parts;
