@@ -158,7 +158,8 @@ class Wording:
             called = KIND.sub("", variable.label)
             kind = plural(noun) if several else noun
             # of one name, or of several names
-            said = f"{kind} called {called}" if " or " not in called else f"{variable.label} {kind}"
+            names = names_among(variable) if several else called
+            said = f"{kind} {names}" if " or " in called else f"{kind} called {called}"
             said = " ".join(filter(None, [front, said]))
             if ordered and limit == 1 and " or " in variable.label:
                 said = f"one of {names_among(variable)}"
@@ -178,6 +179,7 @@ class Wording:
             return first
         said = " ".join(filter(None, [said, chained(texts)]))
         definite = ordered and limit == 1 if before else ordered or not many or head is not None or bool(front)
+        definite = definite or " or " in variable.label
         return f"the {said}" if definite else said
 
     def _headed(self, name: str, seen: frozenset[int]) -> tuple[str, int, str] | None:

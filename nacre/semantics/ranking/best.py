@@ -1,8 +1,9 @@
 """The best readings of a question with what is believed of them: Ranked + Question -> Readings, best first."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from nacre.records.plan import Plan
+from nacre.records.plan import Attribute, Body, Itself, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.semantics.linking.graph import SchemaGraph
@@ -67,7 +68,7 @@ def _reading(
     conditions = lost or any(i in open_ and must_say(i, question) for i in ranked.unused)
     refused = bounds_dropped(lost, question) or (conditions and is_whole(ranked.candidate.body))
     content = sum(i not in question.light for i in range(len(question.tokens)))
-    plan = Plan(ranked.candidate.body)
+    plan = Plan(told_apart(ranked.candidate.body))
     if ranked.candidate.derivation.trace == RULE and not ranked.unused:
         odds = odds_after(BETWEEN_DATES)
         return Reading(plan, round(ranked.share, 4), 1.0, to_words(plan, schema), BETWEEN_DATES, (), odds)
@@ -81,6 +82,18 @@ def _reading(
         round(known_before(ranked, place) - (CONDITION_LOST if refused else 0.0), 4),
         _said(lost, question),
     )
+
+
+def told_apart(body: Body) -> Body:
+    """A plan that gives a property of several named things with the things beside it, so that nobody need guess whose
+    each value is."""
+    value = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
+    if not isinstance(body, Select) or not isinstance(value, Attribute) or body.group or body.by or body.order:
+        return body
+    thing = next((v for v in body.variables if v.name == value.variable), None)
+    if thing is None or len(thing.keys) < 2 or len(thing.label.split(" or ")) != len(thing.keys):
+        return body
+    return replace(body, answers=(Itself(value.variable), value))
 
 
 def _said(spans: Sequence[tuple[int, int]], question: Question) -> tuple[str, ...]:
