@@ -10,6 +10,11 @@ _MONTHS = {
 }
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _ISO = re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{2})(?:-(?P<d>\d{2}))?\b")
+# "2020/05/12", "12.5.2020", "5/12/2020"
+_NUMERIC = re.compile(
+    r"(?<![\w.,:/+\-])(?:(?P<y>\d{4})(?P<by>[./])(?P<m>\d{1,2})(?P=by)(?P<d>\d{1,2})"
+    r"|(?P<a>\d{1,2})(?P<sep>[./\-])(?P<b>\d{1,2})(?P=sep)(?P<y2>\d{4}))(?![\w\-/]|[.:,]\d)"
+)
 _DAY_FIRST = re.compile(
     rf"\b(?:(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<m>{_MONTH})\.?,?\s+(?P<y>\d{{4}})\b", re.IGNORECASE
 )
@@ -31,7 +36,7 @@ _PART = re.compile(
     rf"|(?P<q>[qh])(?P<n>[1-4])[ /]?(?P<y2>\d{{4}})|(?P<y3>\d{{4}})[ /-]?(?P<q3>[qh])(?P<n3>[1-4]))\b",
     re.IGNORECASE,
 )
-_LONGEST_MONTH = 31
+_LONGEST_MONTH, _LAST_MONTH = 31, 12
 # months and days of any year
 _DAY_OF_ANY = re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m>{_MONTH})\b", re.IGNORECASE)
 _MONTH_OF_ANY = re.compile(
@@ -75,14 +80,17 @@ def periods(text: str, *, any_year: bool = False) -> list[Period]:
     [('1990-01-01', '2000-01-01'), ('1960-01-01', '1970-01-01'), ('--07-12', ''), ('--05', '')]
     >>> [(p.first, p.after) for p in periods("the second quarter of 2023 or Q4 2024")]
     [('2023-04-01', '2023-07-01'), ('2024-10-01', '2025-01-01')]
+    >>> [p.first for p in periods("12.5.2020, 2020/05/12, 5/13/2020 and 3/4/2020")]
+    ['2020-05-12', '2020-05-12', '2020-05-13', '2020-04-03']
     """
     found: list[Period] = []
     undated = (_DAY_OF_ANY, _MONTH_OF_ANY) if any_year else ()
-    for pattern in (_PART, _ISO, _MONTH_FIRST, _DAY_FIRST, _DECADE, _TENS_ALONE, *undated):
+    for pattern in (_PART, _ISO, _NUMERIC, _MONTH_FIRST, _DAY_FIRST, _DECADE, _TENS_ALONE, *undated):
         for match in pattern.finditer(text):
             if any(p.start < match.end() and match.start() < p.end for p in found):
                 continue
-            span = _part(match) if pattern is _PART else _span(match.groupdict())
+            parts = _numeric(match) if pattern is _NUMERIC else match.groupdict()
+            span = _part(match) if pattern is _PART else _span(parts)
             if span is not None:
                 found.append(Period(*span, match.start(), match.end()))
     return sorted(found, key=lambda p: p.start)
@@ -116,7 +124,7 @@ def said_of_any(part: str) -> str:
 
 
 def said_span(first: str, after: str) -> str:
-    """A stretch of days as people say when it was, "" where it is no day, month, decade or run of years.
+    """A stretch of days as people say when it was, "" where it is no stretch.
 
     >>> said_span("2019-01-01", "2020-01-01"), said_span("2015-03-01", "2015-04-01")
     ('in 2019', 'in March 2015')
@@ -124,27 +132,49 @@ def said_span(first: str, after: str) -> str:
     'in the second quarter of 2023'
     >>> said_span("2011-01-01", "2018-01-01"), said_span("1990-01-01", "2000-01-01")
     ('between 2011 and 2017', 'in the 1990s')
+    >>> said_span("2011-03-01", "2011-06-01"), said_span("2011-03-04", "2011-03-08")
+    ('between March and May 2011', 'between 4 March and 7 March 2011')
     """
     try:
         begin, end = date.fromisoformat(first), date.fromisoformat(after)
     except ValueError:
         return ""
     if end - begin == timedelta(days=1):
-        return f"on {begin.day} {calendar.month_name[begin.month]} {begin.year}"
-    if begin.day != 1 or end.day != 1 or begin >= end:
+        return f"on {_day(begin)}"
+    if begin >= end:
         return ""
+    if begin.day != 1 or end.day != 1:
+        return _between(_day(begin), _day(end - timedelta(days=1)))
     months = (end.year - begin.year) * 12 + end.month - begin.month
     if months == 1:
-        return f"in {calendar.month_name[begin.month]} {begin.year}"
+        return f"in {_month(begin)}"
     for part, length in (("quarter", 3), ("half", 6)):
         if months == length and begin.month % length == 1:
             return f"in the {_PLACES[begin.month // length]} {part} of {begin.year}"
     years = end.year - begin.year
     if begin.month != 1 or end.month != 1:
-        return ""
+        return _between(_month(begin), _month(end - timedelta(days=1)))
     if years == 10 and begin.year % 10 == 0:
         return f"in the {begin.year}s"
     return f"in {begin.year}" if years == 1 else f"between {begin.year} and {end.year - 1}"
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {_month(day)}"
+
+
+def _month(day: date) -> str:
+    return f"{calendar.month_name[day.month]} {day.year}"
+
+
+def _between(first: str, last: str) -> str:
+    """Two days or months, with a year that they share said once.
+
+    >>> _between("3 May 2020", "9 June 2020"), _between("May 2019", "June 2020")
+    ('between 3 May and 9 June 2020', 'between May 2019 and June 2020')
+    """
+    year_of = last.rpartition(" ")[2]
+    return f"between {first.removesuffix(f' {year_of}')} and {last}"
 
 
 def said_years(first: object, last: object) -> str:
@@ -178,6 +208,25 @@ def said_bound(op: str, day: str) -> str:
 def _decade(parts: dict[str, str | None]) -> int:
     ten = int(parts["ten"]) if parts["ten"] else _TENS.index(str(parts["tens"]).casefold()) + 2
     return (2000 if ten <= _THIS_CENTURY else 1900) + 10 * ten
+
+
+def has_either_day_first(text: str) -> bool:
+    """Whether a date may begin with its day as well as with its month.
+
+    >>> has_either_day_first("before 3/4/2020"), has_either_day_first("13/4/2020, 3/3/2020 or 3.4.2020")
+    (True, False)
+    """
+    found = [m for m in _NUMERIC.finditer(text) if m["y2"] and m["sep"] != "."]
+    return any(m["a"].lstrip("0") != m["b"].lstrip("0") and max(int(m["a"]), int(m["b"])) <= _LAST_MONTH for m in found)
+
+
+def _numeric(match: re.Match[str]) -> dict[str, str | None]:
+    """The parts of a date in digits: the day before the month, where that can be."""
+    if match["y"]:
+        return match.groupdict()
+    first, second = match["a"], match["b"]
+    month_first = int(second) > _LAST_MONTH and match["sep"] != "."
+    return {"y": match["y2"], "m": first if month_first else second, "d": second if month_first else first}
 
 
 def _part(match: re.Match[str]) -> tuple[str, str] | None:

@@ -17,6 +17,8 @@ from nacre.semantics.words import Token, tokens
 MOST_TOKENS = 120
 MOST_NUMBERS = 40
 _MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")
+# a telephone number, an address of a machine, a version: digits in at least three parts
+_CODE = re.compile(r"(?<![\w.,:+\-])\+?\d+(?:[.\-]\d+){2,}(?![\w\-]|[.:,]\d)")
 _QUOTED = re.compile(
     r"\"([^\"]{1,80})\"|“([^”]{1,80})”|(?<![\w])'([^']{1,80})'(?![\w])|``([^`']{1,80})''|`([^`']{1,80})[`']"
 )
@@ -88,12 +90,20 @@ def of_tokens(words: Sequence[Token]) -> Question:
 
 
 def _quotations(text: str, words: tuple[Token, ...]) -> tuple[tuple[int, int], ...]:
+    """What stands in quotation marks, and codes of digits, which mean themselves as much."""
     found = []
     for match in _QUOTED.finditer(text):
         inside = [i for i, t in enumerate(words) if match.start() < t.start and t.end < match.end() + 1]
         if inside:
             found.append((inside[0], inside[-1] + 1))
-    return tuple(found)
+    dated = [(p.start, p.end) for p in periods(text, any_year=True)]
+    dated += [m.span() for m in _MOMENT.finditer(text)]
+    for match in _CODE.finditer(text):
+        inside = [i for i, t in enumerate(words) if match.start() <= t.start and t.end <= match.end()]
+        taken = any(a < match.end() and match.start() < b for a, b in dated)
+        if inside and not taken and not any(a <= inside[0] < b for a, b in found):
+            found.append((inside[0], inside[-1] + 1))
+    return tuple(sorted(found))
 
 
 def _is_part(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -> bool:
@@ -281,7 +291,8 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
     for i, t in enumerate(words):
         if i not in taken and t.norm in numbers and not _stands_in(words, i):
             found.append(Number(i, i + 1, "", float(numbers[t.norm])))
-    return tuple(sorted(found))
+    typed = [words[n.end - 1].text for n in found]
+    return tuple(sorted(n._replace(digits=t if t.isdigit() else "") for n, t in zip(found, typed, strict=True)))
 
 
 def _through(number: Number, period: Period | None) -> Number:

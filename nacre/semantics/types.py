@@ -19,7 +19,8 @@ class Cue(NamedTuple):
 
 class Number(NamedTuple):
     """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date; `until`
-    is the upper end of a range ("2 to 4"), which belongs to it."""
+    is the upper end of a range ("2 to 4"), which belongs to it; `digits` are those of a whole number as they were
+    typed."""
 
     start: int
     end: int
@@ -31,6 +32,7 @@ class Number(NamedTuple):
     first: str = ""
     after: str = ""
     until: float | None = None
+    digits: str = ""
 
 
 class Question(NamedTuple):

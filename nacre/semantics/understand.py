@@ -44,6 +44,7 @@ from nacre.semantics.parsing.relative import of_relative
 from nacre.semantics.parsing.shares import shares
 from nacre.semantics.parsing.unanswering import Answering, answering, guesses
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
+from nacre.semantics.periods import has_either_day_first
 from nacre.semantics.question_form import analyse
 from nacre.semantics.ranking.best import BEST, best_readings, nameless
 from nacre.semantics.ranking.features import unused_tokens
@@ -59,7 +60,8 @@ from nacre.stores.lexicon import Lexicon
 MOST_NAMED, MOST_ALIKE = 12, 60
 # cues that order or compare
 PLACING = frozenset(("superlative", "most", "comparative", "degree"))
-# the most that a reading is believed whose pronoun stands for nothing that was found, or that is a guess (given)
+# the most that a reading is believed whose pronoun stands for nothing that was found, that is a guess, or that has a
+# date of which nobody can tell the day from the month (given)
 ADRIFT = 0.5
 # a question is read or declined within this time of the processor
 SECONDS = 1.2
@@ -125,7 +127,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         candidates=tuple(_mention(each, question, written) for each in _alike(said, links)[:MOST_ALIKE]),
         considered=len(ranked),
         cut=cut,
-        most=min(_most(rewrite), ADRIFT if _guessed(ranked, question, linker) else 1.0),
+        most=min(_most(rewrite), ADRIFT if _guessed(ranked, question, linker) or has_either_day_first(text) else 1.0),
         unstated=_unstated(answers, schema),
     )
 

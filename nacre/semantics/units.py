@@ -9,7 +9,7 @@ from nacre.semantics.words import fold, lemma
 
 _UNIT = r"km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|[cmk]?m[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+"
 _NUMBER = re.compile(
-    r"(?:(?P<currency>[€$£])\s?)?(?<![\w.])(?P<n>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?:(?P<currency>[€$£])\s?)?(?<![\w.])(?P<n>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\d|\.\d)"
     rf"(?P<unit>\s?-?\s?(?:{_UNIT}))?",
     re.IGNORECASE,
 )

@@ -83,3 +83,29 @@ def test_ranges(text: str, low: float, high: float) -> None:
 @pytest.mark.parametrize("text", ["from 0 to 60", "a score of 3-1", "call 555-1234", "from 10 to 5", "3 or 5 sails"])
 def test_what_is_no_range(text: str) -> None:
     assert not [n for n in analyse(text).numbers if n.until is not None]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("who has 515.123.8080", ["515.123.8080"]),
+        ("whose phone is 020-7946-0018?", ["020-7946-0018"]),
+        ("version 1.2.3.", ["1.2.3"]),
+        ("between 2010-01-01 and 12.5.2020, 13/5/2020", []),
+        ("rooms 1-2 at 3.50 on 2020-01-02 10:30:00", []),
+    ],
+)
+def test_codes_of_digits_mean_themselves(text: str, codes: list[str]) -> None:
+    question = analyse(text)
+    said = [question.text[question.tokens[a].start : question.tokens[b - 1].end] for a, b in question.quoted]
+    assert said == codes
+
+
+def test_digits_are_kept_as_typed() -> None:
+    assert [n.digits for n in analyse("who has 0207946001 and 4.5").numbers] == ["0207946001", ""]
+
+
+@pytest.mark.parametrize("text", ["before 12.5.2020", "before 2020/05/12", "before 5/12/2020", "before 12/5/2020"])
+def test_dates_in_digits_are_dates(text: str) -> None:
+    first = {"before 5/12/2020": "2020-12-05"}.get(text, "2020-05-12")
+    assert [(n.op, n.first) for n in analyse(text).numbers] == [("<", first)]

@@ -87,7 +87,7 @@ def said(body: object, *rows: tuple[object, ...], columns: tuple[str, ...] = ("p
         ((">=", "2011-01-01", "<", "2018-01-01"), "between 2011 and 2017"),
         (("contains", "-07-"), "in July"),
         (("contains", "-07-12"), "on 12 July"),
-        ((">=", "2015-03-05", "<", "2019-01-01"), "no earlier than 5 March 2015 and who were born before 2019"),
+        ((">=", "2015-03-05", "<", "2019-01-01"), "between 5 March 2015 and 31 December 2018"),
     ],
 )
 def test_dates_are_said_as_people_bound_them(bounds: tuple[str, ...], expected: str) -> None:

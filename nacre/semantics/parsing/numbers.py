@@ -302,7 +302,7 @@ def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state
             return Condition(ref, ">=" if op == ">" else "<", (after,), state.negated)
         return Condition(ref, op, (first,), state.negated)
     if about.datatype == "text" and not graph.is_numeric(ref.predicate):
-        text = f"{found.value:g}" if not found.first else found.first
+        text = found.first or found.digits or f"{found.value:g}"
         return Condition(ref, "contains" if op == "=" else op, (text,), state.negated)
     value = in_unit(found, about.unit)
     return Condition(ref, op, (found.value if value is None else value,), state.negated, function=function)
