@@ -9,7 +9,7 @@ import numpy as np
 from ingestion.induce.column_names import plain_words
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.units import unit_said
-from ingestion.meaning.values import REASON, UNIT, VALUE
+from ingestion.meaning.values import REASON, UNIT, UNIT_NAMES, VALUE, VALUE_NAMES
 from ingestion.read.capsules import counted
 from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, SCHEMA_TYPES, TYPE, local_name, name_rank
 
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     Terms = NDArray[np.int32]
 
 # by the ends of their IRIs: what holds the number, its unit, and what was measured
-_VALUES = frozenset(
-    {"value", "numericValue", "numericalValue", "simpleResult", "hasSimpleResult", "result", "hasResult"}
-)
-_UNITS = frozenset({"unit", "unitText", "unitCode", "hasUnit", "uom", "unitOfMeasure", "unitOfMeasurement"})
+_VALUES = frozenset({*VALUE_NAMES, "simpleResult", "hasSimpleResult", "result", "hasResult"})
+_UNITS = frozenset(UNIT_NAMES)
 _MEASURED = frozenset(
     {"observedProperty", "measuredProperty", "hasQuantityKind", "quantityKind", "variableMeasured", "parameter"}
 )

@@ -30,8 +30,12 @@ _BESIDE = frozenset({TYPE, LABEL, *(s + name for name in ("propertyID", "additio
 REASON = "value behind a node"
 
 
+# of any vocabulary, by the ends of their IRIs: what holds the number of a quantity or a result, and its unit
+VALUE_NAMES = ("value", "numericValue", "numericalValue", "hasValue", "hasNumericValue", "hasNumericalValue")
+UNIT_NAMES = ("unit", "unitText", "unitCode", "hasUnit", "uom", "unitOfMeasure", "unitOfMeasurement")
 # of a vocabulary that is not known, a node without a name is a value if it has nothing but these
-_VALUES, _UNITS, _CODES = ("value", "v"), ("unit", "unitText", "unitCode"), ("system", "code")
+_VALUES, _CODES = (*VALUE_NAMES, "amount", "v"), ("system", "code")
+_UNITS = (*UNIT_NAMES, "currency", "hasCurrency")
 # where a node stands among its like
 _PLACES = frozenset({"index", "position"})
 # nodes that a value may lie behind, one behind the other
@@ -132,7 +136,8 @@ def _alike(draft: Draft, node: int, said: dict[str, int]) -> Held | None:
         return None
     if unit is None:
         return Held(value, "", True)
-    return Held(draft.literal(f"{_plain(draft, value)} {unit_said(local_name(draft.text(unit)))}"), "", True)
+    said_unit = draft.text(unit) if draft.sort(unit)[0] == "literal" else local_name(draft.text(unit))
+    return Held(draft.literal(f"{_plain(draft, value)} {unit_said(said_unit)}"), "", True)
 
 
 def _plain(draft: Draft, value: int) -> str:

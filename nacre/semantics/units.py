@@ -23,6 +23,8 @@ _HALF = re.compile(r"\bhalf (?:an?|the)\b", re.IGNORECASE)
 _DOZEN = re.compile(r"\b(half an?|[a-z]+)\s+dozens?\b", re.IGNORECASE)
 # the word before "hundred", "thousand", "million": "ten thousand", "a million"
 _BEFORE_MANY = re.compile(r"\b([a-z]+)(?=[\s-]+([a-z]+)\b)", re.IGNORECASE)
+# "5 metres per second"
+_PER = re.compile(r"(?<=\d )([a-z]+)\s+per\s+([a-z]+)\b", re.IGNORECASE)
 _TENS = re.compile(r"\b([a-z]+ty)[\s-]([a-z]+)\b", re.IGNORECASE)
 
 # "a day" is an amount only where something is compared with it: a "day fee" is none
@@ -50,6 +52,8 @@ def quantities(text: str) -> list[Quantity]:
     Quantity(value=4.8, unit='m', start=12, end=17)
     >>> [q.value for q in quantities("two dozen eggs, a dozen, half a dozen")]
     [24.0, 12.0, 6.0]
+    >>> [(q.value, q.unit, q.end) for q in quantities("at 5 metres per second, 8 hours per day")]
+    [(5.0, 'm/s', 22), (8.0, 'h', 31)]
     """
     units, currencies = resource()["units"], resource()["currencies"]
     multipliers = resource()["multipliers"]
@@ -57,7 +61,7 @@ def quantities(text: str) -> list[Quantity]:
     text = _DOZEN.sub(_in_digits, text)
     text = _HALF.sub(lambda m: "0.5".ljust(len(m[0])), text)
     text = _ONE.sub(lambda m: "1".ljust(len(m[1])) + m[2], text)
-    text = _BEFORE_MANY.sub(_as_digits, _TENS.sub(_together, text))
+    text = _PER.sub(_as_compound, _BEFORE_MANY.sub(_as_digits, _TENS.sub(_together, text)))
     found = []
     for match in _NUMBER.finditer(text):
         value, end = float(match["n"].replace(",", "")), match.end("n")
@@ -114,6 +118,17 @@ def _as_digits(match: re.Match[str]) -> str:
     value = resource()["numbers"].get(word, 1 if word in ("a", "an") else None)
     known = many in resource()["multipliers"] and len(many) > 2 and word not in resource()["multipliers"]
     return str(value).zfill(len(word)) if known and value is not None and len(str(value)) <= len(word) else match[0]
+
+
+def _as_compound(match: re.Match[str]) -> str:
+    """A speed or another rate that is said in words as its unit, at the end of as many characters; hours per day are
+    hours."""
+    units = resource()["units"]
+    over, under = (units.get(fold(word)) or units.get(lemma(fold(word))) for word in match.groups())
+    if over is None or under is None or convert(1, over, "s") is not None:
+        return match[0]
+    unit = f"{over}/{under}"
+    return unit.rjust(len(match[0])) if _COMPOUND.fullmatch(unit) else match[0]
 
 
 @cache

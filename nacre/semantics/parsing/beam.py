@@ -12,6 +12,7 @@ from nacre.semantics.parsing.numbers import number
 from nacre.semantics.parsing.periods import by_time, names_time
 from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, drop_dangling, turned
 from nacre.semantics.types import Condition, Link
+from nacre.semantics.words import fold
 
 WIDTH = 32
 # what a word that points back is worth, as much as one that names something
@@ -60,8 +61,8 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
             if i in numbers:
                 for new in number(state, numbers[i], reader):
                     _add(agenda[numbers[i].end], new)
-            if i in quoted or (state.like and token.norm):
-                end = quoted.get(i, i + 1)
+            end = quoted.get(i, i + 1) if i in quoted or (state.like and token.norm) else _other_value(state, reader, i)
+            if end:
                 for new in _free_text(state, reader, i, end):
                     _add(agenda[end], new)
             for link in by_start[i]:
@@ -86,6 +87,20 @@ def _said_before(state: State, reader: Reader, at: int) -> list[State]:
         return []
     covered = state.covered | 0b11 << at
     return [drop_dangling(state).then("said before", SAID_BEFORE, covered=covered, last="value")]
+
+
+def _other_value(state: State, reader: Reader, at: int) -> int:
+    """Where a name ends that stands right after a property of texts and is none of its values, as the language of "who
+    speaks Klingon"; 0 where there is none."""
+    words, prop = reader.question.tokens, state.prop
+    if prop is None or not prop.predicate or not at or not state.links or state.links[-1].end != at:
+        return 0
+    about = reader.graph.about(prop.predicate)
+    if state.links[-1].kind != "property" or about.datatype != "text" or about.role != "fact" or not about.has_literals:
+        return 0
+    end = next((i for i in range(at, len(words)) if not words[i].text[:1].isupper()), len(words))
+    said = fold(" ".join(t.text for t in words[at:end]))
+    return end if said and said not in map(fold, about.values) else 0
 
 
 def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State]:
