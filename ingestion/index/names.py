@@ -62,7 +62,8 @@ def schema_names(schema: Schema) -> Iterator[Name]:
             yield Name(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
         if _names_values(p):
             for value in p.values:
-                yield Name(name_tokens(split_name(value)), "value", value, p.iri, value, "", 1.0)
+                for said in _as_said(value):
+                    yield Name(said, "value", value, p.iri, value, "", 1.0)
 
 
 def _names_values(predicate: Predicate) -> bool:
@@ -95,7 +96,13 @@ def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
             continue
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             if len(value) <= LONGEST_SHARED and any(map(str.isalpha, value)):
-                yield row(Name(name_tokens(split_name(value)), "value", value, predicate.iri, value, "", 1.0))
+                for said in _as_said(value):
+                    yield row(Name(said, "value", value, predicate.iri, value, "", 1.0))
+
+
+def _as_said(value: str) -> list[tuple[str, ...]]:
+    """The words of a value as it is written, and as the parts of it that begin with capitals: "memoQ", "FlatRoof"."""
+    return list(dict.fromkeys((name_tokens(split_name(value)), name_tokens(value))))
 
 
 def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:

@@ -170,6 +170,9 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                 value = (">" if up else "<") + " " + "|".join(following.concepts)
                 than = norms[i + 2 : i + 3] == ["than"]
                 found.append(Cue(i, i + 3, "comparative", value) if than else Cue(i, i + 2, "compared", value))
+    if norms and norms[-1] in language().words["summed_up"] and not any(c.end == len(words) for c in found):
+        # "what did they cost together?"
+        found.append(Cue(len(words) - 1, len(words), "sum", ""))
     found += [*_from_to(words), *_both_ends(words), *_valued(words)]
     # "highest first" is a direction, and no superlative
     directed = [(c.start, c.end) for c in found if c.kind in ("direction", "ordered") and c.end - c.start > 1]

@@ -22,6 +22,7 @@ from nacre.semantics.clauses import (
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal, rest_of
+from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, extreme, is_participle, is_plural, number_of, plural, wording
 from nacre.semantics.select_shape import (
     counted_edges,
@@ -402,8 +403,7 @@ class Wording:
         for lead, (farthest, nearest) in wording("places").items():
             if measure.startswith(f"{lead} "):
                 return f"{place}{farthest if order.descending else nearest} {measure.removeprefix(f'{lead} ')}"
-        same = not place and measure.split()[0].casefold() in wording("computed").get(end, "").split()
-        if same:
+        if not place and measure.split()[0].casefold() in language().words.get(end, ()):
             return f"with the {measure}"
         if isinstance(by, Attribute) and end in ("highest", "lowest"):
             end = extreme(measure, high=order.descending)

@@ -76,6 +76,10 @@ def _counted(left: Lowered, right: Lowered, op: str) -> Lowered | None:
 
 
 def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
+    totals = {t.ref for t in d.targets if t.function and t.function != "count"}
+    if totals & set(d.group):
+        # "the total price for each price"
+        return None
     roots = [thing_of(r) for r in d.group] or [thing_of(t.ref) for t in d.targets]
     root = roots[0]
     apart = [c for c in d.conditions if c.negated and (c.op == "exists" or thing_of(c.ref) != root)]
@@ -118,9 +122,8 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
             by.append(term)
         else:
             group.append(term.variable)
-    answers: list[Term] = []
-    for target in d.targets:
-        answers.append(_answer(target, joins))
+    # "the repairs cost in total" names one property twice
+    answers: list[Term] = [_answer(t, joins) for t in d.targets if t.function or t.ref not in totals]
     order = _order(d.order, joins)
     counted = (order is not None and isinstance(order.by, Aggregate)) or any(c.function for c in d.conditions)
     if counted and not (group or by or any(isinstance(a, Aggregate) for a in answers)):

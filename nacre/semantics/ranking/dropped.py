@@ -34,6 +34,10 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         named = next((i for i in range(cue.end, len(question.tokens)) if i not in question.light), None)
         if named is not None and not d.covered >> named & 1:
             found.append((cue.start, cue.end))
+    if not _sums(candidate):
+        # "how much" may ask for one amount
+        asking, words = language().words["asking_measure"], question.tokens
+        found += [(c.start, c.end) for c in question.cues if c.kind == "sum" and words[c.start].norm not in asking]
     if not any(t.ref.predicate and graph.is_date(t.ref.predicate) for t in d.targets):
         found += [(c.start, c.end) for c in question.cues if _asks_when_too(c, question)]
     if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
@@ -129,6 +133,14 @@ def _ranks(candidate: Candidate) -> bool:
     ordered = d.order is not None or any(c.top is not None or c.against is not None for c in _every(d.conditions))
     extreme = any(t.function in ("max", "min") for t in d.targets)
     return ordered or extreme or isinstance(candidate.body, Compute) or not isinstance(candidate.body, Select | Combine)
+
+
+def _sums(candidate: Candidate) -> bool:
+    """Whether anything is added up or counted: what is asked for, what comes first, what is bounded."""
+    d = candidate.derivation
+    functions = [t.function for t in d.targets] + [c.function for c in _every(d.conditions)]
+    functions += [d.order.function] if d.order is not None else []
+    return not isinstance(candidate.body, Select) or bool({"sum", "count", "avg"} & set(functions))
 
 
 def _is_one_number(d: Derivation) -> bool:
