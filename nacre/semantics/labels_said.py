@@ -32,17 +32,18 @@ class Label:
     after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
     `many` is the form for several, of a "past" ("died in") the one that denies ("die in"); `has` where "has" stood
     before it ("has roof"); `full` has what its owner says too ("ship type" of a ship's "type"); `done`: a state that is
-    said with "was" ("built by")."""
+    said with "was" ("built by", and what is called "was sold")."""
 
     kind: Kind
     one: str
     many: str
     has: bool = False
     full: str = ""
+    was: bool = False
 
     @property
     def done(self) -> bool:
-        return self.kind == "state" and is_done(self.one)
+        return self.was or (self.kind == "state" and is_done(self.one))
 
     @property
     def be(self) -> tuple[str, str]:
@@ -91,6 +92,8 @@ def flag(label: Label, yes: bool) -> tuple[str, str]:
     (('has a roof', 'have a roof'), ('does not include lunch', 'do not include lunch'))
     >>> flag(Label("flag", "open", "open"), False)
     ('is not open', 'are not open')
+    >>> flag(Label("flag", "sold", "sold", was=True), True)
+    ('was sold', 'were sold')
     """
     first, _, rest = label.one.partition(" ")
     if label.has:
@@ -100,7 +103,8 @@ def flag(label: Label, yes: bool) -> tuple[str, str]:
         base = _base(first)
     else:
         no = "" if yes else "not "
-        return f"is {no}{label.one}", f"are {no}{label.one}"
+        one, many = label.be
+        return f"{one} {no}{label.one}", f"{many} {no}{label.one}"
     return (f"{first} {rest}", f"{base} {rest}") if yes else (f"does not {base} {rest}", f"do not {base} {rest}")
 
 
@@ -123,7 +127,7 @@ def _label(text: str) -> Label:
         rest = " ".join(words[1:])
         if _is_role(words[1:]):
             return Label("role", " ".join(words[1:-1]), plural(" ".join(words[1:-1])))
-        return Label("state" if last in prepositions else "flag", rest, rest)
+        return Label("state" if last in prepositions else "flag", rest, rest, was=first in ("was", "were"))
     if len(words) > 1 and last in prepositions:
         before = " ".join(words[:-1])
         if _is_role(words):

@@ -7,6 +7,32 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.schema_terms import SYNONYM
 from nacre.semantics.types import Link, Question, Ref
+from nacre.semantics.words import split_name, tokens
+
+
+# how likely a property is meant whose name the question takes apart
+APART = 0.8
+
+
+def taken_apart(question: Question, graph: SchemaGraph) -> Iterator[Link]:
+    """Properties whose name ends in what stands after "how many" and begins with what comes later: the "payment days"
+    of "how many days do they have for payment"."""
+    said, words = language().words, question.tokens
+    for at, word in enumerate(words[2:], 2):
+        how, many = words[at - 2 : at]
+        if how.norm not in said["degree"] or many.norm not in said["how_much"]:
+            continue
+        later = {t.lemma: i for i, t in enumerate(words) if i > at and i not in question.light}
+        for predicate, holders in graph.holders.items():
+            name = [t.lemma for t in tokens(split_name(graph.about(predicate).label))]
+            if name[-1:] != [word.lemma] or not graph.is_numeric(predicate):
+                continue
+            there = [later[lemma] for lemma in name[:-1] if lemma in later]
+            if there:
+                covered = 1 << at | sum(1 << i for i in set(there))
+                yield from (
+                    Link(at, at + 1, "property", (Ref(h, predicate),), APART, covered, how="partial") for h in holders
+                )
 
 
 def in_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from nacre.semantics.linking.expressions import PLACE
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.linking.in_units import in_units
+from nacre.semantics.linking.in_units import in_units, taken_apart
 from nacre.semantics.linking.kinds import of_kinds
 from nacre.semantics.linking.named import of_named
 from nacre.semantics.linking.otherwise import otherwise
@@ -71,6 +71,7 @@ def link(question: Question, known: Index) -> list[Link]:
     others = otherwise(question, called, known.terms)
     found = [*(x for x in called if not any(_is_within(x, other) for other in others)), *others, *named]
     found += (x for x in in_units(question, known.graph) if not any(x.covered & other.covered for other in found))
+    found += taken_apart(question, known.graph)
     found = _outdone(found)
     found += told(question, found, known.terms.told)
     found = of_named(of_kinds(found, question, known.terms.besides, known.graph), question, known.graph)
