@@ -93,13 +93,24 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
     answers = [answer.variable for answer in plan.body.answers if isinstance(answer, Itself)]
     if len(answers) < len(plan.body.answers) or not set(answers) <= named.keys():
         return False
-    if rows.reading is not None and not understanding.readings[rows.reading].unused:
+    if (
+        rows.reading is not None
+        and not understanding.readings[rows.reading].unused
+        and not _asks_who_else(understanding)
+    ):
         # "which airport is AKO" is answered by its name
         said = {token.norm for token in tokens(understanding.standalone)}
         labels = {v.label for v in plan.body.variables if v.name in answers}
         if not any(said & set(name_tokens(label)) for label in labels):
             return False
     return len(rows.table.rows) == len({key for name in answers for key in named[name]})
+
+
+def _asks_who_else(understanding: Understanding) -> bool:
+    """Whether a question asks who does something with things: not "who are they", nor "who of them is tall"."""
+    words, known = [token.norm for token in tokens(understanding.standalone)], language().words
+    who = next((i for i, word in enumerate(words[:-1]) if word in known["asking_who"]), None)
+    return who is not None and words[who + 1] not in known["being"] | known["among"]
 
 
 def _gives_names(understanding: Understanding, body: Select, table: Table) -> bool:
