@@ -39,7 +39,8 @@ def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> d
     """A name for subjects that are not `named`.
 
     The first of: both names of a person; a property whose own name ends in "name" or "title", with hardly any value
-    twice; a short text that nearly every thing of the class has to itself, where it is the only one, or describes.
+    twice, that nearly all things of the class have; a short text that nearly every thing of the class has to itself,
+    where it is the only one, or describes; such a property that fewer have, as the "brand name" of some items.
     """
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[list(named)] = False
@@ -50,13 +51,34 @@ def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> d
     rows = rows[plain[facts.sort_of[facts.object[rows]]]]
     words = {n: words_of(local_name(facts.texts[n])).lower() for n in counted(facts.predicate[rows])[0].tolist()}
     found = _persons(facts, rows, words)
+    kind_of = _kinds(facts)
+    of_some: dict[int, str] = {}
     for number in sorted(words, key=lambda n: facts.texts[n]):
         if _is_name(words[number]):
             mine = rows[facts.predicate[rows] == number]
             if _unique(facts, mine):
-                for subject, text in _texts(facts, mine):
-                    found.setdefault(subject, text)
-    return found | _telling(facts, rows, words, found)
+                names = dict(_texts(facts, mine))
+                known = found if _covers(kind_of, names) else of_some
+                known |= {subject: text for subject, text in names.items() if subject not in known}
+    return of_some | found | _telling(facts, rows, words, found, kind_of)
+
+
+def _kinds(facts: Facts) -> "NDArray[np.int64]":
+    """A class of each term, -1 where it has none."""
+    kind_of = np.full(len(facts.texts), -1, dtype=np.int64)
+    type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
+    typed = np.flatnonzero(facts.predicate == type_number)
+    kind_of[facts.subject[typed]] = facts.object[typed]
+    return kind_of
+
+
+def _covers(kind_of: "NDArray[np.int64]", names: dict[int, str]) -> bool:
+    """Whether nearly all things of the class that most named things are of have a name; of no class any do."""
+    kinds = kind_of[list(names)]
+    if not len(kinds) or not (kinds >= 0).any():
+        return True
+    kind = int(np.bincount(kinds[kinds >= 0]).argmax())
+    return int((kinds == kind).sum()) >= COVERED * int((kind_of == kind).sum())
 
 
 def _is_name(words: str) -> bool:
@@ -76,12 +98,11 @@ def _persons(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str
     return {subject: f"{given[subject]} {family[subject]}" for subject in given.keys() & family.keys()}
 
 
-def _telling(facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str]) -> dict[int, str]:
+def _telling(
+    facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str], kind_of: "NDArray[np.int64]"
+) -> dict[int, str]:
     """For each class the only text that its things have, or their only description, if it tells them apart."""
-    kind_of = np.full(len(facts.texts), -1, dtype=np.int64)
-    type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
-    typed = np.flatnonzero(facts.predicate == type_number)
-    kind_of[facts.subject[typed]] = facts.object[typed]
+    kind_of = kind_of.copy()
     kind_of[list(named)] = -1
     sizes = np.bincount(kind_of[kind_of >= 0], minlength=len(facts.texts))
     rows = rows[kind_of[facts.subject[rows]] >= 0]

@@ -64,7 +64,11 @@ def _label_of(iri: str, schema: Schema) -> Label:
     predicate = schema.predicate_of[iri]
     words = label_words(_without_unit(predicate), schema.labels)
     words = _without_domain(_without_range(words, predicate, schema), predicate, schema)
-    label = _label(_without_owner(words, predicate, schema))
+    words = _without_owner(words, predicate, schema)
+    label = _label(words)
+    if predicate.datatype == "boolean" and " " in words and _is_verb(words.partition(" ")[0]) and label.kind == "noun":
+        # "requires booking" is what a thing does, or does not
+        label = Label("noun", words, words)
     if label.kind == "state" and " " not in label.one and _is_amount_of(predicate):
         # "won", of games: how many
         label = Label("noun", f"number {label.one}", f"numbers {label.one}")
