@@ -35,9 +35,8 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         if named is not None and not d.covered >> named & 1:
             found.append((cue.start, cue.end))
     if not _sums(candidate):
-        # "how much" may ask for one amount
-        asking, words = language().words["asking_measure"], question.tokens
-        found += [(c.start, c.end) for c in question.cues if c.kind == "sum" and words[c.start].norm not in asking]
+        # "in total" at the end; "the total price" may be the name of a property
+        found += [(c.start, c.end) for c in question.cues if c.kind == "sum" and c.end == len(question.tokens)]
     if not any(t.ref.predicate and graph.is_date(t.ref.predicate) for t in d.targets):
         found += [(c.start, c.end) for c in question.cues if _asks_when_too(c, question)]
     if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
