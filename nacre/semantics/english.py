@@ -159,6 +159,22 @@ def turned() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
+def _opposites() -> dict[str, frozenset[str]]:
+    pairs = [tuple(pair) for pair in resource()["opposites"]]
+    both = [*pairs, *((b, a) for a, b in pairs)]
+    return {one: frozenset(b for a, b in both if a == one) for one, _ in both}
+
+
+def opposites(word: str) -> frozenset[str]:
+    """What a thing is or does that a lemma does not say of it.
+
+    >>> sorted(opposites("fail")), opposites("tall")
+    (['pass', 'succeed', 'successful'], frozenset())
+    """
+    return _opposites().get(word, frozenset())
+
+
+@cache
 def superlatives() -> dict[str, str]:
     """How superlatives are spelt, for those that are spelt almost so."""
     forms = {}

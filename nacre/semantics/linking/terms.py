@@ -7,7 +7,7 @@ from functools import lru_cache
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.semantics.english import function_words, measure, nouns_of, synonyms
+from nacre.semantics.english import function_words, measure, nouns_of, opposites, synonyms
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
@@ -183,11 +183,13 @@ class Terms:
         return bool(predicate) and self.graph.about(predicate).role == "identifier"
 
     def _denied(self, question: Question) -> list[Link]:
-        """Words that deny a property of yes or no: "unpaid"."""
+        """Words that deny a property of yes or no: "unpaid", and "failed" of what is passed."""
         found = []
         for i, token in enumerate(question.tokens):
             starts = [start for start in language().words["denying"] if token.norm.startswith(start)]
             denied = {lemma(token.norm.removeprefix(start)) for start in starts}
+            if not {token.norm, token.lemma} & self.by_word.keys():
+                denied |= opposites(token.lemma)
             for index in sorted({t for word in denied for t, _ in self.by_word.get(word, ())}):
                 term = self.terms[index]
                 own = set(term.words) - language().words["being_flag"]
