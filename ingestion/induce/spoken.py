@@ -44,6 +44,8 @@ def spoken_names(iris: Collection[str], roles: Mapping[str, Role] | None = None)
     'city'
     >>> spoken_names(["http://e/dep_id"], {"http://e/dep_id": Role(("worker",), ("department",))})["http://e/dep_id"]
     Spoken(label='department', others=('dep id', 'department id'))
+    >>> spoken_names(["http://e/mgrRef"], {"http://e/mgrRef": Role(("shop",), ("worker",))})["http://e/mgrRef"].label
+    'manager'
     """
     known = roles or {}
     plain = {iri: plain_words(_in_small(local_name(iri))) for iri in iris}
@@ -126,7 +128,7 @@ def _as_said(iri: str, whole: str, role: Role) -> str:
     if role.ends:
         if len(words) > 1 and words[0].lower() in wording("leading"):
             words = words[1:]
-        before, words = words, _without_end(words, wording("keys"))
+        before, words = words, _without_end(words, wording("keys") | wording("pointers"))
         if " ".join(words) in role.owners and " ".join(words) not in role.ends:
             # a "feature code" of a feature leads to none
             words = before

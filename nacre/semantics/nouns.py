@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from nacre.semantics.english import read
+from nacre.semantics.english import read, unit_words
 from nacre.semantics.words import lemma
 
 _OF = (" of ", " in ", " for ", " from ", " with ", " by ", " at ", " on ", " to ", " per ", " as ")
@@ -119,8 +119,8 @@ def as_amount(name: str) -> str:
 
     >>> as_amount("number rooms"), as_amount("no of guest"), as_amount("amount payment"), as_amount("amount paid")
     ('number of rooms', 'number of guests', 'payment amount', 'amount paid')
-    >>> as_amount("amount due"), plural("amount outstanding")
-    ('amount due', 'amounts outstanding')
+    >>> as_amount("amount due"), as_amount("amount eur"), as_amount("quantity words"), plural("amount outstanding")
+    ('amount due', 'amount eur', 'number of words', 'amounts outstanding')
     >>> as_amount("budget million"), as_amount("price in dollar"), as_amount("number"), as_amount("room number")
     ('budget in millions', 'price in dollars', 'number', 'room number')
     """
@@ -128,7 +128,7 @@ def as_amount(name: str) -> str:
     last = rest.rpartition(" ")[2].lower()
     if rest and first.lower() in wording("number_first") and (rest.startswith("of ") or is_plural(rest)):
         return f"number of {plural(rest.removeprefix('of '))}"
-    after = is_participle(rest) or rest.lower() in wording("after_noun")
+    after = is_participle(rest) or rest.lower() in wording("after_noun") or rest.lower() in unit_words()
     if rest and " " not in rest and first.lower() in wording("amount_first") and not after:
         return f"{rest} {first}"
     if last in wording("multiples"):

@@ -85,7 +85,9 @@ def _nearest(word: str, among: Sequence[str], slips: int) -> str | None:
 
 @cache
 def _small_words() -> Sequence[str]:
-    return sorted(function_words())
+    """Words without a meaning of their own, and those that say what is asked: "altogether"."""
+    cues = {word for forms in language().cues.values() for said, _, _ in forms for word in said}
+    return sorted(function_words() | {word for word in cues if word.isalpha()})
 
 
 @cache

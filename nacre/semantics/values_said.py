@@ -107,8 +107,11 @@ def is_counted(label: str, datatype: str = "", role: str = "") -> bool:
 
     >>> is_counted("price"), is_counted("release year"), is_counted("capacity", role="identifier")
     (True, False, False)
+    >>> is_counted("house number"), is_counted("number of words")
+    (False, True)
     """
-    return datatype != "year" and role != "identifier" and not set(label.lower().split()) & wording("uncounted")
+    words = label.lower().removeprefix("number of ").split()
+    return datatype != "year" and role != "identifier" and not set(words) & wording("uncounted")
 
 
 def _day(year: int, month: int, day: int) -> str:

@@ -183,7 +183,7 @@ class Terms:
         return bool(predicate) and self.graph.about(predicate).role == "identifier"
 
     def _denied(self, question: Question) -> list[Link]:
-        """Words that deny a property of yes or no: "unpaid", and "failed" of what is passed."""
+        """Words that deny a property of yes or no: "unpaid", and "failed" of what is passed; or what has a date."""
         found = []
         for i, token in enumerate(question.tokens):
             starts = [start for start in language().words["denying"] if token.norm.startswith(start)]
@@ -192,8 +192,11 @@ class Terms:
                 denied |= opposites(token.lemma)
             for index in sorted({t for word in denied for t, _ in self.by_word.get(word, ())}):
                 term = self.terms[index]
-                own = set(term.words) - language().words["being_flag"]
-                if term.kind == "property" and len(own) == 1 and is_flag(self.graph.about(term.predicate)):
+                dated = self._is_dated(term)
+                own = set(term.words) - language().words["time" if dated else "being_flag"]
+                if term.kind != "property" or len(own) != 1:
+                    continue
+                if dated or is_flag(self.graph.about(term.predicate)):
                     found.append(link_of(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
         return found
 

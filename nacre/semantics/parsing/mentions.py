@@ -23,7 +23,7 @@ from nacre.semantics.parsing.state import (
 )
 from nacre.semantics.parsing.superlatives import ranked_by_name, ranked_class, ranked_property
 from nacre.semantics.parsing.things import of_value
-from nacre.semantics.types import Aggregation, Condition, Link, Ordering, Ref, Target
+from nacre.semantics.types import OPPOSITE, Aggregation, Condition, Link, Ordering, Ref, Target
 
 # what a reading gains by which things are asked for as well as what they have
 WITH_OWN = 0.5
@@ -170,6 +170,15 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             new = with_node(new, sources[0], reader)
     if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
         new = new._replace(score=new.score + 0.25)
+    if ref.predicate and link.how == OPPOSITE and reader.graph.is_date(ref.predicate):
+        # "unpaid" is what has no date on which it was paid
+        op = "known" if state.negated else "unknown"
+        yield (
+            drop_dangling(new)
+            ._replace(last="value")
+            .then("flag denied", 0.2, conditions=(*state.conditions, Condition(ref, op)), negated=False)
+        )
+        return
     if ref.predicate and names_flag(link, ref, reader):
         yield from flag(state, new, link, ref, reader)
         return
