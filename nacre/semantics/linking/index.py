@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from nacre.semantics.language.base import language
 from nacre.semantics.linking.expressions import PLACE
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.in_units import in_units, taken_apart
@@ -72,10 +73,30 @@ def link(question: Question, known: Index) -> list[Link]:
     found = [*(x for x in called if not any(_is_within(x, other) for other in others)), *others, *named]
     found += (x for x in in_units(question, known.graph) if not any(x.covered & other.covered for other in found))
     found += taken_apart(question, known.graph)
-    found = _outdone(found)
+    found = _outdone(_of_what(found, question))
     found += told(question, found, known.terms.told)
     found = of_named(of_kinds(found, question, known.terms.besides, known.graph), question, known.graph)
     return [*found, *_narrowed(found, known.graph)]
+
+
+def _of_what(links: list[Link], question: Question) -> list[Link]:
+    """The links without those of a word that any property may end in to one that another word before it says is not
+    meant: a "phone number" is no ring number, where nothing is called a phone."""
+    words, named = question.tokens, 0
+    for x in links:
+        named |= x.covered if x.how not in ("like", "link like") else 0
+    # "the most frequent status"
+    named |= sum(1 << i for i in {i for c in question.cues for i in range(c.start, c.end)})
+
+    def says_other(x: Link) -> bool:
+        if x.kind != "property" or x.exact or x.end != x.start + 1 or not x.start:
+            return False
+        before = x.start - 1
+        if words[x.start].lemma not in language().words["generic"] or before in question.light or named >> before & 1:
+            return False
+        return words[before].norm.isalpha() and question.text[words[before].end : words[x.start].start] == " "
+
+    return [x for x in links if not says_other(x)]
 
 
 def _outdone(links: list[Link]) -> list[Link]:
