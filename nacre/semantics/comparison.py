@@ -114,6 +114,8 @@ def only_property(table: Table) -> str:
     'The price (net) of Ann is 5, and that of Bo is 6.'
     >>> only_property(Table(("property", "Ann", "Bo"), (("number of cars", "1", "0"),)))
     'Ann has 1 car, and Bo has none.'
+    >>> only_property(Table(("property", "Ann", "Bo"), (("number of cars", "2", "2"),)))
+    'Ann and Bo have 2 cars each.'
     """
     (label, first, second), *others = table.rows
     if others or first in ("yes", "no"):
@@ -122,8 +124,13 @@ def only_property(table: Table) -> str:
     if not is_plural(kind):
         # a bracket of the property's own name
         noun, kind = str(label), ""
+    if kind == plural(noun):
+        # "the trust of the trusts of Ann"
+        kind = ""
     left, right = table.columns[1:]
     counted_kind = noun.removeprefix("number of ")
+    if counted_kind != noun and first == second:
+        return f"{left} and {right} have {_how_many(first, counted_kind)} each."
     if counted_kind != noun:
         return f"{left} has {_how_many(first, counted_kind)}, and {right} has {_how_many(second)}."
     if first == second:

@@ -98,7 +98,8 @@ class _Known:
             return f"{it} {flag(self.label, yes)[they]}"
         if self.label.kind in ("verb", "past"):
             verb = self.label.many if they and self.label.kind == "verb" else self.label.one
-            return f"{it} {verb} {self.said}"
+            dated = self.predicate.datatype in ("date", "datetime")
+            return f"{it} {verb}{preposition_of(self.label.one, dated, self.timed)} {self.said}"
         if self.label.kind in ("state", "flag"):
             be = self.label.be[they]
             if self.timed and self.label.kind == "state":

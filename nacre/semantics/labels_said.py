@@ -72,21 +72,29 @@ def _label_of(iri: str, schema: Schema) -> Label:
     if label.kind == "state" and " " not in label.one and _is_amount_of(predicate):
         # "won", of games: how many
         label = Label("noun", f"number {label.one}", f"numbers {label.one}")
-    done, _, when = label.one.partition(" ")
-    if (
-        when in language().words["time"]
-        and is_participle(done)
-        and predicate.datatype != "text"
-        and not _is_amount_of(predicate)
-    ):
-        # "built year": when it was
-        return Label("state", done, done)
+    done = _done(label.one)
+    if done and predicate.datatype != "text" and not _is_amount_of(predicate):
+        return _label(done)
     if label.kind == "noun" and predicate.datatype in ("date", "datetime"):
         # "sale ends" is when it does
         label = replace(label, one=singular(label.one))
     # "members" links to one member at a time; numbers of "passengers" stay what they are
     label = replace(label, full=words if label.kind == "noun" and words.endswith(f" {label.one}") else label.one)
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
+
+
+def _done(label: str) -> str:
+    """What was done, where a label says nothing but when it was, "" elsewhere.
+
+    >>> _done("built year"), _done("date joined"), _done("date paid"), _done("date due"), _done("sale date")
+    ('built', 'joined', 'paid', '', '')
+    """
+    first, _, last = label.partition(" ")
+    when = language().words["time"]
+    for done, time in ((first, last), (last, first)):
+        if time in when and (is_participle(done) or done in wording("intransitive")):
+            return done
+    return ""
 
 
 def flag(label: Label, yes: bool) -> tuple[str, str]:

@@ -144,7 +144,8 @@ def _number(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         wording = wording_of(plan.body, schema)
         if isinstance(term.of, Itself):
             noun = wording.noun(term.of.variable)
-            return Phrase(f"{said} {noun if said == '1' else plural(noun)}.", values, column.unit or None)
+            be, many = ("is", noun) if said == "1" else ("are", plural(noun))
+            return Phrase(f"There {be} {said} such {many}.", values, column.unit or None)
         words = f"the {wording.computed(term, short=True)}"
     if isinstance(term, Aggregate) and (there := _there_are(plan.body, term, values, schema)):
         return Phrase(there, values)

@@ -225,7 +225,8 @@ def _numbers(wording: Wording, numbers: list[Aggregate]) -> str:
     if len(of) == 1 and len(numbers) > 1 and isinstance(numbers[0].of, Attribute):
         words = joined([COMPUTED.get(n.function, "number of") for n in numbers])
         label = label_of(numbers[0].of.predicate, wording.schema)
-        name = plural(label.one) if label.kind == "noun" else label.one
+        own = wording.own_name(numbers[0].of)
+        name = plural(own) if label.kind == "noun" else label.one
         return f"the {words} {name} of {wording.owners(numbers[0].of.variable, group_edges(wording.select))}"
     values = [n.of for n in numbers if isinstance(n.of, Attribute)]
     if 1 < len(values) == len(numbers) and len({v.variable for v in values}) == 1:

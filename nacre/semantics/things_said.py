@@ -74,10 +74,7 @@ class Wording:
             things = noun if short else self.things(of.variable, True, group_edges(self.select), 0)
             return f"number of {things.removeprefix('the ')}"
         label = label_of(of.predicate, self.schema)
-        named, noun = nominal(of.predicate, self.schema), self.noun(of.variable)
-        # "the total amount of the payments"
-        named = rest_of(named, noun) or named.removeprefix(f"{noun} ")
-        own = number_of(named, counts=self._counts(of.predicate))
+        own = number_of(self.own_name(of), counts=self._counts(of.predicate))
         name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
         known = self.variables.get(of.variable)
         if term.function != "count" and known is not None and len(known.keys) == 1 and self._has_one(of.predicate):
@@ -90,6 +87,11 @@ class Wording:
         return belonging(
             name, self.owners(of.variable, group_edges(self.select)), person=is_person(self.noun(of.variable))
         )
+
+    def own_name(self, of: Attribute) -> str:
+        """What a property is called without the kind of its things: the "amount" of payments."""
+        named, noun = nominal(of.predicate, self.schema), self.noun(of.variable)
+        return rest_of(named, noun) or named.removeprefix(f"{noun} ")
 
     def owners(self, name: str, seen: frozenset[int] = frozenset()) -> str:
         """The things of a variable whose property is said: "the cars that are red", "Emma", "those 4 cars"."""
