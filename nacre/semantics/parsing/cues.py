@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from nacre.semantics.english import resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.parsing.alone import ONLY, alone
@@ -100,10 +101,13 @@ def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
         return
     direction, _, concepts = found.value.partition(" ")
     rank = Rank(direction == "up", tuple(concepts.split("|")))
-    yield state._replace(rank=rank, last="rank", want="")
+    done = _dated_before(state, found, reader)
+    if done is None:
+        yield state._replace(rank=rank, last="rank", want="")
     if state.owner is not None and state.order is None:
         # "the student who is oldest"
-        for ref, reverse, cost in measured(reader.graph, state.owner.node, rank.concepts)[:2]:
+        options = measured(reader.graph, state.owner.node, rank.concepts)[:2] if done is None else [(done, False, 0.0)]
+        for ref, reverse, cost in options:
             order = Ordering(ref, rank.descending != reverse, "", state.limit or 1)
             after = with_node(state, ref, reader)
             yield after.then("superlative after class", 0.1 - cost, order=order, limit=0, last="rank")
@@ -113,6 +117,15 @@ def _superlative(state: State, found: Cue, reader: Reader) -> Iterator[State]:
                     "superlative after class", 0.1 - cost, order=order, limit=0, last="rank",
                     targets=state.targets[:-1], prop=None, from_target=False,
                 )  # fmt: skip
+
+
+def _dated_before(state: State, found: Cue, reader: Reader) -> Ref | None:
+    """The date of what "first" or "last" stands right after: what was paid last is told by when it was paid."""
+    word = reader.question.tokens[found.start].norm
+    if word not in resource()["at_end"] or not state.links or state.links[-1].end != found.start or state.owner is None:
+        return None
+    refs = [r for r in state.links[-1].refs if r.predicate and r.node == state.owner.node]
+    return next((r for r in refs if reader.graph.is_date(r.predicate)), None)
 
 
 def _degree(state: State, found: Cue, reader: Reader) -> Iterator[State]:
