@@ -111,9 +111,14 @@ def without_table(name: str) -> str:
 
     >>> without_table("T_ORDER_ITEM"), without_table("tbl_depot"), without_table("depot_tbl"), without_table("Depot")
     ('order_item', 'depot', 'depot', 'Depot')
+    >>> without_table("tblVisit"), without_table("tabular")
+    ('Visit', 'tabular')
     """
-    first, *rest = name.split("_")
     marks = wording("tables")
+    glued = next((m for m in marks if len(m) > 1 and name.startswith(m) and name[len(m) : len(m) + 1].isupper()), "")
+    if glued:
+        return name.removeprefix(glued)
+    first, *rest = name.split("_")
     plain = rest if rest and first.lower() in marks else [first, *rest]
     # a letter behind a name says less
     plain = plain[:-1] if len(plain) > 1 and len(plain[-1]) > 1 and plain[-1].lower() in marks - {"table"} else plain
