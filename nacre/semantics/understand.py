@@ -40,13 +40,15 @@ from nacre.semantics.parsing.comparison import compares, comparisons
 from nacre.semantics.parsing.derive import MOST, derive
 from nacre.semantics.parsing.directed import not_turned
 from nacre.semantics.parsing.members import of_members
+from nacre.semantics.parsing.more_than import Counted, more_than
 from nacre.semantics.parsing.relative import of_relative
-from nacre.semantics.parsing.shares import shares
+from nacre.semantics.parsing.shares import is_count, shares
 from nacre.semantics.parsing.unanswering import Answering, answering, guesses
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.periods import has_either_day_first
 from nacre.semantics.question_form import analyse
 from nacre.semantics.ranking.best import BEST, best_readings, nameless
+from nacre.semantics.ranking.dropped import dropped
 from nacre.semantics.ranking.features import unused_tokens
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
@@ -179,6 +181,9 @@ def derived(
     compared = list(comparisons(question, links, linker.index))
     if compared and compares(question):
         return compared
+    counted = list(more_than(question, links, _counts(linker, deadline)))
+    if counted:
+        return counted
     aged = list(ages(question, links, linker.index.graph))
     if any(not unused_tokens(c, question) for c in aged):
         return aged
@@ -194,21 +199,32 @@ def derived(
     return [*aged, *compared, *gathered]
 
 
+def _whole(text: str, linker: Linker, deadline: Deadline) -> list[Body]:
+    """What a phrase or a part of a question asks, each word of it used, the likeliest first."""
+    question = read(text, linker)
+    found = derived(question, link(question, linker.index), linker, deadline)
+    graph = linker.index.graph
+    ranked = rank(found, question, graph, weights().features)
+    return [r.candidate.body for r in ranked if not r.unused and not dropped(r.candidate, question, graph)]
+
+
+def _counts(linker: Linker, deadline: Deadline) -> Counted:
+    """Reads a question for one number of things."""
+
+    def counted(text: str) -> Select | None:
+        bodies = _whole(text, linker, deadline)
+        return bodies[0] if bodies and isinstance(bodies[0], Select) and is_count(bodies[0]) else None
+
+    return counted
+
+
 def _groups(linker: Linker, deadline: Deadline) -> Grouped:
     """Reads a phrase as things of a kind that meet conditions, each word of it used."""
 
     def grouped(phrase: str) -> list[Select]:
-        question = read(phrase, linker)
-        ranked = rank(
-            derived(question, link(question, linker.index), linker, deadline),
-            question,
-            linker.index.graph,
-            weights().features,
-        )
-        bodies = [r.candidate.body for r in ranked if not r.unused]
         return [
             b
-            for b in bodies
+            for b in _whole(phrase, linker, deadline)
             if isinstance(b, Select)
             if len(b.answers) == 1 and isinstance(b.answers[0], Itself)
             if (b.edges or b.filters) and b.limit is None and not b.group

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from nacre.records.plan import Aggregate, Compute, Itself, Select
+from nacre.records.plan import Aggregate, Body, Compute, Itself, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.ranking.features import unused_tokens
@@ -30,7 +30,7 @@ def shares(question: Question, links: Sequence[Link], derive: Derive) -> Iterato
     whole = _whole(counting, links, cue, derive)
     if whole is None:
         return
-    parts = [c for c in derive(counting, list(links)) if _counts(c) and _of_one_kind(c, whole) and c.body != whole.body]
+    parts = [c for c in derive(counting, list(links)) if is_count(c.body) and _of_one_kind(c, whole) and c.body != whole.body]
     for part in parts[:MOST]:
         d = part.derivation
         body = Compute("%", part.body, whole.body)  # type: ignore[arg-type]
@@ -63,12 +63,11 @@ def _whole(question: Question, links: Sequence[Link], cue: Cue, derive: Derive) 
         light=frozenset(i for i in question.light if i < end),
     )
     found = derive(cut, [x for x in links if x.end <= end]) if first else []
-    return next((c for c in found if _counts(c) and not unused_tokens(c, cut)), None)
+    return next((c for c in found if is_count(c.body) and not unused_tokens(c, cut)), None)
 
 
-def _counts(candidate: Candidate) -> bool:
-    """Whether a reading only counts things."""
-    body = candidate.body
+def is_count(body: Body) -> bool:
+    """Whether nothing is asked but how many things there are."""
     if not isinstance(body, Select) or body.group or body.by or body.order or len(body.answers) != 1:
         return False
     answer = body.answers[0]

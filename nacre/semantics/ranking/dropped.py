@@ -6,6 +6,7 @@ from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
+from nacre.semantics.parsing.more_than import APART
 from nacre.semantics.parsing.numbers import in_unit
 from nacre.semantics.types import ORDERED, Condition, Cue, Derivation, Link, Number, Question
 
@@ -18,6 +19,8 @@ NEAR = 1e-6
 def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[tuple[int, int], ...]:
     """The stretches of tokens that bound, negate or rank, and that no part of the plan says; in order."""
     d = candidate.derivation
+    if APART in d.trace:
+        return ()
     found = [(n.start, n.end) for n in question.numbers if _asks(n, question) and not _used(n, d, graph)]
     bounds = [n for n in question.numbers if n.op]
     if not _negates(candidate):
@@ -39,6 +42,10 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         found += [(c.start, c.end) for c in question.cues if c.kind == "sum" and c.end == len(question.tokens)]
     if not any(t.ref.predicate and graph.is_date(t.ref.predicate) for t in d.targets):
         found += [(c.start, c.end) for c in question.cues if _asks_when_too(c, question)]
+    if not isinstance(candidate.body, Compute) and not any(_compares(c) for c in _every(d.conditions)):
+        # "has A more than B" is not whether there are any
+        than = language().words["than"]
+        found += [(i, i + 1) for i, t in enumerate(question.tokens) if t.norm in than]
     if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
         found += [(c.start, c.end) for c in question.cues if c.kind == "share"]
     idle: tuple[Link, ...] = ()
@@ -132,6 +139,10 @@ def _ranks(candidate: Candidate) -> bool:
     ordered = d.order is not None or any(c.top is not None or c.against is not None for c in _every(d.conditions))
     extreme = any(t.function in ("max", "min") for t in d.targets)
     return ordered or extreme or isinstance(candidate.body, Compute) or not isinstance(candidate.body, Select | Combine)
+
+
+def _compares(condition: Condition) -> bool:
+    return condition.op in ORDERED or condition.against is not None or condition.top is not None
 
 
 def _sums(candidate: Candidate) -> bool:
