@@ -27,7 +27,8 @@ def grouping(d: Derivation, root: Ref, reader: Reader) -> Iterator[Derivation]:
             if missing:
                 if counted:
                     yield then(d, "group shown", 0.1, targets=(*missing, *d.targets))
-                yield then(d, "group hidden", 0.0 if ranked and not counted else -0.1)
+                if ranked or not counted:
+                    yield then(d, "group hidden", 0.0 if ranked and not counted else -0.1)
             else:
                 yield d
         else:
