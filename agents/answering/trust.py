@@ -204,7 +204,14 @@ def _leaves_out(understanding: Understanding, rows: Rows) -> bool:
     if _says_no_property(understanding, reading.plan, first.plan):
         return True
     names = {word for m in understanding.mentions if m.kind in ("entity", "value") for word in m.text.split()}
-    return not names.isdisjoint(reading.unused)
+    return not (names | _values(first.plan)).isdisjoint(reading.unused)
+
+
+def _values(plan: Plan) -> set[str]:
+    """The words of the texts that properties are compared with in a plan, as they were said."""
+    body = plan.body.select if isinstance(plan.body, Ask) else plan.body
+    filters = body.filters if isinstance(body, Select) else ()
+    return {word for each in filters if isinstance(each.right, str) for word in each.right.split()}
 
 
 def _has_blank(table: Table) -> bool:

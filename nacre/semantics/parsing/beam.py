@@ -1,11 +1,12 @@
 """Read a question from left to right, keeping the likeliest partial readings: Question + Links -> States."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nacre.records.deadline import Deadline
 from nacre.records.waiting import go_on
 from nacre.semantics.language.base import language
+from nacre.semantics.languages import language_names
 from nacre.semantics.parsing.cues import RULES, against_own, cue
 from nacre.semantics.parsing.mentions import mention
 from nacre.semantics.parsing.numbers import number
@@ -98,9 +99,15 @@ def _other_value(state: State, reader: Reader, at: int) -> int:
     about = reader.graph.about(prop.predicate)
     if state.links[-1].kind != "property" or about.datatype != "text" or about.role != "fact" or not about.has_literals:
         return 0
-    end = next((i for i in range(at, len(words)) if not words[i].text[:1].isupper()), len(words))
+    names = language_names().values()
+    end = next((i for i in range(at, len(words)) if not _is_name(words[i].text, names)), len(words))
     said = fold(" ".join(t.text for t in words[at:end]))
     return end if said and said not in map(fold, about.values) else 0
+
+
+def _is_name(word: str, languages: Collection[str]) -> bool:
+    """Whether a word is written as a name, or is the name of a language, which few people give its capital."""
+    return word[:1].isupper() or word.capitalize() in languages
 
 
 def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State]:
