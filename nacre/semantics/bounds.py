@@ -38,6 +38,10 @@ _AFTER = re.compile(
 _BETWEEN = re.compile(r"\b(?:between|range(?: of)?|ranging from)(?:\s+(?:the|years?|ages?(?: of)?))*\s*$")
 _TO = re.compile(r"\s*(?:to|-|–|—|through|until|till)\s*(?:the\s+)?")
 _AND = re.compile(r"\s*(?:and|to)\s*(?:the\s+)?")
+# "since the start of 2020", "before the end of May": what bounds the whole year or month
+_EDGE = r"the\s(?:very\s)?(?:(?P<start>start|beginning)|(?P<last>end))\sof\s"
+_FROM_START: dict[Comparison, Comparison] = {">": ">=", "<=": "<"}
+_TO_END: dict[Comparison, Comparison] = {"<": "<=", ">=": ">"}
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 
 
@@ -113,9 +117,10 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
             found.append(_bound(tokens, number.start, number, ">="))
             continue
         for pattern, op in _OPERATORS:
-            match = re.search(rf"(?:^|[\s,(])(?P<op>{pattern})\s*(?:the\s|a\s|an\s)?$", before + " ")
+            match = re.search(rf"(?:^|[\s,(])(?P<op>{pattern})\s*(?:{_EDGE}|the\s|a\s|an\s)?$", before + " ")
             if match:
-                found.append(_bound(tokens, match.start("op"), number, op))
+                at = _FROM_START.get(op, op) if match["start"] else _TO_END.get(op, op) if match["last"] else op
+                found.append(_bound(tokens, match.start("op"), number, at))
                 break
         else:
             match = re.search(r"(?P<word>[\w]+)\s+than$", before)

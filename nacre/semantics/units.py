@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from nacre.semantics.english import resource
 from nacre.semantics.words import fold, lemma
 
-_UNIT = r"km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|[cmk]?m[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+"
+_UNIT = r"km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+"
 _NUMBER = re.compile(
     r"(?:(?P<currency>[€$£])\s?)?(?<![\w.])(?P<n>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\d|\.\d)"
     rf"(?P<unit>\s?-?\s?(?:{_UNIT}))?",
@@ -18,11 +18,17 @@ _AFTER_NUMBER = re.compile(rf"\s*-?\s?({_UNIT})", re.IGNORECASE)
 
 _POWERS = str.maketrans("²³", "23")
 # "g/cm3", "mol/l", "m²"
-_COMPOUND = re.compile(r"[a-zµ]{1,4}/[a-z]{1,4}[23]?|[cmk]?m[23]")
+_COMPOUND = re.compile(r"[a-zµ]{1,4}/[a-z]{1,4}[23]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23]")
+_HALF = re.compile(
+    r"\b(?P<n>an?|[a-z]+|\d+)(?:\s(?P<unit>[a-z]+))?\s+and\s+a\s+half\b(?P<after>\s+[a-z]+)?", re.IGNORECASE
+)
 _HALF = re.compile(r"\bhalf (?:an?|the)\b", re.IGNORECASE)
 _DOZEN = re.compile(r"\b(half an?|[a-z]+)\s+dozens?\b", re.IGNORECASE)
 # the word before "hundred", "thousand", "million": "ten thousand", "a million"
 _BEFORE_MANY = re.compile(r"\b([a-z]+)(?=[\s-]+([a-z]+)\b)", re.IGNORECASE)
+# "20 sq metres", "3 cubic feet", "50 sqm"
+_RAISED = re.compile(r"(?<=\d )(?:(?P<sq>square|sq\.?)|cubic|cu\.?)\s+(?P<of>[a-z]+)\b", re.IGNORECASE)
+_GLUED = re.compile(r"(?<=\d)(?P<gap>\s?)sq(?P<of>m|ft|km|mi|yd)\b", re.IGNORECASE)
 # "5 metres per second"
 _PER = re.compile(r"(?<=\d )([a-z]+)\s+per\s+([a-z]+)\b", re.IGNORECASE)
 _TENS = re.compile(r"\b([a-z]+ty)[\s-]([a-z]+)\b", re.IGNORECASE)
@@ -50,6 +56,8 @@ def quantities(text: str) -> list[Quantity]:
 
     >>> quantities("longer than 4.8 m and under 45k euros")[0]
     Quantity(value=4.8, unit='m', start=12, end=17)
+    >>> [(q.value, q.unit) for q in quantities("an hour and a half, two and a half kilos, a cat and a half")]
+    [(1.5, 'h'), (2.5, 'kg')]
     >>> [q.value for q in quantities("two dozen eggs, a dozen, half a dozen")]
     [24.0, 12.0, 6.0]
     >>> [(q.value, q.unit, q.end) for q in quantities("at 5 metres per second, 8 hours per day")]
@@ -59,8 +67,10 @@ def quantities(text: str) -> list[Quantity]:
     multipliers = resource()["multipliers"]
     dozens = {m.start(): m.end() for m in _DOZEN.finditer(text)}
     text = _DOZEN.sub(_in_digits, text)
+    text = _and_a_half().sub(_with_half, text)
     text = _HALF.sub(lambda m: "0.5".ljust(len(m[0])), text)
     text = _ONE.sub(lambda m: "1".ljust(len(m[1])) + m[2], text)
+    text = _GLUED.sub(lambda m: f"{m['gap']}{m['of']}2".rjust(len(m[0])), _RAISED.sub(_as_power, text))
     text = _PER.sub(_as_compound, _BEFORE_MANY.sub(_as_digits, _TENS.sub(_together, text)))
     found = []
     for match in _NUMBER.finditer(text):
@@ -68,7 +78,7 @@ def quantities(text: str) -> list[Quantity]:
         unit = "currency" if match["currency"] else ""
         rest = text[end:]
         while word := re.match(
-            r"\s*-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|[cmk]?m[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+)",
+            r"\s*-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+)",
             rest,
             re.IGNORECASE,
         ):
@@ -105,6 +115,25 @@ def _in_digits(dozens: re.Match[str]) -> str:
     return dozens[0] if many is None else f"{many * numbers['dozen']:g}".ljust(len(dozens[0]))
 
 
+@cache
+def _and_a_half() -> re.Pattern[str]:
+    """ "an hour and a half", "two and a half kilos"."""
+    numbers = "|".join(("an?", r"\d+", *resource()["numbers"]))
+    words = rf"\b(?P<n>{numbers})(?:\s(?P<unit>[a-z]+))?\s+and\s+a\s+half\b(?P<after>\s+[a-z]+)?"
+    return re.compile(words, re.IGNORECASE)
+
+
+def _with_half(match: re.Match[str]) -> str:
+    """A number of a unit and a half of it in digits, in as many characters."""
+    said, units = match["n"].casefold(), resource()["units"]
+    whole = 1 if said in ("a", "an") else int(said) if said.isdigit() else resource()["numbers"].get(said)
+    unit = (match["unit"] or match["after"] or "").strip().casefold()
+    if whole is None or not (unit in units or lemma(unit) in units):
+        return match[0]
+    rest = match["after"] or "" if match["unit"] else ""
+    return f"{whole + 0.5:g} {unit}".ljust(len(match[0]) - len(rest)) + rest
+
+
 def _together(match: re.Match[str]) -> str:
     """ "twenty-five" in digits; the text keeps its length."""
     numbers = resource()["numbers"]
@@ -118,6 +147,14 @@ def _as_digits(match: re.Match[str]) -> str:
     value = resource()["numbers"].get(word, 1 if word in ("a", "an") else None)
     known = many in resource()["multipliers"] and len(many) > 2 and word not in resource()["multipliers"]
     return str(value).zfill(len(word)) if known and value is not None and len(str(value)) <= len(word) else match[0]
+
+
+def _as_power(match: re.Match[str]) -> str:
+    """A unit of an area or a volume, at the end of as many characters."""
+    word = fold(match["of"])
+    unit = resource()["units"].get(word) or resource()["units"].get(lemma(word))
+    raised = f"{unit}{2 if match['sq'] else 3}"
+    return raised.rjust(len(match[0])) if unit and _COMPOUND.fullmatch(raised) else match[0]
 
 
 def _as_compound(match: re.Match[str]) -> str:
