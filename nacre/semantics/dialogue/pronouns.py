@@ -69,8 +69,11 @@ def pronoun_at(words: Sequence[Token], named: Sequence[Candidate], shown: Collec
     first_name = min((c.start for c in named), default=len(words))
     for i, token in enumerate(words):
         before = words[i - 1].norm if i else ""
-        if token.norm in known["there"] and i == len(words) - 1 and before not in known["being"]:
-            return i
+        after = words[i + 1].norm if i + 1 < len(words) else ""
+        if token.norm in known["there"] and i and not {before, after} & (known["being"] | known["been"]):
+            # at the end, or before words that only say how much or when
+            if all(t.norm in known["summed_up"] | known["time"] | function_words() for t in words[i + 1 :]):
+                return i
         if (
             token.norm in known["pronoun_number"]
             and before in known["before_number"]
@@ -160,7 +163,8 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
         if not meant.keys:
             return Rewrite(question, sure=False)
     if token.norm in known["there"]:
-        meant = focus_of_kind(earlier[-1:], places(linker), linker, single=True)
+        where = places(linker)
+        meant = focus_of_kind(earlier[-1:], where, linker, single=True) or focus_of_kind(earlier[-1:], where, linker)
     if token.norm in known["stand_in"] and kinds and meant is None:
         # "which one is the longest river" after a talk of lakes
         return Rewrite(question)
@@ -174,6 +178,9 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     start, end = token.start, token.end
     if token.norm in known["there"]:
         placed = at and words[at - 1].norm in known["place_before"]
+        if len(meant.keys) > 1:
+            those = f"{'' if placed else 'in '}{language().phrases['those']} ({listed(meant.labels)})"
+            return Rewrite(stripped(question[:start] + those + question[end:]), True, meant)
         place = meant.labels[0] if placed else f"in {meant.labels[0]}"
         return replaced(question, start, end, place, meant.keys[0], meant)
     if token.norm in known["demonstrative"] and at + 1 < len(words):
