@@ -80,7 +80,7 @@ def link(question: Question, known: Index) -> list[Link]:
 
 
 def _of_what(links: list[Link], question: Question) -> list[Link]:
-    """The links without those of a word that any property may end in to one that another word before it says is not
+    """The links without those of a word for a number or a code to one that another word before it says is not
     meant: a "phone number" is no ring number, where nothing is called a phone."""
     words, named = question.tokens, 0
     for x in links:
@@ -92,7 +92,7 @@ def _of_what(links: list[Link], question: Question) -> list[Link]:
         if x.kind != "property" or x.exact or x.end != x.start + 1 or not x.start:
             return False
         before = x.start - 1
-        if words[x.start].lemma not in language().words["generic"] or before in question.light or named >> before & 1:
+        if words[x.start].lemma not in language().words["identifying"] or before in question.light or named >> before & 1:
             return False
         return words[before].norm.isalpha() and question.text[words[before].end : words[x.start].start] == " "
 
