@@ -208,10 +208,10 @@ def _leaves_out(understanding: Understanding, rows: Rows) -> bool:
 
 
 def _values(plan: Plan) -> set[str]:
-    """The words of the texts that properties are compared with in a plan, as they were said."""
+    """The words of the texts that properties are to equal in a plan, as they were said."""
     body = plan.body.select if isinstance(plan.body, Ask) else plan.body
     filters = body.filters if isinstance(body, Select) else ()
-    return {word for each in filters if isinstance(each.right, str) for word in each.right.split()}
+    return {word for each in filters if isinstance(each.right, str) and each.op == "=" for word in each.right.split()}
 
 
 def _has_blank(table: Table) -> bool:

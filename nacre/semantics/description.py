@@ -308,9 +308,7 @@ def _incoming(
             clauses.append(f"the {belonging(label.one, number)}{named}")
             # what is counted can be counted again
             told += facts[:MOST_CITED]
-    found = [
-        f"{verb} {joined(each[:FACTS])}" for verb, each in ((subject.have, having), (subject.be, clauses)) if each
-    ]
+    found = [f"{verb} {joined(each[:FACTS])}" for verb, each in ((subject.have, having), (subject.be, clauses)) if each]
     return [(_capital(f"{subject.it} {' and '.join(found)}."), told)] if found else []
 
 

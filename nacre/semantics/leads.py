@@ -20,7 +20,9 @@ _ONE_THAT_IS = re.compile(
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20
 # where what is said of a thing begins; after "and" it is said of the same thing as what stands before
-_CLAUSE = re.compile(r"(?<!and )(?<!or )\b(?:whose|that|who|with(?:out)?(?= (?:an?|no|one|more|fewer|at|between|exactly|\d+)\b))\b")
+_CLAUSE = re.compile(
+    r"(?<!and )(?<!or )\b(?:whose|that|who|with(?:out)?(?= (?:an?|no|one|more|fewer|at|between|exactly|\d+)\b))\b"
+)
 
 _SAYING = re.compile(r"(?<= )(?:that|who|whose|with|without)(?= )")
 _RELATIVE = re.compile(r" (?:that|who) ")

@@ -92,7 +92,11 @@ def _of_what(links: list[Link], question: Question) -> list[Link]:
         if x.kind != "property" or x.exact or x.end != x.start + 1 or not x.start:
             return False
         before = x.start - 1
-        if words[x.start].lemma not in language().words["identifying"] or before in question.light or named >> before & 1:
+        if (
+            words[x.start].lemma not in language().words["identifying"]
+            or before in question.light
+            or named >> before & 1
+        ):
             return False
         return words[before].norm.isalpha() and question.text[words[before].end : words[x.start].start] == " "
 

@@ -30,7 +30,9 @@ def shares(question: Question, links: Sequence[Link], derive: Derive) -> Iterato
     whole = _whole(counting, links, cue, derive)
     if whole is None:
         return
-    parts = [c for c in derive(counting, list(links)) if is_count(c.body) and _of_one_kind(c, whole) and c.body != whole.body]
+    parts = [
+        c for c in derive(counting, list(links)) if is_count(c.body) and _of_one_kind(c, whole) and c.body != whole.body
+    ]
     for part in parts[:MOST]:
         d = part.derivation
         body = Compute("%", part.body, whole.body)  # type: ignore[arg-type]

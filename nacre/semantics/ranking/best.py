@@ -7,7 +7,9 @@ from nacre.records.plan import Attribute, Body, Itself, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.ages import RULE
+from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.ranking.calibrate import before_running, known_before
 from nacre.semantics.ranking.dropped import bounds_dropped, dropped, is_whole, must_say
 from nacre.semantics.ranking.rank import Ranked
@@ -67,6 +69,7 @@ def _reading(
     them, `open_` the tokens that name nothing."""
     conditions = lost or any(i in open_ and must_say(i, question) for i in ranked.unused)
     refused = bounds_dropped(lost, question) or (conditions and is_whole(ranked.candidate.body))
+    refused = refused or gives_another_kind(ranked.candidate, question)
     content = sum(i not in question.light for i in range(len(question.tokens)))
     plan = Plan(told_apart(ranked.candidate.body))
     if ranked.candidate.derivation.trace == RULE and not ranked.unused:
@@ -82,6 +85,18 @@ def _reading(
         round(known_before(ranked, place) - (CONDITION_LOST if refused else 0.0), 4),
         _said(lost, question),
     )
+
+
+def gives_another_kind(candidate: Candidate, question: Question) -> bool:
+    """Whether a reading gives nothing of the things that a question begins with: "venues open on Monday" asks for no
+    times, and "venues with the most seats" for no seats."""
+    d = candidate.derivation
+    first = next((i for i in range(len(question.tokens)) if i not in question.light), None)
+    if first is None or not is_plural(question.tokens[first].norm) or not isinstance(candidate.body, Select):
+        return False
+    asked = {r.node for x in d.links if x.kind == "class" and x.exact and x.start == first for r in x.refs}
+    given = {t.ref.node for t in d.targets} | {g.node for g in d.group}
+    return bool(asked) and asked.isdisjoint(given)
 
 
 def told_apart(body: Body) -> Body:
