@@ -10,6 +10,7 @@ from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.ages import RULE
 from nacre.semantics.parsing.candidate import Candidate
+from nacre.semantics.parsing.kinds import NARROWER, OTHER
 from nacre.semantics.ranking.calibrate import before_running, known_before
 from nacre.semantics.ranking.dropped import bounds_dropped, dropped, is_whole, must_say
 from nacre.semantics.ranking.rank import Ranked
@@ -93,6 +94,8 @@ def gives_another_kind(candidate: Candidate, question: Question) -> bool:
     d = candidate.derivation
     first = next((i for i in range(len(question.tokens)) if i not in question.light), None)
     if first is None or not is_plural(question.tokens[first].norm) or not isinstance(candidate.body, Select):
+        return False
+    if {NARROWER, OTHER} & set(d.trace):
         return False
     asked = {r.node for x in d.links if x.kind == "class" and x.exact and x.start == first for r in x.refs}
     given = {t.ref.node for t in d.targets} | {g.node for g in d.group}
