@@ -129,7 +129,7 @@ class Combine:
 ARITHMETIC = frozenset("-+/*%")
 # the time between two days: whole years, days (both ends counted where no hour is stated), whole years up to the
 # later one or, where that is not stated, until today
-ELAPSED = frozenset(("years", "days", "age"))
+ELAPSED = frozenset(("years", "days", "hours", "minutes", "age"))
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Compute:
     time from the right one of two dates to the left one ("age": until today, where the left one is not stated); a
     comparison answers yes or no."""
 
-    op: Literal["-", "+", "/", "*", "%", "<", "<=", ">", ">=", "=", "!=", "years", "days", "age"]
+    op: Literal["-", "+", "/", "*", "%", "<", "<=", ">", ">=", "=", "!=", "years", "days", "hours", "minutes", "age"]
     left: Select
     right: Select
     kind: Literal["compute"] = "compute"

@@ -15,7 +15,8 @@ _OF_THOSE = re.compile(
 )
 # "the van that is based at the port", which is said without "that is"
 _ONE_THAT_IS = re.compile(
-    r"^(?P<noun>the [^ ,]+(?: [^ ,]+)?) (?:that|who) (?:is|was) (?P<rest>(?!the |a |an )(?!.* (?:that|who|whose|with) )\S+ .+)$"
+    r"^(?P<noun>the [^ ,]+(?: [^ ,]+)?) (?:that|who) (?:is|was) "
+    r"(?P<rest>(?!the |a |an )(?!.* (?:that|who|whose|with) )\S+ .+)$"
 )
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20

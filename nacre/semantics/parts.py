@@ -91,10 +91,9 @@ def linking_kind(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...],
 
 
 def is_had(label: Label, own: str) -> bool:
-    """Whether a thing, an `own`, has what links to it: the "type" of 7 organisations, which is an organisation type, has
-    them.
+    """Whether a thing, an `own`, has what links to it: the "type" of 7 shops, which is a shop type, has them.
 
-    >>> is_had(Label("noun", "type", "types"), "organisation type"), is_had(Label("noun", "capital", "capitals"), "city")
+    >>> is_had(Label("noun", "type", "types"), "shop type"), is_had(Label("noun", "capital", "capitals"), "city")
     (True, False)
     """
     return label.kind == "noun" and f" {own}".endswith(f" {label.one}")

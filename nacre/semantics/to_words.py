@@ -31,7 +31,7 @@ _COMPARED = {
 }
 _COMPUTED = {"-": "the difference between {} and {}", "/": "the ratio of {} to {}", "+": "the sum of {} and {}",
              "%": "{} as a percentage of {}",
-             "years": "the years from {1} to {0}", "days": "the days from {1} to {0}",
+             **{unit: f"the {unit} from {{1}} to {{0}}" for unit in ("years", "days", "hours", "minutes")},
              "age": "the age from {1} on"}  # fmt: skip
 
 

@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 from nacre.semantics.english import resource
 from nacre.semantics.words import fold, lemma
 
-_UNIT = r"km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+"
+_UNIT = (
+    r"km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23²³]"
+    r"|[%€$£]|°\s?[cf]\b|[a-z]+"
+)
 _NUMBER = re.compile(
     r"(?:(?P<currency>[€$£])\s?)?(?<![\w.])(?P<n>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\d|\.\d)"
     rf"(?P<unit>\s?-?\s?(?:{_UNIT}))?",
@@ -77,11 +80,7 @@ def quantities(text: str) -> list[Quantity]:
         value, end = float(match["n"].replace(",", "")), match.end("n")
         unit = "currency" if match["currency"] else ""
         rest = text[end:]
-        while word := re.match(
-            r"\s*-?\s?(km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23²³]|[%€$£]|°\s?[cf]\b|[a-z]+)",
-            rest,
-            re.IGNORECASE,
-        ):
+        while word := _AFTER_NUMBER.match(rest):
             token = fold(word[1]).replace(" ", "")
             base = token if token in units else lemma(token)
             money = unit == "currency"

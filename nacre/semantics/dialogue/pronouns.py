@@ -70,10 +70,10 @@ def pronoun_at(words: Sequence[Token], named: Sequence[Candidate], shown: Collec
     for i, token in enumerate(words):
         before = words[i - 1].norm if i else ""
         after = words[i + 1].norm if i + 1 < len(words) else ""
-        if token.norm in known["there"] and i and not {before, after} & (known["being"] | known["been"]):
+        is_place = token.norm in known["there"] and i and not {before, after} & (known["being"] | known["been"])
+        if is_place and all(t.norm in known["summed_up"] | known["time"] | function_words() for t in words[i + 1 :]):
             # at the end, or before words that only say how much or when
-            if all(t.norm in known["summed_up"] | known["time"] | function_words() for t in words[i + 1 :]):
-                return i
+            return i
         if (
             token.norm in known["pronoun_number"]
             and before in known["before_number"]
@@ -93,10 +93,17 @@ def pronoun_at(words: Sequence[Token], named: Sequence[Candidate], shown: Collec
         if token.norm == "that" and alone and i and i not in shown and words[i - 1].norm not in function_words():
             # "cities that lie in ...": a relative clause, and no "that one"
             continue
-        if token.norm == "it" and following is not None and following.norm in known["impersonal"]:
+        if _stands_for_nothing(words, i):
             continue
         return i
     return None
+
+
+def _stands_for_nothing(words: Sequence[Token], at: int) -> bool:
+    """Whether a pronoun is none: "did it take", and what is written in capitals."""
+    token = words[at]
+    impersonal = at + 1 < len(words) and words[at + 1].norm in language().words["impersonal"]
+    return (token.norm == "it" and impersonal) or (len(token.text) > 1 and token.text.isupper())
 
 
 def kinds_named(words: Sequence[Token], linker: Linker) -> list[Candidate]:
@@ -121,7 +128,8 @@ def is_adrift(words: Sequence[Token], linker: Linker) -> bool:
     In "which department is he in" the department is asked for; he is somebody else.
     """
     known = language().words
-    at = next((i for i, t in enumerate(words) if t.norm in known["pronoun_one"] | known["pronoun_many"]), None)
+    pronouns = known["pronoun_one"] | known["pronoun_many"]
+    at = next((i for i, t in enumerate(words) if t.norm in pronouns and not _stands_for_nothing(words, i)), None)
     if at is None or not any(t.norm in known["pronoun_person"] | known["pronoun_first"] for t in words[at : at + 1]):
         return False
     asked = 1 if words[0].norm in known["question_words"] and words[at].norm in known["pronoun_person"] else -1

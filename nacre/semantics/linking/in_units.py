@@ -9,7 +9,6 @@ from nacre.semantics.linking.schema_terms import SYNONYM
 from nacre.semantics.types import Link, Question, Ref
 from nacre.semantics.words import split_name, tokens
 
-
 # how likely a property is meant whose name the question takes apart
 APART = 0.8
 

@@ -1,7 +1,6 @@
 """How old a named thing is or became, and how long it lasted, from two of its dates: Question + Links -> Candidates."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from nacre.records.plan import Attribute, Body, Compute, Select, Variable
 from nacre.semantics.language.base import language
@@ -17,7 +16,7 @@ DATES = frozenset(("date", "datetime", "year"))
 # what an age or a duration is called where the graph states it
 STATED = {AGE: ("age",), SPAN: ("duration", "length", "run time")}
 # what a time may be asked for in
-_TIMES = frozenset(("day", "year"))
+_TIMES = {"minute": "minutes", "hour": "hours", "day": "days", "year": "years"}
 # names that are read for the same words
 MOST = 2
 
@@ -42,22 +41,23 @@ def ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Itera
             continue
         first = _dated(graph, node, words["life_start" if living else "start"])
         last = _dated(graph, node, words["life_end" if living else "end"])
+        if not ((first and last) or living) and any(_is(t, words["lasting"]) for t in question.tokens):
+            first, last = _ends(graph, node) or (first, last)
         if first and asked == AGE and not ended:
             yield _reading(question, link, "age", first, last, graph)
         elif first and last:
-            yield _reading(question, link, "years" if living or unit == "year" else "days", first, last, graph)
+            yield _reading(question, link, "years" if living else _TIMES.get(unit, "days"), first, last, graph)
 
 
-def _reading(
-    question: Question, link: Link, op: Literal["years", "days", "age"], first: str, last: str, graph: SchemaGraph
-) -> Candidate:
+def _reading(question: Question, link: Link, op: str, first: str, last: str, graph: SchemaGraph) -> Candidate:
     node = graph.nodes[link.refs[0].node]
     thing = Variable("thing", node.classes, node.without, link.keys, link.label)
     until, since = (Select((Attribute("thing", of),), (thing,)) for of in (last or first, first))
-    body: Body = Compute(op, until, since)
+    body: Body = Compute(op, until, since)  # type: ignore[arg-type]
     words = language().words
     said = words["lasting"] | words["living"] | words["aging"] | words["life_end"] | words["serving"]
-    said |= words["end"] | set(node.words) | words["degree"] | words["how_much"] | _TIMES
+    said |= words["end"] | set(node.words) | words["degree"] | words["how_much"] | _TIMES.keys()
+    said |= {*graph.words[first], *graph.words[last or first]}
     mask = link.covered | 0b11
     for i, token in enumerate(question.tokens):
         mask |= _is(token, said) << i
@@ -84,6 +84,15 @@ def _dated(graph: SchemaGraph, node: int, called: frozenset[str]) -> str:
         if graph.about(p).datatype in DATES and called & {*graph.words[p], *graph.about(p).label.casefold().split()}
     ]
     return min(found)[2] if found else ""
+
+
+def _ends(graph: SchemaGraph, node: int) -> tuple[str, str] | None:
+    """The two dates that things of a kind have, the earlier first; None where they have more, or fewer."""
+    dates = [p for p in graph.literals[node] if graph.about(p).datatype in ("date", "datetime")]
+    firsts = [min((*graph.about(p).values, *graph.about(p).samples), default="") for p in dates]
+    if len(dates) != 2 or not all(firsts) or firsts[0] == firsts[1]:
+        return None
+    return (dates[0], dates[1]) if firsts[0] < firsts[1] else (dates[1], dates[0])
 
 
 def _is(token: Token, words: frozenset[str]) -> bool:
