@@ -119,8 +119,8 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
         for pattern, op in _OPERATORS:
             match = re.search(rf"(?:^|[\s,(])(?P<op>{pattern})\s*(?:{_EDGE}|the\s|a\s|an\s)?$", before + " ")
             if match:
-                at = _FROM_START.get(op, op) if match["start"] else _TO_END.get(op, op) if match["last"] else op
-                found.append(_bound(tokens, match.start("op"), number, at))
+                edge = _FROM_START if match["start"] else _TO_END if match["last"] else {}
+                found.append(_bound(tokens, match.start("op"), number, edge.get(op, op)))
                 break
         else:
             match = re.search(r"(?P<word>[\w]+)\s+than$", before)

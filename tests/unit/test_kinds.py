@@ -77,8 +77,8 @@ def test_a_word_that_a_class_has_as_its_name_is_that_class_alone() -> None:
 
 @pytest.mark.parametrize(
     ("table", "name"),
-    [("T_SHIPMENT", "shipment"), ("TBL_ORDER_ITEM", "order_item"), ("tblDepot", "Depot"), ("tablet", "tablet"), ("Table", "Table"),
-     ("depot_tbl", "depot"), ("periodic_table", "periodic_table")],
+    [("T_SHIPMENT", "shipment"), ("TBL_ORDER_ITEM", "order_item"), ("tblDepot", "Depot"), ("tablet", "tablet"),
+     ("Table", "Table"), ("depot_tbl", "depot"), ("periodic_table", "periodic_table")],
 )  # fmt: skip
 def test_the_mark_of_a_table_is_no_part_of_its_name(table: str, name: str) -> None:
     assert without_table(table) == name
