@@ -42,7 +42,7 @@ def best_readings(
     unlike = [i >= NEAREST or bool(lost[i]) or r.share < LEAST_SHARE for i, r in enumerate(ranked)]
     order = sorted(range(len(ranked)), key=lambda i: unlike[i])
     ordered, open_ = [ranked[i] for i in order], nameless(links, question)
-    best = (_reading(ranked[i], i, question, lost[i], open_, schema) for i in order[:BEST])
+    best = (_reading(ranked[i], i, question, lost[i], open_, graph, schema) for i in order[:BEST])
     return ordered, tuple(best)
 
 
@@ -64,13 +64,14 @@ def _reading(
     question: Question,
     lost: tuple[tuple[int, int], ...],
     open_: frozenset[int],
+    graph: SchemaGraph,
     schema: Schema,
 ) -> Reading:
     """A reading with what is believed of it; `lost` are the stretches that it does nothing with, though it covers
     them, `open_` the tokens that name nothing."""
     conditions = lost or any(i in open_ and must_say(i, question) for i in ranked.unused)
     refused = bounds_dropped(lost, question) or (conditions and is_whole(ranked.candidate.body))
-    refused = refused or gives_another_kind(ranked.candidate, question)
+    refused = refused or gives_another_kind(ranked.candidate, question, graph)
     content = sum(i not in question.light for i in range(len(question.tokens)))
     plan = Plan(told_apart(ranked.candidate.body))
     if ranked.candidate.derivation.trace == RULE and not ranked.unused:
@@ -88,7 +89,7 @@ def _reading(
     )
 
 
-def gives_another_kind(candidate: Candidate, question: Question) -> bool:
+def gives_another_kind(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
     """Whether a reading gives nothing of the things that a question begins with: "venues open on Monday" asks for no
     times, and "venues with the most seats" for no seats."""
     d = candidate.derivation
@@ -97,9 +98,13 @@ def gives_another_kind(candidate: Candidate, question: Question) -> bool:
         return False
     if {NARROWER, OTHER} & set(d.trace):
         return False
-    asked = {r.node for x in d.links if x.kind == "class" and x.exact and x.start == first for r in x.refs}
-    given = {t.ref.node for t in d.targets} | {g.node for g in d.group}
-    return bool(asked) and asked.isdisjoint(given)
+    asked = [r.node for x in d.links if x.kind == "class" and x.exact and x.start == first for r in x.refs]
+    given = {*(t.ref.node for t in d.targets), *(g.node for g in d.group)}
+    kinds = {kind for node in given for kind in graph.nodes[node].classes}
+    if any(not t.ref.predicate and not graph.nodes[t.ref.node].classes for t in d.targets):
+        # what a link leads to may be of any kind
+        return False
+    return bool(asked) and not any(node in given or kinds & set(graph.nodes[node].classes) for node in asked)
 
 
 def told_apart(body: Body) -> Body:

@@ -44,8 +44,13 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         found += [(c.start, c.end) for c in question.cues if _asks_when_too(c, question)]
     if not isinstance(candidate.body, Compute) and not any(_compares(c) for c in _every(d.conditions)):
         # "has A more than B" is not whether there are any
-        than = language().words["than"]
-        found += [(i, i + 1) for i, t in enumerate(question.tokens) if t.norm in than]
+        than, links = language().words["than"], d.links
+        # but "narrower than" may be what a link is called
+        found += [
+            (i, i + 1)
+            for i, t in enumerate(question.tokens)
+            if t.norm in than and not any(x.kind == "property" and x.end == i for x in links)
+        ]
     if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
         found += [(c.start, c.end) for c in question.cues if c.kind == "share"]
     idle: tuple[Link, ...] = ()
