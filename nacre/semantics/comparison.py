@@ -91,10 +91,17 @@ def _of_links(left: Side, right: Side, schema: Schema, run: Run) -> list[tuple[s
 def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[str, str, str]]:
     """The numbers of what hangs on either side."""
     theirs = {s.predicate.iri: s for s in spans_of(right.select, right.variable, right.count, schema, run, ALL)}
-    whose = f" ({plural(left.noun)})" if is_spoken(left.noun) else ""
+    spoken, alone = is_spoken(left.noun), left.count == right.count == 1
+
+    def called(label: str) -> str:
+        # the "savings balance" of who has one savings account, the "price (cars)" of who has several
+        if not spoken or label.startswith(left.noun):
+            return label
+        return f"{left.noun} {label}" if alone else f"{label} ({plural(left.noun)})"
+
     return [
         (
-            f"{label_of(s.predicate.iri, schema).one}{whose}",
+            called(label_of(s.predicate.iri, schema).one),
             s.said(schema),
             other.said(schema),
         )
@@ -124,9 +131,6 @@ def only_property(table: Table) -> str:
     if not is_plural(kind):
         # a bracket of the property's own name
         noun, kind = str(label), ""
-    if kind == plural(noun):
-        # "the trust of the trusts of Ann"
-        kind = ""
     left, right = table.columns[1:]
     counted_kind = noun.removeprefix("number of ")
     if counted_kind != noun and first == second:
@@ -166,7 +170,7 @@ def difference(table: Table) -> str:
     if other:
         differ = _some([label.removeprefix("has ") for label in other])
         parts.append(f"{names} differ in {differ}" if differ else f"{names} differ")
-    if same and (shared := _some(same)):
+    if same and (shared := _some(same).removesuffix(" and more")):
         parts.append(f"{'they' if other else names} have the same {shared}")
     parts += [_of_both(label, yes=(label, "yes", "yes") in table.rows) for label in flags[:LISTED]]
     return "; ".join(parts) or f"{names} have no property in common"
