@@ -7,7 +7,6 @@ from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.schema_terms import SYNONYM
 from nacre.semantics.types import Link, Question, Ref
-from nacre.semantics.words import split_name, tokens
 
 # how likely a property is meant whose name the question takes apart
 APART = 0.8
@@ -23,8 +22,8 @@ def taken_apart(question: Question, graph: SchemaGraph) -> Iterator[Link]:
             continue
         later = {t.lemma: i for i, t in enumerate(words) if i > at and i not in question.light}
         for predicate, holders in graph.holders.items():
-            name = [t.lemma for t in tokens(split_name(graph.about(predicate).label))]
-            if name[-1:] != [word.lemma] or not graph.is_numeric(predicate):
+            name = graph.words[predicate]
+            if name[-1:] != (word.lemma,) or not graph.is_numeric(predicate):
                 continue
             there = [later[lemma] for lemma in name[:-1] if lemma in later]
             if there:

@@ -1,7 +1,8 @@
 """Read a question from left to right, keeping the likeliest partial readings: Question + Links -> States."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from functools import cache
 
 from nacre.records.deadline import Deadline
 from nacre.records.waiting import go_on
@@ -44,7 +45,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
         agenda[i] = {}
         token = question.tokens[i]
         skip = 0.0 if i in question.light else SKIPPED_COST
-        timed, pointing = names_time(token), _points_back(reader, i)
+        timed, pointing, name = names_time(token), _points_back(reader, i), _is_name(token.text)
         for state in kept:
             _add(agenda[i + 1], state._replace(score=state.score - skip) if skip else state)
             for found in cues[i]:
@@ -62,7 +63,8 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
             if i in numbers:
                 for new in number(state, numbers[i], reader):
                     _add(agenda[numbers[i].end], new)
-            end = quoted.get(i, i + 1) if i in quoted or (state.like and token.norm) else _other_value(state, reader, i)
+            end = quoted.get(i, i + 1) if i in quoted or (state.like and token.norm) else 0
+            end = end or (_other_value(state, reader, i) if name else 0)
             if end:
                 for new in _free_text(state, reader, i, end):
                     _add(agenda[end], new)
@@ -99,15 +101,19 @@ def _other_value(state: State, reader: Reader, at: int) -> int:
     about = reader.graph.about(prop.predicate)
     if state.links[-1].kind != "property" or about.datatype != "text" or about.role != "fact" or not about.has_literals:
         return 0
-    names = language_names().values()
-    end = next((i for i in range(at, len(words)) if not _is_name(words[i].text, names)), len(words))
+    end = next((i for i in range(at, len(words)) if not _is_name(words[i].text)), len(words))
     said = fold(" ".join(t.text for t in words[at:end]))
     return end if said and said not in map(fold, about.values) else 0
 
 
-def _is_name(word: str, languages: Collection[str]) -> bool:
+@cache
+def _languages() -> frozenset[str]:
+    return frozenset(name.casefold() for name in language_names().values())
+
+
+def _is_name(word: str) -> bool:
     """Whether a word is written as a name, or is the name of a language, which few people give its capital."""
-    return word[:1].isupper() or word.capitalize() in languages
+    return word[:1].isupper() or word in _languages()
 
 
 def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State]:
