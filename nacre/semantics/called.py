@@ -9,6 +9,7 @@ from nacre.semantics.labels_said import class_noun, label_of
 from nacre.semantics.language.base import language
 from nacre.semantics.statement import Statement
 from nacre.semantics.to_sql import to_sql
+from nacre.semantics.words import fold
 
 Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
 
@@ -58,3 +59,14 @@ def _calling(kind: str, schema: Schema) -> Predicate | None:
 def _place(label: str, noun: str, naming: frozenset[str]) -> tuple[bool, bool, str]:
     words = label.casefold().split()
     return (words[-1:] != noun.casefold().split()[-1:], not set(words) & naming, label)
+
+
+def is_part_of_name(label: str, said: str, name: str) -> bool:
+    """Whether a value is a first or last name that a thing's name says.
+
+    >>> is_part_of_name("first name", "Ann", "Ann Rye"), is_part_of_name("middle name", "Jo", "Ann Rye")
+    (True, False)
+    """
+    words, kinds = language().words, set(label.split())
+    naming = kinds & words["naming"] and kinds & (words["given"] | words["family"])
+    return bool(naming) and set(fold(said).split()) <= set(fold(name).split())

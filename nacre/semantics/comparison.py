@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
+from nacre.semantics.called import is_part_of_name
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of
 from nacre.semantics.labels_said import class_noun, is_spoken, is_telling, label_of, nominal
 from nacre.semantics.nouns import article, is_plural, joined, plural, singular, wording
@@ -33,6 +34,8 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
         if not is_telling(predicate, schema):
             continue
         sides = [facts_of(predicate, side.variable, schema, run) for side in (left, right)]
+        if _names_only(predicate, sides, (left, right), schema):
+            continue
         others = [{f.said for f in facts} for facts in sides[::-1]]
         said = [
             _said(facts, predicate, len(side.things), other, schema)
@@ -66,6 +69,16 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
     )
 
 
+def _names_only(predicate: Predicate, sides: list[list[Fact]], named: tuple[Side, Side], schema: Schema) -> bool:
+    """Whether a property is a first or last name, which the things' names say already."""
+    label = label_of(predicate.iri, schema).one
+    said = (
+        len(side.things) == 1 and all(is_part_of_name(label, f.said, side.name) for f in facts)
+        for facts, side in zip(sides, named, strict=True)
+    )
+    return any(sides) and all(said)
+
+
 def _of_links(left: Side, right: Side, schema: Schema, run: Run) -> list[tuple[str, tuple[str, str], list[Triple]]]:
     """How many things of each kind either side has, with the first links: "number of films", ("3", "5")."""
     found: list[tuple[str, tuple[str, str], list[Triple]]] = []
@@ -78,7 +91,8 @@ def _of_links(left: Side, right: Side, schema: Schema, run: Run) -> list[tuple[s
             continue
         own = class_noun(replace(left.variable, classes=tuple(sorted(classes))), schema)
         kind, noun = linking_kind(predicate, schema)
-        if not is_had(label_of(predicate.iri, schema), own) or not is_spoken(noun):
+        if not is_had(label_of(predicate.iri, schema), own) or not is_spoken(noun) or f" {noun}".endswith(f" {own}"):
+            # an "accelerator compatible browser" only joins browsers to something else
             continue
         sides = [links_of(predicate, s.variable, schema, run, incoming=True, classes=kind) for s in (left, right)]
         first, second = (f"{len({f.triple[0] for f in facts}):,}" for facts in sides)
@@ -120,7 +134,7 @@ def only_property(table: Table) -> str:
     >>> only_property(Table(("property", "Ann", "Bo"), (("price (net)", "5", "6"),)))
     'The price (net) of Ann is 5, and that of Bo is 6.'
     >>> only_property(Table(("property", "Ann", "Bo"), (("number of cars", "1", "0"),)))
-    'Ann has 1 car, and Bo has none.'
+    'Ann has 1 car, and Bo has 0.'
     >>> only_property(Table(("property", "Ann", "Bo"), (("number of cars", "2", "2"),)))
     'Ann and Bo have 2 cars each.'
     """
@@ -146,8 +160,6 @@ def only_property(table: Table) -> str:
 
 
 def _how_many(number: object, kind: str = "") -> str:
-    if number == "0":
-        return f"no {kind}" if kind else "none"
     return f"{number} {singular(kind) if number == '1' else kind}".rstrip()
 
 

@@ -8,11 +8,11 @@ from itertools import accumulate
 from nacre.records.evidence import Sentence
 from nacre.records.plan import Aggregate, Edge, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
+from nacre.semantics.called import is_part_of_name
 from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, class_noun, flag, is_spoken, is_telling, is_time, label_of
-from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.parts import Part, is_had, linking_kind, numbers_said, part_of, spans_of
 from nacre.semantics.pronouns import IT, Pronoun, gender, pronoun
@@ -135,7 +135,11 @@ def description(
         if is_telling(p, schema)
         if (facts := tuple(f for f in facts_of(p, thing, schema, run) if fold(f.said) != fold(name)))
     )
-    known = [k for k in known if len(k.facts[0].said.split()) <= WORDS and not _is_part_of_name(k, name)]
+    known = [
+        k
+        for k in known
+        if len(k.facts[0].said.split()) <= WORDS and not is_part_of_name(k.label.one, k.facts[0].said, name)
+    ]
     gendered = [k for k in known if person and k.number == 1 and k.gender][:1]
     subject = pronoun(person=person, male_or_female=gendered[0].gender if gendered else "")
     known = [replace(k, subject=subject) for k in known]
@@ -191,13 +195,6 @@ def _is_on_its_own(part: Part, thing: Variable, name: str, schema: Schema, run: 
     names = [(f.said, f.triple[0]) for f in links_of(link, thing, schema, run, incoming=True)]
     own = (fold(part.noun.split()[-1]), fold(name))
     return bool(names) and not any(is_number_name(n, (key,)) or any(w in fold(n) for w in own) for n, key in names)
-
-
-def _is_part_of_name(known: _Known, name: str) -> bool:
-    """Whether a value is a first or last name that the thing's name says."""
-    words, kinds = language().words, set(known.label.one.split())
-    naming = kinds & words["naming"] and kinds & (words["given"] | words["family"])
-    return bool(naming) and set(fold(known.facts[0].said).split()) <= set(fold(name).split())
 
 
 def _told(known: list[_Known], most: int, owner: str = "") -> list[tuple[str, Sequence[Fact]]]:

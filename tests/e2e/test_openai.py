@@ -34,7 +34,7 @@ def test_the_content_is_the_answer_and_then_its_footnotes(client, server):
     reply = asked(client, user(QUESTION))
     content = reply.choices[0].message.content
     assert content.startswith(record["answer"])
-    assert content[len(record["answer"]) :].startswith("\n\n- [1] rows: ")
+    assert content[len(record["answer"]) :].startswith("\n\n- [1] the number of pages of Granite: ")
     assert reply.choices[0].finish_reason == "stop"
     assert reply.nacre["answer"] == record["answer"]
     assert reply.nacre["values"] == [540]
