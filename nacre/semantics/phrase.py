@@ -107,7 +107,7 @@ def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
     if body.op in ("<", "<=", ">", ">=", "=", "!="):
         word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
         first, second = (select_words(each, schema, many=False) for each in (body.left, body.right))
-        told = f"{a} is {word} {'to' if word == 'equal' else 'than'} {b}"
+        told = f"both are {a}" if word == "equal" else f"{a} is {word} than {b}"
         if first != second and not _winds(f"{first} {second}", schema):
             labels = [label_of(each.predicate, schema).one for each in of if isinstance(each, Attribute)]
             be = "are" if labels and is_plural(labels[0]) else "is"
