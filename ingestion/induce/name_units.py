@@ -43,7 +43,7 @@ def _named(predicate: Predicate) -> tuple[str, str]:
         return "", ""
     if brackets := _BRACKETS.search(predicate.label):
         said = brackets[1]
-        unit = said if said in SYMBOLS or is_common(said) else _unit(said.lower()) or _in_full().get(said.lower(), "")
+        unit = said if said in SYMBOLS or is_common(said) else _unit(said.lower()) or _spelt_out().get(said.lower(), "")
         return "", unit if predicate.unit in ("", unit) else ""
     name, label = words_of(local_name(predicate.iri)), predicate.label
     unit = unit_at_end(name)[1] or unit_at_end(in_full(name))[1]
@@ -84,7 +84,7 @@ def _unit(spelt: str) -> str:
 
 
 @cache
-def _in_full() -> dict[str, str]:
+def _spelt_out() -> dict[str, str]:
     """Words for units, which are what they are wherever they stand: "minutes", "litres"."""
     known = {spelt: unit for units in _units_of().values() for spelt, unit in units.items()}
     return {spelt: unit for spelt, unit in known.items() if len(spelt) > _SHORTEST}

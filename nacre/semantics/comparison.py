@@ -83,13 +83,13 @@ def _of_links(left: Side, right: Side, schema: Schema, run: Run) -> list[tuple[s
     """How many things of each kind either side has, with the first links: "number of films", ("3", "5")."""
     found: list[tuple[str, tuple[str, str], list[Triple]]] = []
     classes = set(left.variable.classes) & set(right.variable.classes)
+    own = class_noun(replace(left.variable, classes=tuple(sorted(classes))), schema)
     for predicate in schema.predicates:
         if predicate.role != "fact" or not predicate.has_links or not set(predicate.ranges) & classes:
             continue
         if any(is_telling(schema.predicate_of[iri], schema) for iri in predicate.inverses):
             # said in the other direction
             continue
-        own = class_noun(replace(left.variable, classes=tuple(sorted(classes))), schema)
         kind, noun = linking_kind(predicate, schema)
         if not is_had(label_of(predicate.iri, schema), own) or not is_spoken(noun) or f" {noun}".endswith(f" {own}"):
             # an "accelerator compatible browser" only joins browsers to something else

@@ -96,16 +96,16 @@ class _Known:
         number = self.number
         if (yes := self._yes) is not None:
             return f"{it} {flag(self.label, yes)[they]}"
+        dated = self.predicate.datatype in ("date", "datetime")
+        when = preposition_of(self.label.one, dated, self.timed)
         if self.label.kind in ("verb", "past"):
             verb = self.label.many if they and self.label.kind == "verb" else self.label.one
-            dated = self.predicate.datatype in ("date", "datetime")
-            return f"{it} {verb}{preposition_of(self.label.one, dated, self.timed)} {self.said}"
+            return f"{it} {verb}{when} {self.said}"
         if self.label.kind in ("state", "flag"):
             be = self.label.be[they]
             if self.timed and self.label.kind == "state":
                 be = ("has", "have")[they] + " been" if self.label.one.endswith(" since") else ("was", "were")[they]
-            dated = self.predicate.datatype in ("date", "datetime")
-            return f"{it} {be} {self.label.one}{preposition_of(self.label.one, dated, self.timed)} {self.said}"
+            return f"{it} {be} {self.label.one}{when} {self.said}"
         if self.label.kind == "role":
             return f"{it} {subject.be} {article(self.label.one)} of {self.said}"
         value = self.facts[0].number

@@ -73,12 +73,12 @@ def _timed(body: Compute, since: Cell, until: Cell) -> tuple[int | float, str] |
 
 
 def _moment(cell: Cell) -> datetime | None:
-    """A date with a time of day, both of which are in one zone, or in none."""
-    text = str(cell)
-    if not re.match(r"-?\d{4}-\d\d-\d\d[T ]\d\d:\d\d", text):
+    """A date with a time of day, without its zone; None for other dates."""
+    found = _DATE.fullmatch(str(cell))
+    if found is None or found[4] is None:
         return None
     try:
-        return datetime.fromisoformat(text).replace(tzinfo=None)
+        return datetime.fromisoformat(found[0]).replace(tzinfo=None)
     except ValueError:
         return None
 

@@ -96,9 +96,10 @@ def _quotations(text: str, words: tuple[Token, ...]) -> tuple[tuple[int, int], .
         inside = [i for i, t in enumerate(words) if match.start() < t.start and t.end < match.end() + 1]
         if inside:
             found.append((inside[0], inside[-1] + 1))
-    dated = [(p.start, p.end) for p in periods(text, any_year=True)]
+    codes = list(_CODE.finditer(text))
+    dated = [(p.start, p.end) for p in periods(text, any_year=True)] if codes else []
     dated += [m.span() for m in _MOMENT.finditer(text)]
-    for match in _CODE.finditer(text):
+    for match in codes:
         inside = [i for i, t in enumerate(words) if match.start() <= t.start and t.end <= match.end()]
         taken = any(a < match.end() and match.start() < b for a, b in dated)
         if inside and not taken and not any(a <= inside[0] < b for a, b in found):

@@ -22,9 +22,6 @@ _AFTER_NUMBER = re.compile(rf"\s*-?\s?({_UNIT})", re.IGNORECASE)
 _POWERS = str.maketrans("²³", "23")
 # "g/cm3", "mol/l", "m²"
 _COMPOUND = re.compile(r"[a-zµ]{1,4}/[a-z]{1,4}[23]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23]")
-_HALF = re.compile(
-    r"\b(?P<n>an?|[a-z]+|\d+)(?:\s(?P<unit>[a-z]+))?\s+and\s+a\s+half\b(?P<after>\s+[a-z]+)?", re.IGNORECASE
-)
 _HALF = re.compile(r"\bhalf (?:an?|the)\b", re.IGNORECASE)
 _DOZEN = re.compile(r"\b(half an?|[a-z]+)\s+dozens?\b", re.IGNORECASE)
 # the word before "hundred", "thousand", "million": "ten thousand", "a million"

@@ -1,6 +1,7 @@
 """How old a named thing is or became, and how long it lasted, from two of its dates: Question + Links -> Candidates."""
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from nacre.records.plan import Attribute, Body, Compute, Select, Variable
 from nacre.semantics.language.base import language
@@ -15,8 +16,9 @@ RULE = ("elapsed",)
 DATES = frozenset(("date", "datetime", "year"))
 # what an age or a duration is called where the graph states it
 STATED = {AGE: ("age",), SPAN: ("duration", "length", "run time")}
+Op = Literal["years", "days", "hours", "minutes", "age"]
 # what a time may be asked for in
-_TIMES = {"minute": "minutes", "hour": "hours", "day": "days", "year": "years"}
+_TIMES: dict[str, Op] = {"minute": "minutes", "hour": "hours", "day": "days", "year": "years"}
 # names that are read for the same words
 MOST = 2
 
@@ -49,11 +51,11 @@ def ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Itera
             yield _reading(question, link, "years" if living else _TIMES.get(unit, "days"), first, last, graph)
 
 
-def _reading(question: Question, link: Link, op: str, first: str, last: str, graph: SchemaGraph) -> Candidate:
+def _reading(question: Question, link: Link, op: Op, first: str, last: str, graph: SchemaGraph) -> Candidate:
     node = graph.nodes[link.refs[0].node]
     thing = Variable("thing", node.classes, node.without, link.keys, link.label)
     until, since = (Select((Attribute("thing", of),), (thing,)) for of in (last or first, first))
-    body: Body = Compute(op, until, since)  # type: ignore[arg-type]
+    body: Body = Compute(op, until, since)
     words = language().words
     said = words["lasting"] | words["living"] | words["aging"] | words["life_end"] | words["serving"]
     said |= words["end"] | set(node.words) | words["degree"] | words["how_much"] | _TIMES.keys()

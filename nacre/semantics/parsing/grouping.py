@@ -27,8 +27,8 @@ def grouping(d: Derivation, root: Ref, reader: Reader) -> Iterator[Derivation]:
             if missing:
                 if counted:
                     yield then(d, "group shown", 0.1, targets=(*missing, *d.targets))
-                if ranked or not counted:
-                    yield then(d, "group hidden", 0.0 if ranked and not counted else -0.1)
+                if ranked:
+                    yield then(d, "group hidden", -0.1 if counted else 0.0)
             else:
                 yield d
         else:

@@ -128,8 +128,10 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     counted = (order is not None and isinstance(order.by, Aggregate)) or any(c.function for c in d.conditions)
     if counted and not (group or by or any(isinstance(a, Aggregate) for a in answers)):
         group = [joins.variables[root].name]
-    by_itself = order is not None and isinstance(order.by, Aggregate) and order.by.function == "count"
-    if by_itself and group == [order.by.of.variable] and isinstance(order.by.of, Itself):  # type: ignore[union-attr]
+    counted_by = (
+        order.by if order is not None and isinstance(order.by, Aggregate) and order.by.function == "count" else None
+    )
+    if counted_by is not None and isinstance(counted_by.of, Itself) and group == [counted_by.of.variable]:
         # each thing is one of itself
         return None
     limit = d.order.limit or None if d.order is not None else None
