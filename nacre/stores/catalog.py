@@ -211,7 +211,7 @@ class Library:
         for key in idle:
             self._shut(self._held.pop(key))
         if idle:
-            with suppress(OSError, ConfigError), versions.writing(self.data / name):
+            with suppress(OSError, ConfigError), versions.writing(self.data / name, patience=0):
                 versions.clean(self.data / name, self._drop)
 
     def _shut(self, held: _Held) -> None:

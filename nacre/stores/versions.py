@@ -7,11 +7,12 @@ import logging
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from nacre.records.errors import ConfigError
 
@@ -25,6 +26,7 @@ ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
 EXTRACTED = "extracted.sqlite"
 TRIPLES = "triples"
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
+PATIENCE = 2.0
 UNDER_WAY = "the vectors are not complete yet, and the other branches answer. nacre index --graph {} completes them"
 
 
@@ -168,18 +170,28 @@ def pin(folder: Path) -> int | None:
 
 
 @contextmanager
-def writing(home: Path) -> Iterator[None]:
-    """Alone among writers of this graph; raises ConfigError at once if there is another one."""
+def writing(home: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Alone among writers of this graph; raises ConfigError if there is another one for `patience` seconds.
+
+    A reader that removes the version it has just left holds a graph for a moment, and must not end an ingest.
+    """
     with (home / ".lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(lock.fileno()).st_nlink == 0:  # the writer before has just removed the graph
-                raise BlockingIOError
-        except BlockingIOError:
+        until = time.monotonic() + patience
+        while not (taken := _takes(lock)) and time.monotonic() < until:
+            time.sleep(0.02)
+        if not taken or os.fstat(lock.fileno()).st_nlink == 0:  # the writer before has just removed the graph
             raise ConfigError(
                 f"Graph {home.name!r} is being written by another nacre command. Wait until it ends and try again."
-            ) from None
+            )
         yield
+
+
+def _takes(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def clean(home: Path, dropped: Callable[[str], None] = lambda collection: None) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -151,6 +152,22 @@ def test_two_writers_do_not_mix(home: Path) -> None:
         make(home, V1)
     with versions.writing(home):
         pass
+
+
+def test_a_writer_waits_for_a_reader_that_tidies_up(home: Path) -> None:
+    holding, left = threading.Event(), threading.Event()
+
+    def tidying() -> None:
+        with versions.writing(home, patience=0):
+            holding.set()
+            left.wait(0.3)
+
+    reader = threading.Thread(target=tidying)
+    reader.start()
+    holding.wait(5)
+    make(home, V1)
+    reader.join(5)
+    assert versions.current(home) == V1
 
 
 def test_a_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
