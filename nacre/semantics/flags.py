@@ -5,7 +5,7 @@ from collections.abc import Collection
 from nacre.records.plan import Constant
 from nacre.records.schema import Predicate
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import wording
+from nacre.semantics.nouns import is_participle, wording
 from nacre.semantics.words import split_name
 
 
@@ -16,12 +16,17 @@ def says_yes_or_no(values: Collection[str], name: str) -> bool:
 
     >>> says_yes_or_no(("Y", "N"), "open"), says_yes_or_no(("0", "1"), "goals"), says_yes_or_no(("0", "1"), "open_flag")
     (True, False, True)
+    >>> says_yes_or_no(("0", "1"), "registered"), says_yes_or_no(("0", "1"), "is_leap"), says_yes_or_no(("0", "1"), "is")
+    (True, True, False)
     """
     folded = {value.casefold() for value in values}
     yes, no = language().words["holding"], language().words["lacking"]
     if not folded or not folded <= yes | no:
         return False
-    if any(word in wording("flags") for word in split_name(name).split()):
+    words = split_name(name).split()
+    if any(word in wording("flags") for word in words) or (words[1:] and words[0] in ("is", "has")):
+        return True
+    if folded <= {"0", "1"} and words and all(map(is_participle, words)):
         return True
     return bool(folded & yes and folded & no) and not any(value.isdigit() for value in folded)
 

@@ -9,6 +9,7 @@ import simplemma
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import resource
+from nacre.semantics.flags import is_flag
 from nacre.semantics.label_words import label_words
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, extreme, is_participle, is_plural, plural, singular, wording
@@ -65,11 +66,13 @@ def _label_of(iri: str, schema: Schema) -> Label:
     words = label_words(_without_unit(predicate), schema.labels)
     words = _without_domain(_without_range(words, predicate, schema), predicate, schema)
     words = _without_owner(words, predicate, schema)
+    if predicate.datatype != "text" and not _is_amount_of(predicate):
+        words = _time_last(words)
     label = _label(words)
     if predicate.datatype == "boolean" and " " in words and _is_verb(words.partition(" ")[0]) and label.kind == "noun":
         # "requires booking" is what a thing does, or does not
         label = Label("noun", words, words)
-    if label.kind == "state" and " " not in label.one and _is_amount_of(predicate):
+    if label.kind == "state" and " " not in label.one and _is_amount_of(predicate) and not is_flag(predicate):
         # "won", of games: how many
         label = Label("noun", f"number {label.one}", f"numbers {label.one}")
     done = _done(label.one)
@@ -95,6 +98,19 @@ def _done(label: str) -> str:
         if time in when and (is_participle(done) or done in wording("intransitive")):
             return done
     return ""
+
+
+def _time_last(label: str) -> str:
+    """The label of a time, which people say last.
+
+    >>> _time_last("date incident start"), _time_last("year join"), _time_last("date of birth"), _time_last("date paid")
+    ('incident start date', 'join year', 'date of birth', 'date paid')
+    """
+    first, *rest = label.split()
+    if not rest or first not in language().words["time"]:
+        return label
+    said = any(word in wording("prepositions") or is_participle(word) for word in rest)
+    return label if said or set(rest) & wording("intransitive") else " ".join([*rest, first])
 
 
 def flag(label: Label, yes: bool) -> tuple[str, str]:
@@ -291,7 +307,18 @@ def class_noun(variable: Variable, schema: Schema) -> str:
     if group is None and not known:
         return "thing"
     label = min(known, key=lambda c: c.count).label if group is None else group.label
-    return _one_of(label_words(label, schema.labels), variable, schema)
+    words = label_words(label, schema.labels)
+    return _one_of(_looked_up(words, variable, schema) or words, variable, schema)
+
+
+def _looked_up(kind: str, variable: Variable, schema: Schema) -> str:
+    """What a table of codes is called by those that lead to it: "colour" of "reference colours"; "" for others."""
+    first, _, rest = kind.partition(" ")
+    if not rest or first not in wording("lookups"):
+        return ""
+    ways = (p for p in schema.predicates if p.has_links and p.ranges.keys() & set(variable.classes))
+    named = {singular(label_words(p.label, schema.labels)) for p in ways}
+    return rest if any(f" {singular(rest)}".endswith(f" {name}") for name in named) else ""
 
 
 def _one_of(kind: str, variable: Variable, schema: Schema) -> str:
@@ -316,13 +343,13 @@ def unspoken(schema: Schema) -> frozenset[str]:
 def is_spoken(noun: str) -> bool:
     """Whether a kind is called by a noun, and not as a link between two is: "trained in", "visits restaurant".
 
-    >>> is_spoken("club member"), is_spoken("trained in"), is_spoken("visits restaurant")
-    (True, False, False)
+    >>> is_spoken("club member"), is_spoken("trained in"), is_spoken("visits restaurant"), is_spoken("on call")
+    (True, False, False, False)
     """
     first, *rest = noun.split()
-    if not rest:
-        return first not in wording("prepositions")
-    return rest[-1] not in wording("prepositions") and not is_plural(first)
+    if noun in wording("only_verbs") or (first in wording("prepositions") and not rest[1:]):
+        return False
+    return not rest or rest[-1] not in wording("prepositions") and not is_plural(first)
 
 
 def _is_verb(word: str) -> bool:

@@ -166,17 +166,29 @@ def counted(number: int, noun: str) -> str:
 
 
 def joined(names: Sequence[str], word: str = "and") -> str:
-    """Names as a list; with semicolons where a name has commas of its own, or numbers have them.
+    """Names as a list; with semicolons where a name has commas of its own, or numbers have them, and one more comma
+    where a name has an "and" of its own. Countries have their article.
 
-    >>> joined(["A", "B", "C"]), joined(["A, the first", "B"]), joined(["1,200", "31", "9"])
-    ('A, B and C', 'A, the first; and B', '1,200; 31; and 9')
+    >>> joined(["A", "B", "C"]), joined(["A, the first", "B", "C"]), joined(["1,200", "31", "9"])
+    ('A, B and C', 'A, the first; B; and C', '1,200; 31; and 9')
+    >>> joined(["salt and pepper", "oil"]), joined(["Oslo, Norway", "Rome, Italy"]), joined(["United States"])
+    ('salt and pepper, and oil', 'Oslo, Norway, and Rome, Italy', 'the United States')
     """
+    names = [f"the {name}" if name in _with_article() else name for name in names]
     if len(names) < 2:
         return "".join(names)
     numbers = len(names) > 2 and all(_NUMBER.fullmatch(name) for name in names)
-    if any("," in name if numbers else ", " in name for name in names):
+    apart = any("," in name if numbers else ", " in name for name in names)
+    if apart and len(names) > 2:
         return f"{'; '.join(names[:-1])}; {word} {names[-1]}"
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+    last = f", {word} " if apart or any(f" {word} " in name for name in names) else f" {word} "
+    return f"{', '.join(names[:-1])}{last}{names[-1]}"
+
+
+@cache
+def _with_article() -> frozenset[str]:
+    """The names of countries and unions that stand with an article."""
+    return frozenset(name.strip() for name in wording("with_article")["names"].split(","))
 
 
 def _plural(word: str) -> str:

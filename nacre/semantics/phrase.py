@@ -22,10 +22,10 @@ from nacre.records.schema import Schema
 from nacre.semantics.elapsed import in_words
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
-from nacre.semantics.labels_said import is_amount, label_of, nominal, unspoken
+from nacre.semantics.labels_said import is_amount, is_spoken, label_of, nominal, unspoken
 from nacre.semantics.leads import NAMED, answer_sentence, capital, list_lead, names_listed, rest_listed, winds
 from nacre.semantics.nouns import belonging, counted, is_count, is_plural, joined, plural, singular
-from nacre.semantics.placed_by import at_what, is_dated, placed_by
+from nacre.semantics.placed_by import is_dated, number_of, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated, valued
 from nacre.semantics.property_words import property_words
 from nacre.semantics.select_shape import variable_of
@@ -185,13 +185,12 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if not column.is_named and one:
         names = [f"{column.heading} {names[0]}"]
     beside = placed_by(plan, measured, schema) if _says_which(body, schema) else []
-    said = names_listed([f"{n} ({b})" for n, b in zip(names, beside, strict=False)]) if beside else names_listed(names)
-    if one and beside:
-        said = (
-            f"{names[0]} ({beside[0]})" if is_dated(body, schema) else f"{names[0]}, {at_what(beside[0], plan, schema)}"
-        )
-    elif beside and len(set(beside)) == 1 and len(beside) == len(names) and not is_dated(body, schema):
-        said = f"{names_listed(names)}, {'both' if len(names) == 2 else 'all'} {at_what(beside[0], plan, schema)}"
+    if not _winds(words, schema):
+        beside = [number_of(each) for each in beside]
+    alike = len(set(beside)) == 1 and len(beside) == len(names) > 1 and not is_dated(body, schema)
+    apart = [f"{n} ({b})" for n, b in zip(names, beside, strict=False)] if not alike else []
+    said = names_listed(apart or names)
+    said += f" ({beside[0]} each)" if alike else ""
     if not isinstance(body, Select) and one:
         alone = to_words(plan, schema, many=False)
         if alone != words and not _winds(alone, schema):
@@ -201,11 +200,11 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if isinstance(body, Select) and one:
         many = isinstance(body.answers[-1], Attribute) and is_plural(column.heading) and _is_many(words)
         if _winds(words, schema) and isinstance(body.answers[-1], Attribute) and column.heading[:1].islower():
-            words = f"the {property_words(wording_of(body, schema), body.answers[-1], False)}"
+            words = _of_these(body, body.answers[-1], schema, many=False)
         return Phrase(answer_sentence(words, said, many), values, column.unit or None)
     asked = body.left if isinstance(body, Combine) else body
     if _winds(words, schema) and isinstance(asked, Select) and isinstance(asked.answers[-1], Attribute):
-        words = f"the {property_words(wording_of(asked, schema), asked.answers[-1], True)}"
+        words = _of_these(asked, asked.answers[-1], schema, many=True)
     short = _winds(words, schema)
     as_sentence = words.startswith("the ") and "," not in words and not short
     if as_sentence and len(names) <= NAMED:
@@ -217,6 +216,16 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
         return Phrase(answer_sentence(words, said, not mass), values, column.unit or None)
     lead = counted(len(names), column.heading) if short else list_lead(words, len(names), body)
     return Phrase(f"{lead}: {said}.", values, column.unit or None)
+
+
+def _of_these(body: Select, term: Attribute, schema: Schema, *, many: bool) -> str:
+    """A property of what is not said again: "the names of these mills"; one value may be that of one or of several."""
+    wording = wording_of(body, schema)
+    name, noun = property_words(wording, term, many), wording.noun(term.variable)
+    of_one = schema.predicate_of[term.predicate].role in ("name", "identifier")
+    if noun == "thing" or not is_spoken(noun) or not (many or of_one):
+        return f"the {name}"
+    return f"the {belonging(name, f'these {plural(noun)}' if many else f'this {noun}', person=is_person(noun))}"
 
 
 def _winds(words: str, schema: Schema) -> bool:
@@ -292,7 +301,21 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         # "the height and the year of the bridge are 20 m and 1961"
         text = f"{capital(select_words(body, schema, many=False))} are {joined(cells)}."
         return Phrase(text, found.values(), unit, found.headings(), found.data())
-    return _columns(found, _of_columns(found) if _winds(words, schema) else words, unit)
+    if _winds(words, schema):
+        words = _for_each(found, body) or _of_columns(found)
+    return _columns(found, words, unit)
+
+
+def _for_each(found: Grid, body: Body) -> str:
+    """What a table of numbers for groups shows, by its headings: "the number of such rooms for each floor"; "" for
+    others."""
+    computed = isinstance(body, Select) and len(body.answers) == len(found.columns) and body.answers or ()
+    numbers = [c.heading for c, term in zip(found.columns, computed, strict=False) if isinstance(term, Aggregate)]
+    groups = [c.heading for c, term in zip(found.columns, computed, strict=False) if not isinstance(term, Aggregate)]
+    if not numbers or not groups:
+        return ""
+    said = [f"number of such {n.removeprefix('number of ')}" if n.startswith("number of ") else n for n in numbers]
+    return f"the {joined(said)} for each {joined(groups)}"
 
 
 def _of_one_kind(body: Select) -> bool:

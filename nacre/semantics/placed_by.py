@@ -52,16 +52,11 @@ def is_dated(body: object, schema: Schema) -> bool:
     return order is not None and isinstance(order.by, Attribute) and is_time(order.by.predicate, schema)
 
 
-def at_what(measure: str, plan: Plan, schema: Schema) -> str:
-    """What a thing is placed by, after its name: "at 7.8 %", "with 12 concerts", "at 225" of what was just named."""
+def number_of(measure: str) -> str:
+    """What a thing is placed by, where it was just named.
+
+    >>> number_of("credit score 20"), number_of("7.8 %"), number_of("12 concerts")
+    ('20', '7.8 %', '12 concerts')
+    """
     name, _, number = measure.rpartition(" ")
-    if name[:1].isalpha() and number[:1].isdigit():
-        return f"at {number}"
-    return f"at {measure}" if _has_unit(plan, schema) else f"with {measure}"
-
-
-def _has_unit(plan: Plan, schema: Schema) -> bool:
-    order = plan.body.order if isinstance(plan.body, Select) else None
-    of = value_of(order.by) if order is not None else None
-    counted = order is not None and isinstance(order.by, Aggregate) and order.by.function == "count"
-    return isinstance(of, Attribute) and not counted and bool(schema.predicate_of[of.predicate].unit)
+    return number if name[:1].isalpha() and number[:1].isdigit() else measure

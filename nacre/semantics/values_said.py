@@ -45,7 +45,7 @@ def written_date(text: str) -> str:
     """An ISO date in words; any other text as it is.
 
     >>> written_date("1966-07-30"), written_date("1966-07-30T15:00:00Z"), written_date("30.7.1966")
-    ('30 July 1966', '30 July 1966, 15:00 UTC', '30.7.1966')
+    ('30 July 1966', '30 July 1966 at 15:00 UTC', '30.7.1966')
     """
     day = _DAY.fullmatch(text)
     if day is not None:
@@ -55,7 +55,7 @@ def written_date(text: str) -> str:
         said = _day(*map(int, moment.groups()[:3]))
         zone = moment[6] or ""
         clock = f"{moment[4]}{moment[5] or ''}{' UTC' if zone == 'Z' else f' (UTC{zone})' if zone else ''}"
-        return f"{said}, {clock}" if said else text
+        return f"{said} at {clock}" if said else text
     return text
 
 

@@ -55,7 +55,7 @@ async def test_what_both_wordings_give_is_answered_without_a_query(app: App, scr
 async def test_a_likelier_reading_of_other_words_answers_with_its_plan(app: App, scripted: ScriptedModel) -> None:
     scripted.replies = [{"reworded": "the dish with the lowest cooking time"}, NOTHING]
     answer = await ask(app, BUSY)
-    assert answer["answer"].startswith("The dish with the shortest cooking time is pilaf, at 25 min [1].")
+    assert answer["answer"].startswith("The dish with the shortest cooking time is pilaf (25 min) [1].")
     assert answer["values"] == ["pilaf"]
     assert answer["status"] == "clarify"
     assert answer["citations"][0]["keys"] == ["http://example.org/kitchen/pilaf"]

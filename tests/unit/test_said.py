@@ -123,16 +123,16 @@ def test_plans_read_like_noun_phrases() -> None:
 def test_a_superlative_is_said_with_its_number() -> None:
     best = Select((Itself("p"),), (P,), (), (), (), Order(HEIGHT, True), 1)
     one = said(best, ("Ann Lee",), measured=(181.5,), measured_unit="cm")
-    assert one == "The player with the greatest height is Ann Lee, at 181.5 cm."
+    assert one == "The player with the greatest height is Ann Lee (181.5 cm)."
     two = said(best, ("Ann Lee",), ("Bo",), measured=(181.5, 181.5), measured_unit="cm")
-    assert two == "The players with the greatest height are Ann Lee and Bo, both at 181.5 cm."
+    assert two == "The players with the greatest height are Ann Lee and Bo (181.5 cm each)."
 
 
 def test_one_of_several_names_is_chosen_in_a_sentence() -> None:
     two = Variable("p", (N + "Player",), keys=(N + "ann", N + "bo"), label="Ann Lee (player) or Bo")
     taller = Select((Itself("p"),), (two,), (), (), (), Order(HEIGHT, True), 1)
     told = said(taller, ("Bo",), measured=(181.5,), measured_unit="cm")
-    assert told == "Of Ann Lee and Bo, the one with the greatest height is Bo, at 181.5 cm."
+    assert told == "Of Ann Lee and Bo, the one with the greatest height is Bo (181.5 cm)."
 
 
 def test_what_things_are_not_is_said_shortly() -> None:

@@ -181,12 +181,18 @@ def _combined(d: Derivation) -> Iterator[Derivation]:
     positive = [c for c in d.conditions if not c.function]
     if len(positive) >= 2 and "both" in d.trace:
         yield then(d, "both", 0.3, combine="intersection")
-    elif merged:
+    elif merged and not _is_two_at_once(d):
         yield then(d, "both of values", 0.0, combine="intersection")
     if any(c.join == "or" for c in d.conditions) and not merged and len(positive) >= 2:
         yield then(d, "either", 0.3, combine="union")
     if not merged:
         yield d
+
+
+def _is_two_at_once(d: Derivation) -> bool:
+    """Whether what is asked for would have to be several named things at once."""
+    named = [c.ref for c in d.conditions if c.op == "is" and not c.negated]
+    return any(named.count(Ref(t.ref.node, "", t.ref.slot)) > 1 for t in d.targets)
 
 
 def _merged(conditions: tuple[Condition, ...]) -> tuple[bool, tuple[Condition, ...]]:
