@@ -11,6 +11,7 @@ from ingestion.induce.spoken import in_full
 from ingestion.vocabulary import local_name
 from nacre.records.schema import Predicate
 from nacre.semantics.english import resource
+from nacre.semantics.units import in_many
 from nacre.semantics.words import fold, lemma
 
 _BRACKETS = re.compile(r"\s*\(([^()]{1,12})\)\s*$")
@@ -41,6 +42,8 @@ def _named(predicate: Predicate) -> tuple[str, str]:
     numbers = predicate.datatype in ("integer", "real") and predicate.role == "fact" and not predicate.has_links
     if not numbers:
         return "", ""
+    if counted := in_many(predicate.label) or in_many(words_of(local_name(predicate.iri))):
+        return "", counted[1] if predicate.unit in ("", counted[1]) else ""
     if brackets := _BRACKETS.search(predicate.label):
         said = brackets[1]
         unit = said if said in SYMBOLS or is_common(said) else _unit(said.lower()) or _spelt_out().get(said.lower(), "")

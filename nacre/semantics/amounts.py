@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nacre.semantics.english import resource
-from nacre.semantics.units import convert
+from nacre.semantics.units import convert, counted_in
 from nacre.semantics.words import fold, lemma
 
 # digits may be parted by commas, by narrow or no-break spaces, or by apostrophes
@@ -19,10 +19,6 @@ _PERIOD = re.compile(r"\bP(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?\b")
 _UNIT = re.compile(r"[\s\u202f\u00a0]?-?(°\s?[CF]\b|[%€$£¥°]|[^\W\d_]+(?:/(?:100\s?)?[^\W\d_]+)?[²³23]?(?![^\W_]))")
 _SIZES = re.compile(r"\s*(?:million|mio|billion|bn|thousand|k)\b", re.IGNORECASE)
 _BASES = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
-_CODES = {
-    "€": "EUR", "euro": "EUR", "eur": "EUR", "$": "USD", "dollar": "USD", "usd": "USD", "buck": "USD",
-    "£": "GBP", "pound": "GBP", "gbp": "GBP", "quid": "GBP", "¥": "JPY", "yen": "JPY",
-}  # fmt: skip
 
 
 class Amount(NamedTuple):
@@ -66,7 +62,7 @@ def unit_of(word: str) -> str:
     token = fold(word.replace("²", "2").replace("³", "3")).replace(" ", "")
     for form in (token, lemma(token)):
         if form in currencies:
-            return _CODES.get(form, form)
+            return str(resource()["currency_codes"].get(form, form))
         if form in units:
             return str(units[form])
     return ""
@@ -80,6 +76,9 @@ def same(said: Amount, value: float, unit: str, words: frozenset[str]) -> bool:
     own, stated = unit_of(unit) or unit, said.unit
     if not stated and said.after and (fold(said.after) == fold(own) or _is_measure(said.after)):
         stated = said.after
+    many, each = counted_in(unit)
+    if many > 1:
+        return any(same(said, own, each, words) for own in (value, value * many))
     if not stated:
         return _near(said, value)
     if not own:
@@ -146,7 +145,7 @@ def _joined(found: list[Amount], text: str) -> list[Amount]:
 @lru_cache(maxsize=4096)
 def _forms(unit: str) -> frozenset[str]:
     """The words that say a unit or currency."""
-    known = {**resource()["units"], **_CODES}
+    known = {**resource()["units"], **resource()["currency_codes"]}
     return frozenset({fold(unit), *(fold(word) for word, name in known.items() if name == unit)})
 
 

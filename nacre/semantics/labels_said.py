@@ -13,6 +13,7 @@ from nacre.semantics.flags import is_flag
 from nacre.semantics.label_words import label_words
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, extreme, is_participle, is_plural, plural, singular, wording
+from nacre.semantics.units import in_many
 from nacre.semantics.values_said import is_counted
 from nacre.semantics.verbs import agent, is_done, without_preposition
 from nacre.semantics.words import lemma, split_name
@@ -349,7 +350,7 @@ def is_spoken(noun: str) -> bool:
     first, *rest = noun.split()
     if noun in wording("only_verbs") or (first in wording("prepositions") and not rest[1:]):
         return False
-    return not rest or rest[-1] not in wording("prepositions") and not is_plural(first)
+    return not rest or (rest[-1] not in wording("prepositions") and not is_plural(first))
 
 
 def _is_verb(word: str) -> bool:
@@ -369,6 +370,9 @@ def _without_unit(predicate: Predicate) -> str:
     """A label without the unit, in brackets or its last word ("in minutes"), that is said with each value anyway."""
     if not predicate.unit:
         return predicate.label
+    said = in_many(predicate.label)
+    if said is not None and said[1] == predicate.unit:
+        return said[0]
     units = {**resource()["units"], **{c: c for c in resource()["currencies"]}}
     *words, last = split_name(predicate.label).split() or [""]
     ended = units.get(last.casefold()) or units.get(lemma(last.casefold())) if words and len(last) > 1 else None

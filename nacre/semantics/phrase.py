@@ -309,7 +309,7 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
 def _for_each(found: Grid, body: Body) -> str:
     """What a table of numbers for groups shows, by its headings: "the number of such rooms for each floor"; "" for
     others."""
-    computed = isinstance(body, Select) and len(body.answers) == len(found.columns) and body.answers or ()
+    computed = (isinstance(body, Select) and len(body.answers) == len(found.columns) and body.answers) or ()
     numbers = [c.heading for c, term in zip(found.columns, computed, strict=False) if isinstance(term, Aggregate)]
     groups = [c.heading for c, term in zip(found.columns, computed, strict=False) if not isinstance(term, Aggregate)]
     if not numbers or not groups:

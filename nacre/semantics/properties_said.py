@@ -38,7 +38,7 @@ def valued(owner: str, names: list[str], term: Attribute, schema: Schema) -> str
         noun = singular(what) if names[0] == "1" else what
         return f"{owner} has {'no' if names[0] == '0' else names[0]} {noun}."
     if len(names) == 1:
-        return _located(owner, names[0], label, schema, predicate.domains)
+        return _located(owner, joined(names), label, schema, predicate.domains)
     person = is_person(class_noun(Variable("x", tuple(predicate.domains)[:1]), schema)) if predicate.domains else False
     noun = belonging(plural(label.one), owner, person=person)
     return f"The {noun} {'are' if is_plural(plural(label.one)) else 'is'} {joined(names)}."

@@ -277,7 +277,7 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
         elif any(m.start() < b.quantity.start < m.end() for m in moments.values()):
             continue
         number = Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after)
-        found.append(_through(number._replace(until=b.until), b.period))
+        found.append(_through(number._replace(until=b.until, many=b.quantity.many), b.period))
     taken = {i for n in found for i in range(n.start, n.end)}
     for p in periods(text, any_year=True)[:MOST_NUMBERS]:
         inside = _covering(words, p.start, p.end)
@@ -289,7 +289,7 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
         if any(m.start() < q.start < m.end() for m in moments.values()):
             continue
         if inside and q.start in starts and not taken & set(range(*inside)):
-            found.append(Number(*inside, "", q.value, q.unit))
+            found.append(Number(*inside, "", q.value, q.unit, many=q.many))
             taken |= set(range(*inside))
     numbers = resource()["numbers"]
     for i, t in enumerate(words):

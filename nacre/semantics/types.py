@@ -20,7 +20,7 @@ class Cue(NamedTuple):
 class Number(NamedTuple):
     """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date; `until`
     is the upper end of a range ("2 to 4"), which belongs to it; `digits` are those of a whole number as they were
-    typed."""
+    typed; `many` is 1e6 of "2 million"."""
 
     start: int
     end: int
@@ -33,6 +33,7 @@ class Number(NamedTuple):
     after: str = ""
     until: float | None = None
     digits: str = ""
+    many: float = 1.0
 
 
 class Question(NamedTuple):

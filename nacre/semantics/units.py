@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from nacre.semantics.english import resource
-from nacre.semantics.words import fold, lemma
+from nacre.semantics.words import fold, lemma, split_name
 
 _UNIT = (
     r"km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23²³]"
@@ -42,20 +42,26 @@ _ONE = re.compile(
 )
 
 
+# what numbers of data are counted in
+MANY = frozenset({"thousand", "million", "billion"})
+
+
 class Quantity(NamedTuple):
-    """A number of a question, its unit ("" none, "currency" for money) and its place in characters."""
+    """A number of a question, its unit ("" none, "currency" for money) and its place in characters; `many` is how many
+    are counted as one ("2 million"), by which it is multiplied already."""
 
     value: float
     unit: str
     start: int
     end: int
+    many: float = 1.0
 
 
 def quantities(text: str) -> list[Quantity]:
     """The numbers of a text with their units.
 
     >>> quantities("longer than 4.8 m and under 45k euros")[0]
-    Quantity(value=4.8, unit='m', start=12, end=17)
+    Quantity(value=4.8, unit='m', start=12, end=17, many=1.0)
     >>> [(q.value, q.unit) for q in quantities("an hour and a half, two and a half kilos, a cat and a half")]
     [(1.5, 'h'), (2.5, 'kg')]
     >>> [q.value for q in quantities("two dozen eggs, a dozen, half a dozen")]
@@ -76,6 +82,7 @@ def quantities(text: str) -> list[Quantity]:
     for match in _NUMBER.finditer(text):
         value, end = float(match["n"].replace(",", "")), match.end("n")
         unit = "currency" if match["currency"] else ""
+        many = 1.0
         rest = text[end:]
         while word := _AFTER_NUMBER.match(rest):
             token = fold(word[1]).replace(" ", "")
@@ -85,7 +92,7 @@ def quantities(text: str) -> list[Quantity]:
                 if token == "m" and not match["currency"]:
                     unit = "m"
                 else:
-                    value *= multipliers[token]
+                    many *= multipliers[token]
             elif base in currencies or token in currencies:
                 unit = "currency"
             elif base in units and unit == "":
@@ -100,7 +107,7 @@ def quantities(text: str) -> list[Quantity]:
                 break
         if end == match.end("n") and end < len(text) and text[end].isalpha():
             continue
-        found.append(Quantity(value, unit, match.start(), max(end, dozens.get(match.start(), end))))
+        found.append(Quantity(value * many, unit, match.start(), max(end, dozens.get(match.start(), end)), many))
     return found
 
 
@@ -162,6 +169,42 @@ def _as_compound(match: re.Match[str]) -> str:
         return match[0]
     unit = f"{over}/{under}"
     return unit.rjust(len(match[0])) if _COMPOUND.fullmatch(unit) else match[0]
+
+
+@lru_cache(maxsize=4096)
+def counted_in(unit: str) -> tuple[float, str]:
+    """How many are counted as one in a unit, and the unit of each: numbers in "million USD".
+
+    >>> counted_in("million USD"), counted_in("billion"), counted_in("km")
+    ((1000000.0, 'USD'), (1000000000.0, ''), (1.0, 'km'))
+    """
+    first, _, rest = unit.partition(" ")
+    return (float(resource()["multipliers"][first]), rest) if first in MANY else (1.0, unit)
+
+
+def in_many(name: str) -> tuple[str, str] | None:
+    """What a property is called that says what its numbers are counted in, and that: the words before it and the unit;
+    None for other names.
+
+    >>> in_many("budget in millions"), in_many("sales (USD billions)"), in_many("million")
+    (('budget', 'million'), ('sales', 'billion USD'), None)
+    """
+    words, codes = re.sub(r"[()]", " ", split_name(name)).split(), resource()["currency_codes"]
+    at, found = len(words), dict[str, str]()
+    while at > 1:
+        word = words[at - 1]
+        many = word.removesuffix("s")
+        coin = codes.get(word) or codes.get(many)
+        if many in MANY and "many" not in found:
+            found["many"] = many
+        elif coin and "each" not in found:
+            found["each"] = coin
+        elif word not in ("in", "of"):
+            break
+        at -= 1
+    if "many" not in found or not words[:at]:
+        return None
+    return " ".join(words[:at]), f"{found['many']} {found.get('each', '')}".strip()
 
 
 @cache

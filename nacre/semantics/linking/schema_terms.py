@@ -12,6 +12,7 @@ from nacre.semantics.linking.graph import Node, SchemaGraph
 from nacre.semantics.linking.kinds import wider
 from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Ref
+from nacre.semantics.units import counted_in
 from nacre.semantics.words import fold, lemma
 from nacre.stores.lexicon import Lexicon
 
@@ -86,7 +87,7 @@ def _money(graph: SchemaGraph) -> Iterator[_Name]:
     """Amounts in a currency by what all of them are: "money"."""
     currencies = resource()["currencies"]
     for predicate, holders in graph.holders.items():
-        if fold(graph.about(predicate).unit) in currencies:
+        if fold(counted_in(graph.about(predicate).unit)[1]) in currencies:
             for word in sorted(language().words["money"]):
                 yield from (_Name("property", (holder,), predicate, (word,), SYNONYM) for holder in holders)
 

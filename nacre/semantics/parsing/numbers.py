@@ -12,7 +12,7 @@ from nacre.semantics.parsing.dates import MOST_DATES, dates_near, later
 from nacre.semantics.parsing.state import Reader, State, turned, with_node
 from nacre.semantics.periods import is_of_any_year
 from nacre.semantics.types import ORDERED, Condition, Number, Ref
-from nacre.semantics.units import convert
+from nacre.semantics.units import convert, counted_in
 from nacre.semantics.words import fold
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
@@ -220,12 +220,14 @@ def _is_multiple(about: Predicate) -> bool:
 
 def in_unit(found: Number, unit: str) -> float | None:
     """The number in the unit of a property; None where the two do not measure the same."""
+    many, each = counted_in(unit)
+    # "over 200" of what is counted in millions is so many of them
+    value = found.value / many if found.many > 1 or found.value >= many else found.value
     if not found.unit or not unit:
-        return found.value
-    money = resource()["currencies"]
+        return value
     if found.unit == "currency":
-        return found.value if fold(unit) in money else None
-    return convert(found.value, found.unit, unit)
+        return value if fold(each) in resource()["currencies"] or (many > 1 and not each) else None
+    return convert(value, found.unit, each) if each else None
 
 
 def _by_unit(state: State, found: Number, reader: Reader) -> list[Ref]:
