@@ -231,7 +231,7 @@ def _said(facts: list[Fact], predicate: Predicate, things: int, other: set[str],
     many = len(counts) > NAMES
     names = sorted(counts, key=lambda name: (many and name in other, -counts[name]))
     more = len(names) - NAMES
-    return joined([*names[:NAMES], f"{more} more"] if more > 0 else names)
+    return names[0] if len(names) == 1 else joined([*names[:NAMES], f"{more} more"] if more > 0 else names)
 
 
 def _once(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:

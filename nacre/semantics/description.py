@@ -12,7 +12,7 @@ from nacre.semantics.called import is_part_of_name
 from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
 from nacre.semantics.flags import is_called_flag, said_by
-from nacre.semantics.labels_said import Label, class_noun, flag, is_spoken, is_telling, is_time, label_of
+from nacre.semantics.labels_said import Label, class_noun, flag, is_spoken, is_telling, is_time, label_of, rest_of
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.parts import Part, is_had, linking_kind, numbers_said, part_of, spans_of
 from nacre.semantics.pronouns import IT, Pronoun, gender, pronoun
@@ -145,6 +145,7 @@ def description(
     known = [replace(k, subject=subject) for k in known]
     # the "genre" of a genre is a code for it
     known = [replace(k, label=_CODE) if k.label.one == noun and not k.predicate.has_links else k for k in known]
+    known = [replace(k, label=_own(k.label, noun)) for k in known]
     about = [k for k in known if topic & _lemmas(k.label.one)]
     known = sorted(
         about or known, key=lambda k: (-len(k.predicate.domains.keys() & set(thing.classes)), -k.predicate.subjects)
@@ -186,6 +187,12 @@ def description(
         Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
         for text, facts in sentences[:SENTENCES]
     ]
+
+
+def _own(label: Label, noun: str) -> Label:
+    """A label without what the thing is: the "email address" of a customer, where others have a "customer email"."""
+    rest = rest_of(label.one, noun) if label.kind == "noun" else ""
+    return replace(label, one=rest, many=plural(rest)) if rest else label
 
 
 def _is_on_its_own(part: Part, thing: Variable, name: str, schema: Schema, run: Run) -> bool:
@@ -283,7 +290,7 @@ def _incoming(
         if not facts or any(f.triple[0] == f.triple[2] for f in facts):
             continue
         label = label_of(predicate.iri, schema)
-        if not is_spoken(noun):
+        if not is_spoken(noun) or label.one == noun:
             continue
         numbered = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
         named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not numbered else ""

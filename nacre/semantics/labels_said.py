@@ -12,7 +12,7 @@ from nacre.semantics.english import resource
 from nacre.semantics.flags import is_flag
 from nacre.semantics.label_words import label_words
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import article, extreme, is_participle, is_plural, plural, singular, wording
+from nacre.semantics.nouns import alternatives, article, extreme, is_participle, is_plural, plural, singular, wording
 from nacre.semantics.units import in_many
 from nacre.semantics.values_said import is_counted
 from nacre.semantics.verbs import agent, is_done, without_preposition
@@ -69,7 +69,7 @@ def _label_of(iri: str, schema: Schema) -> Label:
     words = _without_owner(words, predicate, schema)
     if predicate.datatype != "text" and not _is_amount_of(predicate):
         words = _time_last(words)
-    label = _label(words)
+    label = _label("/".join(alternatives(words.split())) or words)
     if predicate.datatype == "boolean" and " " in words and _is_verb(words.partition(" ")[0]) and label.kind == "noun":
         # "requires booking" is what a thing does, or does not
         label = Label("noun", words, words)
@@ -313,13 +313,25 @@ def class_noun(variable: Variable, schema: Schema) -> str:
 
 
 def _looked_up(kind: str, variable: Variable, schema: Schema) -> str:
-    """What a table of codes is called by those that lead to it: "colour" of "reference colours"; "" for others."""
+    """What a table of codes is called by those that lead to it: "colour" of "reference colours", and a table that joins
+    things of one kind by where it leads: "friend" of "person friend"; "" for others."""
     first, _, rest = kind.partition(" ")
+    if rest and first not in wording("lookups"):
+        return rest if _joins_alike(first, singular(rest), variable, schema) else ""
     if not rest or first not in wording("lookups"):
         return ""
     ways = (p for p in schema.predicates if p.has_links and p.ranges.keys() & set(variable.classes))
     named = {singular(label_words(p.label, schema.labels)) for p in ways}
     return rest if any(f" {singular(rest)}".endswith(f" {name}") for name in named) else ""
+
+
+def _joins_alike(kind: str, role: str, variable: Variable, schema: Schema) -> bool:
+    """Whether the things of a variable join two of a kind, one of which has that role."""
+    ways = [p for p in schema.predicates if p.has_links and p.domains.keys() & set(variable.classes)]
+    named = [p for p in ways if p.label.casefold() == role]
+    ends = {c for p in named for c in p.ranges if c in schema.class_of}
+    same = any(singular(label_words(schema.class_of[c].label, schema.labels)) == kind for c in ends)
+    return same and len(ways) == 2 and ways[0].ranges.keys() == ways[1].ranges.keys()
 
 
 def _one_of(kind: str, variable: Variable, schema: Schema) -> str:

@@ -33,8 +33,8 @@ def plural(noun: str) -> str:
 
     >>> plural("car variant"), plural("country"), plural("branch of a bank"), plural("Grapes"), plural("vehicle sent")
     ('car variants', 'countries', 'branches of a bank', 'Grapes', 'vehicles sent')
-    >>> plural("active from date")
-    'active from dates'
+    >>> plural("active from date"), plural("state/county")
+    ('active from dates', 'states/counties')
     """
     head, rest = _headed(noun)
     before, space, word = head.rpartition(" ")
@@ -55,6 +55,8 @@ def singular(noun: str) -> str:
     """
     head, rest = _headed(noun)
     before, space, word = head.rpartition(" ")
+    if "/" in word:
+        return f"{before}{space}{'/'.join(map(singular, word.split('/')))}{rest}"
     low = word.lower()
     irregular = _singulars().get(low, "")
     one = irregular or (low if low in wording("unchanged") else lemma(low))
@@ -191,7 +193,19 @@ def _with_article() -> frozenset[str]:
     return frozenset(name.strip() for name in wording("with_article")["names"].split(","))
 
 
+def alternatives(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a name that are names of the same by themselves.
+
+    >>> alternatives(("state", "province", "county")), alternatives(("city", "code"))
+    (('state', 'province', 'county'), ())
+    """
+    alike = any(set(words) <= set(kind.split()) for kind in wording("alternatives").values())
+    return tuple(words) if alike and len(words) > 1 else ()
+
+
 def _plural(word: str) -> str:
+    if "/" in word:
+        return "/".join(map(_plural, word.split("/")))
     low = word.lower()
     known: dict[str, str] = wording("plurals")
     if low in wording("unchanged") or low in wording("plural_only") or low in known.values():

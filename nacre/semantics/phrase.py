@@ -24,12 +24,13 @@ from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import is_amount, is_spoken, label_of, nominal, unspoken
 from nacre.semantics.leads import NAMED, answer_sentence, capital, list_lead, names_listed, rest_listed, winds
-from nacre.semantics.nouns import belonging, counted, is_count, is_plural, joined, plural, singular
+from nacre.semantics.nouns import belonging, counted, is_plural, joined, plural
 from nacre.semantics.placed_by import is_dated, number_of, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated, valued
 from nacre.semantics.property_words import property_words
 from nacre.semantics.select_shape import variable_of
 from nacre.semantics.select_words import select_words, wording_of
+from nacre.semantics.tables_said import for_each, of_columns, one_row, values_of_these
 from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
 
@@ -90,7 +91,7 @@ def rows_said(table: Table, lead: str = "") -> Phrase:
     if len(found.columns) == 1:
         said = list(dict.fromkeys(filter(None, found.columns[0].said)))
         return Phrase(f"{names_listed(said)}." if said else "", found.values(), unit)
-    return _columns(found, lead or _of_columns(found), unit)
+    return _columns(found, lead or of_columns(found), unit)
 
 
 def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
@@ -302,20 +303,8 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         text = f"{capital(select_words(body, schema, many=False))} are {joined(cells)}."
         return Phrase(text, found.values(), unit, found.headings(), found.data())
     if _winds(words, schema):
-        words = _for_each(found, body) or _of_columns(found)
+        words = for_each(found, body) or values_of_these(body, schema) or of_columns(found)
     return _columns(found, words, unit)
-
-
-def _for_each(found: Grid, body: Body) -> str:
-    """What a table of numbers for groups shows, by its headings: "the number of such rooms for each floor"; "" for
-    others."""
-    computed = (isinstance(body, Select) and len(body.answers) == len(found.columns) and body.answers) or ()
-    numbers = [c.heading for c, term in zip(found.columns, computed, strict=False) if isinstance(term, Aggregate)]
-    groups = [c.heading for c, term in zip(found.columns, computed, strict=False) if not isinstance(term, Aggregate)]
-    if not numbers or not groups:
-        return ""
-    said = [f"number of such {n.removeprefix('number of ')}" if n.startswith("number of ") else n for n in numbers]
-    return f"the {joined(said)} for each {joined(groups)}"
 
 
 def _of_one_kind(body: Select) -> bool:
@@ -327,31 +316,10 @@ def _columns(found: Grid, lead: str, unit: str | None) -> Phrase:
     """Rows of several columns: one is a sentence, several are a table of the first rows."""
     columns, values = found.headings(), found.values()
     if len(found.rows) == 1:
-        return Phrase(_one_row(found), values, unit, columns, found.data())
+        return Phrase(one_row(found), values, unit, columns, found.data())
     said = capital(lead)
     if len(found.rows) > NAMED:
         number = f"{len(found.rows):,}"
         total = "" if said.startswith(f"{number} ") else f"{number} in all; "
         said += f" ({total}the first are shown, ask with --json for the rest)"
     return Phrase(f"{said}:\n\n{found.markdown(NAMED)}", values, unit, columns, found.data())
-
-
-def _one_row(found: Grid) -> str:
-    """A row in words: of a thing by its name, "Emma: captain Ann and 3 masts"."""
-    first, *rest = [c for c in found.columns if c.said[0]]
-    if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
-        return f"{capital('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
-    parts = []
-    for column in rest:
-        number, noun = column.said[0], column.heading.removeprefix("number of ")
-        is_number = noun != column.heading or (column.is_number and is_count(noun) and not column.unit)
-        counted_as = f"{number} {singular(noun) if number == '1' else noun}"
-        parts.append(counted_as if is_number else f"{column.heading} {number}")
-    return f"{first.said[0]}: {joined(parts)}."
-
-
-def _of_columns(found: Grid) -> str:
-    """What a table shows, by its headings: "ships with their captain and year", of no ships "captains and years"."""
-    first, *rest = [column.heading for column in found.columns]
-    own = found.columns[0].is_named and rest
-    return f"{plural(first)} with their {joined(rest)}" if own else joined([plural(first), *map(plural, rest)])

@@ -115,6 +115,9 @@ def _side(select: Select | None, members: dict[str, str], schema: Schema) -> Sid
     assert select is not None
     names = [_named(label, iri, _variable(select), schema) for iri, label in members.items()]
     name = names[0] if len(names) == 1 else select_words(select, schema)
+    if len(names) > 1 and len(set(members.values())) == 1:
+        # several are called so
+        name = f"{next(iter(members.values()))} ({counted(len(names), class_noun(_variable(select), schema))})"
     return Side(name, tuple(members), _thing(members, _variable(select)))
 
 

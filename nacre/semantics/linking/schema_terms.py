@@ -10,7 +10,7 @@ from nacre.semantics.linking.apart import apart
 from nacre.semantics.linking.doers import doers_of
 from nacre.semantics.linking.graph import Node, SchemaGraph
 from nacre.semantics.linking.kinds import wider
-from nacre.semantics.nouns import wording
+from nacre.semantics.nouns import alternatives, wording
 from nacre.semantics.types import Link, Ref
 from nacre.semantics.units import counted_in
 from nacre.semantics.words import fold, lemma
@@ -106,6 +106,7 @@ def _of_predicate(predicate: str, words: tuple[str, ...], graph: SchemaGraph) ->
         return
     for holder in graph.holders.get(predicate, []) if about.has_literals else []:
         yield _Name("property", (holder,), predicate, words)
+        yield from (_Name("property", (holder,), predicate, (word,)) for word in alternatives(words))
         if _is_value_of(words, graph.nodes[holder]) and graph.is_numeric(predicate):
             # the rating is the "rating value" of what is called a rating
             yield _Name("property", (holder,), predicate, graph.nodes[holder].words)

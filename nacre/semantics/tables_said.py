@@ -1,0 +1,61 @@
+"""What a table of an answer shows, where its plan is too long to say: Grid + Plan -> "the ages of these captains"."""
+
+from nacre.records.plan import Aggregate, Attribute, Body, Select
+from nacre.records.schema import Schema
+from nacre.semantics.grid import Grid
+from nacre.semantics.labels_said import is_spoken
+from nacre.semantics.leads import capital
+from nacre.semantics.nouns import is_count, joined, plural, singular
+from nacre.semantics.property_words import property_words
+from nacre.semantics.select_words import wording_of
+
+
+def values_of_these(body: Body, schema: Schema) -> str:
+    """What a table of values shows, of things that are not said again: "the names of these ships and the ages of these
+    captains"; "" for others."""
+    terms = [a for a in body.answers if isinstance(a, Attribute)] if isinstance(body, Select) else []
+    if not isinstance(body, Select) or len(terms) != len(body.answers):
+        return ""
+    wording, said = wording_of(body, schema), []
+    for each in dict.fromkeys(t.variable for t in terms):
+        noun = wording.noun(each)
+        if noun == "thing" or not is_spoken(noun):
+            return ""
+        names = [property_words(wording, t, True) for t in terms if t.variable == each]
+        said.append(f"the {joined(names)} of these {plural(noun)}")
+    return joined(said)
+
+
+def for_each(found: Grid, body: Body) -> str:
+    """What a table of numbers for groups shows, by its headings: "the number of such rooms for each floor"; "" for
+    others."""
+    computed = (isinstance(body, Select) and len(body.answers) == len(found.columns) and body.answers) or ()
+    numbers = [c.heading for c, term in zip(found.columns, computed, strict=False) if isinstance(term, Aggregate)]
+    groups = [c.heading for c, term in zip(found.columns, computed, strict=False) if not isinstance(term, Aggregate)]
+    if not numbers or not groups:
+        return ""
+    chosen = isinstance(body, Select) and (bool(body.filters) or any(v.keys for v in body.variables))
+    such = "number of such " if chosen else "number of "
+    said = [n.replace("number of ", such, 1) if n.startswith("number of ") else n for n in numbers]
+    return f"the {joined(said)} for each {joined(groups)}"
+
+
+def one_row(found: Grid) -> str:
+    """A row in words: of a thing by its name, "Emma: captain Ann and 3 masts"."""
+    first, *rest = [c for c in found.columns if c.said[0]]
+    if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
+        return f"{capital('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
+    parts = []
+    for column in rest:
+        number, noun = column.said[0], column.heading.removeprefix("number of ")
+        is_number = noun != column.heading or (column.is_number and is_count(noun) and not column.unit)
+        counted_as = f"{number} {singular(noun) if number == '1' else noun}"
+        parts.append(counted_as if is_number else f"{column.heading} {number}")
+    return f"{first.said[0]}: {joined(parts)}."
+
+
+def of_columns(found: Grid) -> str:
+    """What a table shows, by its headings: "ships with their captain and year", of no ships "captains and years"."""
+    first, *rest = [column.heading for column in found.columns]
+    own = found.columns[0].is_named and rest
+    return f"{plural(first)} with their {joined(rest)}" if own else joined([plural(first), *map(plural, rest)])
