@@ -160,9 +160,12 @@ def _says_little(understanding: Understanding, rows: Rows) -> bool:
     body = reading.plan.body
     if not isinstance(body, Ask) or any(f.op != "known" for f in body.select.filters):
         return False
-    first = next((token.norm for token in tokens(understanding.standalone)), "")
-    # "is her name Ann" does not ask whether it is known
-    is_what = bool(body.select.filters) and first in language().words["being"]
+    first, second, *_ = [*(token.norm for token in tokens(understanding.standalone)), "", ""]
+    # a kind may be a thing as well: "is the lute a string instrument"
+    asks_kind = any(m.kind == "class" for m in understanding.mentions) or len(understanding.mentions) > 1
+    # "is her name Ann" does not ask whether it is known, nor "is the lamp available" whether it is a thing
+    is_what = first in language().words["being"] and second not in language().words["there"]
+    is_what = is_what and (bool(body.select.filters) or not (body.select.edges or asks_kind))
     if not (reading.unused or is_what):
         return False
     return sum(bool(v.keys) for v in body.select.variables) == 1

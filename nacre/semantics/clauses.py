@@ -20,6 +20,10 @@ _PLAIN = re.compile(
     r"(whose [^,]+? (?:is|are)|(?:that|who) are) (?!not |between |above |below |at |the |[a-z]+ed )"
     r"((?!.* (?:whose|that|who|with|and|or) ).+)"
 )
+# what has any of a kind, or is had by any
+_OF_ANY = re.compile(
+    r"(?P<that>that|who) (?!.* (?:that|who|whose|with|without|and|or) )(?:have (?P<had>an? .+)|an? (?P<by>.+))"
+)
 _ABOVE = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _WHEN = {"<": "before", "<=": "no later than", ">": "after", ">=": "no earlier than"}
 _HOW_MANY = {"<": "fewer than", "<=": "at most", ">": "more than", ">=": "at least", "=": "exactly", "!=": "other than"}
@@ -287,6 +291,8 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
         that, they, others = plain.partition(" are not ")
         one = f"{that} is not {article(singular(others))}" if they and that in ("that", "who") else plain
         return Clause(one, plain, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
+    if each.negated and (lack := _lacking(those.removeprefix(own)) if those.startswith(own) else ""):
+        return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.negated and those.startswith((f"{own}whose ", f"{own}that ", f"{own}who ")):
         lack = f"other than those {those.removeprefix(own)}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
@@ -296,6 +302,18 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
         return Clause(one, f"that are {no}among {several}", true, f"{{}} is {other}{those}")
     true, false = f"{{}} is {no}among {those}", f"{{}} is {other}among {those}"
     return Clause(f"that is {no}among {those}", f"that are {no}among {those}", true, false)
+
+
+def _lacking(said: str) -> str:
+    """What is said of things that others are not, where those have or are had by any of a kind; "" for more.
+
+    >>> _lacking("that have a manager"), _lacking("that a ship carries"), _lacking("that have a manager whose age is 3")
+    ('without a manager', 'that no ship carries', '')
+    """
+    found = _OF_ANY.fullmatch(said)
+    if found is None:
+        return ""
+    return f"without {found['had']}" if found["had"] else f"{found['that']} no {found['by']}"
 
 
 def lacked(each: Filter) -> Filter | None:

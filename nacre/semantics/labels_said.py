@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 import simplemma
@@ -132,7 +133,8 @@ def flag(label: Label, yes: bool) -> tuple[str, str]:
         base = _base(first)
     else:
         no = "" if yes else "not "
-        one, many = label.be
+        # "is licensed", whenever that was done
+        one, many = ("was", "were") if label.was else ("is", "are")
         return f"{one} {no}{label.one}", f"{many} {no}{label.one}"
     return (f"{first} {rest}", f"{base} {rest}") if yes else (f"does not {base} {rest}", f"do not {base} {rest}")
 
@@ -267,11 +269,23 @@ def is_amount(iri: str, schema: Schema) -> bool:
     event = label.kind in ("state", "past") or lemma(label.one) != label.one
     first, last = (FIRST_YEAR, LAST_YEAR) if event else (FIRST_RECENT, LAST_YEAR)
     whole = event or predicate.datatype == "integer"
-    if predicate.datatype == "integer" and not predicate.unit and _is_code(predicate):
+    if predicate.datatype == "integer" and not predicate.unit and _is_code(predicate) and not is_measured(label.one):
         return False
     if whole and not predicate.unit and low is not None and high is not None and first <= low <= high <= last:
         return False
     return is_counted(label.one, predicate.datatype, predicate.role)
+
+
+@cache
+def _measured() -> frozenset[str]:
+    """Nouns for what is measured in units, or in money."""
+    return frozenset(noun for group in resource()["units_after"] for noun in group["measured"].split())
+
+
+def is_measured(label: str) -> bool:
+    """Whether a label ends in what is measured: "monthly salary", "length of the hull"."""
+    head = re.split(r" (?:of|in|per) ", label)[0]
+    return head.rpartition(" ")[2] in _measured()
 
 
 def _is_code(predicate: Predicate) -> bool:

@@ -238,7 +238,8 @@ def _headed(noun: str) -> tuple[str, str]:
         return noun, ""
     end = min(ends, default=len(noun))
     before, space, last = noun[:end].rpartition(" ")
-    if space and (is_participle(last) or last.lower() in wording("after_noun")):
+    done = is_participle(last) and last.lower() not in wording("participle_nouns")
+    if space and (done or last.lower() in wording("after_noun")):
         end = len(before)
     return noun[:end], noun[end:]
 
