@@ -105,14 +105,15 @@ def _done(label: str) -> str:
 def _time_last(label: str) -> str:
     """The label of a time, which people say last.
 
-    >>> _time_last("date incident start"), _time_last("year join"), _time_last("date of birth"), _time_last("date paid")
-    ('incident start date', 'join year', 'date of birth', 'date paid')
+    >>> _time_last("date incident start"), _time_last("year join"), _time_last("date of birth"), _time_last("date left")
+    ('incident start date', 'join year', 'date of birth', 'date left')
     """
     first, *rest = label.split()
     if not rest or first not in language().words["time"]:
         return label
-    said = any(word in wording("prepositions") or is_participle(word) for word in rest)
-    return label if said or set(rest) & wording("intransitive") else " ".join([*rest, first])
+    done = {*wording("intransitive"), *wording("pasts").values(), *wording("pasts")}
+    said = any(word in wording("prepositions") or is_participle(word) or word in done for word in rest)
+    return label if said else " ".join([*rest, first])
 
 
 def flag(label: Label, yes: bool) -> tuple[str, str]:

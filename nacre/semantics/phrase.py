@@ -207,7 +207,7 @@ def _listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...])
     if _winds(words, schema) and isinstance(asked, Select) and isinstance(asked.answers[-1], Attribute):
         words = _of_these(asked, asked.answers[-1], schema, many=True)
     short = _winds(words, schema)
-    as_sentence = words.startswith("the ") and "," not in words and not short
+    as_sentence = words.startswith("the ") and ", " not in words and not short
     if as_sentence and len(names) <= NAMED:
         last = body.answers[-1] if isinstance(body, Select) else None
         # "the equipment is", but "the headquarters are"
