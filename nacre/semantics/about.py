@@ -105,6 +105,8 @@ class _Reader(NamedTuple):
             left = list(self._subjects(0, at))
             stand_in = left[0].select if left else None
             right = list(self._subjects(at + 1, len(words), stand_in))
+            # names that are words for a kind as well: "sale and purchase", of transaction types
+            left, right = [*left, *self._called(0, at)], [*right, *self._called(at + 1, len(words))]
             pairs = [(a, b) for a in left for b in right if _kind(a.select) == _kind(b.select) and a.select != b.select]
             best = max(pairs, key=lambda p: (_alike(p[0].select, p[1].select), p[0].worth, p[1].worth), default=None)
             if best is not None:
@@ -133,6 +135,12 @@ class _Reader(NamedTuple):
         # a verb, a name without a word before it ("interior of X", "X"), is what is asked of the thing
         worth = (float(pointed), float(node.named), float(described), float(link.how in WHOLE), link.score)
         return _Subject(_of_link(link, self.known), covered, worth)
+
+    def _called(self, start: int, end: int) -> Iterator[_Subject]:
+        """The things that a stretch names in full, whatever else its words are."""
+        for each in self.links:
+            if each.kind == "entity" and each.how in WHOLE and each.exact and start <= each.start and each.end <= end:
+                yield self.thing(each)
 
     def _subjects(self, start: int, end: int, like: Select | None = None) -> Iterator[_Subject]:
         """All that a stretch may be about; `like` is what "ones" stand for."""

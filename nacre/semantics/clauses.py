@@ -370,7 +370,9 @@ def _constants(right: object, schema: Schema, left: Attribute) -> str:
     predicate = schema.predicate_of.get(left.predicate)
     unit = predicate.unit if predicate else ""
     counted = is_amount(left.predicate, schema)
-    return joined([say(value, unit, counted=counted) for value in values], "or")
+    said = [say(value, unit, counted=counted) for value in values]
+    # a letter alone is lost among words
+    return joined([f"“{each}”" if len(each) == 1 and each.isalpha() else each for each in said], "or")
 
 
 def _verb(label: Label, other: str) -> Clause:

@@ -111,7 +111,9 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
         # the "savings balance" of who has one savings account, the "price (cars)" of who has several
         if not spoken or label.startswith(left.noun):
             return label
-        return f"{left.noun} {label}" if alone else f"{label} ({plural(left.noun)})"
+        # a "payment amount" of a "customer payment" is its amount
+        rest = label.removeprefix(f"{left.noun.split()[-1]} ")
+        return f"{left.noun} {rest}" if alone else f"{label} ({plural(left.noun)})"
 
     return [
         (

@@ -11,7 +11,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.labels_said import is_amount, label_of
 from nacre.semantics.to_sql import RAW
 from nacre.semantics.to_words import heading
-from nacre.semantics.values_said import in_small_letters, is_number_name, is_plain, say, shown_name
+from nacre.semantics.values_said import in_small_letters, is_number_name, is_plain, say, shown_name, with_unit
 from nacre.semantics.words import split_name
 
 _LOW, _HIGH = " (low)", " (high)"
@@ -63,7 +63,7 @@ class Grid:
         """The first rows as a Markdown table, numbers to the right."""
         heads = [_cell(head[:1].upper() + head[1:]) for head in self.headings()]
         rule = ["---:" if column.is_number else "---" for column in self.columns]
-        units = [f" {column.unit}" if column.unit else "" for column in self.columns]
+        units = [with_unit("", column.unit) for column in self.columns]
         rows = [[_cell(c.removesuffix(u)) for c, u in zip(row, units, strict=True)] for row in self.rows[:most]]
         return "\n".join(f"| {' | '.join(cells)} |" for cells in [heads, rule, *rows])
 
@@ -185,7 +185,7 @@ def _said(cells: list[Cell], text: str | None, unit: str, counted: bool, rounded
         return " to ".join("yes" if cell else "no" for cell in cells)
     parts = [say(c, "", counted=counted, rounded=rounded) for c in dict.fromkeys(cells) if c is not None]
     said = " to ".join(parts)
-    return f"{said} {unit}" if unit and said and not all(isinstance(c, str) for c in cells) else said
+    return with_unit(said, unit) if said and not all(isinstance(c, str) for c in cells) else said
 
 
 def _base(column: str) -> str:

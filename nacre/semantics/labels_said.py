@@ -9,7 +9,7 @@ import simplemma
 
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.semantics.english import resource
+from nacre.semantics.english import is_person, resource
 from nacre.semantics.flags import is_flag
 from nacre.semantics.label_words import label_words
 from nacre.semantics.language.base import language
@@ -78,6 +78,10 @@ def _label_of(iri: str, schema: Schema) -> Label:
         # "won", of games: how many
         label = Label("noun", f"number {label.one}", f"numbers {label.one}")
     done = _done(label.one)
+    if not done and predicate.datatype in ("date", "datetime"):
+        done = _became(label.one)
+        if done:
+            return Label("past", done, " ".join([lemma(done.partition(" ")[0]), *done.split()[1:]]))
     if done and predicate.datatype != "text" and not _is_amount_of(predicate):
         return _label(done)
     if label.kind == "noun" and predicate.datatype in ("date", "datetime"):
@@ -100,6 +104,20 @@ def _done(label: str) -> str:
         if time in when and (is_participle(done) or done in wording("intransitive")):
             return done
     return ""
+
+
+def _became(label: str) -> str:
+    """What somebody did to something, where a label says when: "joined staff" of "date joined staff", "" elsewhere.
+
+    >>> _became("date became customer"), _became("date left university"), _became("date of birth")
+    ('became a customer', 'left university', '')
+    """
+    first, _, rest = label.partition(" ")
+    verb, _, what = rest.partition(" ")
+    pasts = {*wording("intransitive"), *wording("pasts").values(), "left"}
+    if first not in language().words["time"] or verb not in pasts or not what or what in wording("prepositions"):
+        return ""
+    return f"{verb} {article(what) if is_person(what) else what}"
 
 
 def _time_last(label: str) -> str:
@@ -333,8 +351,11 @@ def _looked_up(kind: str, variable: Variable, schema: Schema) -> str:
     first, _, rest = kind.partition(" ")
     if rest and first not in wording("lookups"):
         return rest if _joins_alike(first, singular(rest), variable, schema) else ""
+    own = (p for p in schema.predicates if p.domains.keys() & set(variable.classes))
     if not rest or first not in wording("lookups"):
         return ""
+    if any(p.label.casefold().endswith(" code") for p in own):
+        return rest
     ways = (p for p in schema.predicates if p.has_links and p.ranges.keys() & set(variable.classes))
     named = {singular(label_words(p.label, schema.labels)) for p in ways}
     return rest if any(f" {singular(rest)}".endswith(f" {name}") for name in named) else ""

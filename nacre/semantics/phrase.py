@@ -289,10 +289,11 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     units = {column.unit for column in found.columns if column.unit}
     unit = units.pop() if len(units) == 1 else None
     body, words = plan.body, to_words(plan, schema)
-    if isinstance(body, Select) and len(found.rows) == 1 and not _winds(words, schema):
+    if isinstance(body, Select) and len(found.rows) == 1:
         numbers = [a for a in body.answers if isinstance(a, Aggregate)]
         if len(numbers) == len(body.answers) and len({variable_of(a) for a in numbers}) == 1:
             said = joined([c.said[0] for c in found.columns])
+            words = f"the {joined([c.heading for c in found.columns])}" if _winds(words, schema) else words
             return Phrase(f"{capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
     if isinstance(body, Select) and isinstance(body.answers[0], Attribute):
         found = Grid(tuple(replace(c, is_named=False) for c in found.columns))

@@ -70,6 +70,15 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
         return _ranked([*told, *_described(others, other, topic, schema, run, round)[:SENTENCES_EACH]], round)
     if len(members) == 1:
         return _described(members, variable, topic, schema, run, round)
+    if len(members) == 2 and len(set(members.values())) == 1 and not topic:
+        # two of one name: what tells them apart
+        first, second = (
+            Side(f"{label} ({place})", (iri,), _thing({iri: label}, variable))
+            for place, (iri, label) in enumerate(members.items(), 1)
+        )
+        compared = comparison(first, second, schema, run)
+        if compared is not None:
+            return [replace(compared, round=round)]
     facts = group_description(Group(members, profile.members, _thing(members, variable)), topic, schema, run)
     written = _written(members, variable, schema, run, round)
     return _ranked([*facts[:1], *written[: 1 if len(members) > WRITTEN else WRITTEN], *facts[1:]], round)

@@ -38,7 +38,16 @@ def say(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = Fa
     else:
         text = written_date(value) if isinstance(value, str) else "unknown"
         return text
-    return f"{text} {unit}" if unit else text
+    return with_unit(text, unit)
+
+
+def with_unit(number: str, unit: str) -> str:
+    """A number before its unit.
+
+    >>> with_unit("5", "km"), with_unit("5", "%"), with_unit("5", "")
+    ('5 km', '5%', '5')
+    """
+    return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
 
 
 def written_date(text: str) -> str:
