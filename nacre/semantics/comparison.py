@@ -6,9 +6,10 @@ from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.called import is_part_of_name
+from nacre.semantics.english import is_person
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of
 from nacre.semantics.labels_said import class_noun, is_spoken, is_telling, label_of, nominal
-from nacre.semantics.nouns import article, is_plural, joined, plural, singular, wording
+from nacre.semantics.nouns import article, is_plural, joined, number_of, plural, singular, wording
 from nacre.semantics.parts import Part, Span, is_had, linking_kind, part_of, spans_of
 from nacre.semantics.words import fold
 
@@ -96,7 +97,9 @@ def _of_links(left: Side, right: Side, schema: Schema, run: Run) -> list[tuple[s
             continue
         sides = [links_of(predicate, s.variable, schema, run, incoming=True, classes=kind) for s in (left, right)]
         first, second = (f"{len({f.triple[0] for f in facts}):,}" for facts in sides)
-        if any(sides):
+        # who has a row as a singer is one
+        are_both = first == second == "1" and is_person(noun) and is_person(own)
+        if any(sides) and not are_both:
             links = [f.triple for facts in sides for f in facts[:NAMES]]
             found.append((f"number of {plural(noun)}", (first, second), links))
     return found[:LISTED]
@@ -199,7 +202,8 @@ def _property(predicate: Predicate, schema: Schema, *, many: bool) -> str:
     name = nominal(predicate.iri, schema)
     if name.startswith("“"):
         return label.one
-    return plural(name) if many else name
+    # "the same number of masts", not the same masts
+    return plural(name) if many else number_of(name, counts=predicate.datatype == "integer" and not predicate.unit)
 
 
 def _of_both(label: str, *, yes: bool) -> str:

@@ -68,6 +68,8 @@ def _label_of(iri: str, schema: Schema) -> Label:
     words = label_words(_without_unit(predicate), schema.labels)
     words = _without_domain(_without_range(words, predicate, schema), predicate, schema)
     words = _without_owner(words, predicate, schema)
+    # alone it denies
+    words = "number" if words == "no" else words
     if predicate.datatype != "text" and not _is_amount_of(predicate):
         words = _time_last(words)
     label = _label("/".join(alternatives(words.split())) or words)
@@ -328,7 +330,7 @@ def is_time(iri: str, schema: Schema) -> bool:
     if predicate.datatype in ("date", "datetime", "year"):
         return True
     event = label.kind in ("state", "past") and predicate.minimum is not None
-    return not is_amount(iri, schema) and (event or bool({"year", "date"} & set(label.one.split())))
+    return not is_amount(iri, schema) and (event or bool(wording("calendar") & set(label.one.split())))
 
 
 def class_noun(variable: Variable, schema: Schema) -> str:

@@ -30,7 +30,7 @@ from nacre.semantics.properties_said import linked_to, of_one, stated, valued
 from nacre.semantics.property_words import property_words
 from nacre.semantics.select_shape import variable_of
 from nacre.semantics.select_words import select_words, wording_of
-from nacre.semantics.tables_said import for_each, of_columns, one_row, values_of_these
+from nacre.semantics.tables_said import for_each, for_one, of_columns, one_row, values_of_these
 from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
 
@@ -305,6 +305,8 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         return Phrase(text, found.values(), unit, found.headings(), found.data())
     if _winds(words, schema):
         words = for_each(found, body) or values_of_these(body, schema) or of_columns(found)
+    if len(found.rows) == 1 and not found.columns[0].is_named and (text := for_one(found, body)):
+        return Phrase(text, found.values(), unit, found.headings(), found.data())
     return _columns(found, words, unit)
 
 

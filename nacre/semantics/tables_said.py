@@ -2,10 +2,10 @@
 
 from nacre.records.plan import Aggregate, Attribute, Body, Select
 from nacre.records.schema import Schema
-from nacre.semantics.grid import Grid
+from nacre.semantics.grid import Column, Grid
 from nacre.semantics.labels_said import is_spoken
 from nacre.semantics.leads import capital
-from nacre.semantics.nouns import is_count, joined, plural, singular
+from nacre.semantics.nouns import is_count, is_plural, joined, plural, singular
 from nacre.semantics.property_words import property_words
 from nacre.semantics.select_words import wording_of
 
@@ -29,15 +29,33 @@ def values_of_these(body: Body, schema: Schema) -> str:
 def for_each(found: Grid, body: Body) -> str:
     """What a table of numbers for groups shows, by its headings: "the number of such rooms for each floor"; "" for
     others."""
-    computed = (isinstance(body, Select) and len(body.answers) == len(found.columns) and body.answers) or ()
-    numbers = [c.heading for c, term in zip(found.columns, computed, strict=False) if isinstance(term, Aggregate)]
-    groups = [c.heading for c, term in zip(found.columns, computed, strict=False) if not isinstance(term, Aggregate)]
+    groups, numbers = _parted(found, body)
     if not numbers or not groups:
         return ""
     chosen = isinstance(body, Select) and (bool(body.filters) or any(v.keys for v in body.variables))
     such = "number of such " if chosen else "number of "
-    said = [n.replace("number of ", such, 1) if n.startswith("number of ") else n for n in numbers]
-    return f"the {joined(said)} for each {joined(groups)}"
+    said = [
+        c.heading.replace("number of ", such, 1) if c.heading.startswith("number of ") else c.heading for c in numbers
+    ]
+    return f"the {joined(said)} for each {joined([c.heading for c in groups])}"
+
+
+def for_one(found: Grid, body: Body) -> str:
+    """The numbers of the one group that there is: "For Oslo, the average age is 41."; "" for others."""
+    groups, numbers = _parted(found, body)
+    if not numbers or not groups or not all(c.said[0] for c in (*groups, *numbers)):
+        return ""
+    be = "are" if len(numbers) > 1 or is_plural(numbers[0].heading) else "is"
+    group = joined([c.said[0] for c in groups])
+    return f"For {group}, the {joined([c.heading for c in numbers])} {be} {joined([c.said[0] for c in numbers])}."
+
+
+def _parted(found: Grid, body: Body) -> tuple[list[Column], list[Column]]:
+    """The columns of a table that say what the groups are, and those of the numbers computed for them."""
+    terms = body.answers if isinstance(body, Select) and len(body.answers) == len(found.columns) else ()
+    parts = list(zip(found.columns, terms, strict=False))
+    groups = [column for column, term in parts if not isinstance(term, Aggregate)]
+    return groups, [column for column, term in parts if isinstance(term, Aggregate)]
 
 
 def one_row(found: Grid) -> str:
