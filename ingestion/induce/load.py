@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
 FORMAT = "1"
 # The file is built aside and published when it is whole, so that a journal would protect nothing.
-_PRAGMAS = ("journal_mode=OFF", "synchronous=OFF", "page_size=8192", "cache_size=-65536", "temp_store=MEMORY")
+_PRAGMAS = (
+    "journal_mode=OFF",
+    "synchronous=OFF",
+    "page_size=8192",
+    "cache_size=-65536",
+    "temp_store=MEMORY",
+    "locking_mode=EXCLUSIVE",
+)
 _CHUNK_CELLS = 1_000_000
 
 _PRIVATE = """

@@ -42,7 +42,7 @@ def _named(predicate: Predicate) -> tuple[str, str]:
     numbers = predicate.datatype in ("integer", "real") and predicate.role == "fact" and not predicate.has_links
     if not numbers:
         return "", ""
-    if counted := in_many(predicate.label) or in_many(words_of(local_name(predicate.iri))):
+    if counted := in_many(predicate.label) or in_many(local_name(predicate.iri)):
         return "", counted[1] if predicate.unit in ("", counted[1]) else ""
     if brackets := _BRACKETS.search(predicate.label):
         said = brackets[1]

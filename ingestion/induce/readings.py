@@ -22,6 +22,7 @@ from nacre.semantics.nouns import singular
 _ZEROS = re.compile(r"[-+]?0\d+")
 # a number or two, and a word behind them
 _COUNTED = re.compile(r"([-+−]?\d[\d.,]*(?:\s?[-–−]\s?\d[\d.,]*)?) ([^\W\d_][^\s\d]{0,11}|°)")
+_DIGIT = re.compile(r"\d")
 _COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})\b")
 # values that must share a word for it to be a unit; values that are looked at for one
 FEWEST, _FIRST = 2, 30
@@ -51,9 +52,12 @@ def read_all(texts: Sequence[str]) -> Reading | None:
         return alike
     if not texts or any(map(_ZEROS.fullmatch, texts)):
         return None
+    allowed = int(len(texts) * (1 - ENOUGH) + 1e-9)
+    if not any(map(_DIGIT.search, texts[: allowed + 1])):
+        # more texts without a number than there may be
+        return None
     texts, word = _without_word(texts)
     comma = any(map(_COMMA.match, texts)) and not any("." in t for t in texts)
-    allowed = int(len(texts) * (1 - ENOUGH) + 1e-9)
     found: list[Quantity | None] = []
     misses = 0
     for text in texts:

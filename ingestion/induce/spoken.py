@@ -100,6 +100,8 @@ def _full(said: str, role: Role, kinds: Collection[str]) -> str:
 def _shortened(word: str, own: Collection[str], others: Collection[str], *, leads: bool) -> str:
     """The word of a class's name that a word shortens; a word of English stays, unless it leads the name and shortens
     one of the property's own classes."""
+    if not own and not others:
+        return word
     low = word.lower()
     english = simplemma.is_known(low, lang="en")
     if len(low) < SHORTEST or not low.isalpha() or (english and not (leads and len(low) >= SHORTEST_WORD)):

@@ -189,6 +189,8 @@ def in_many(name: str) -> tuple[str, str] | None:
     >>> in_many("budget in millions"), in_many("sales (USD billions)"), in_many("million")
     (('budget', 'million'), ('sales', 'billion USD'), None)
     """
+    if not any(many in name.casefold() for many in MANY):
+        return None
     words, codes = re.sub(r"[()]", " ", split_name(name)).split(), resource()["currency_codes"]
     at, found = len(words), dict[str, str]()
     while at > 1:
