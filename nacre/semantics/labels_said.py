@@ -116,10 +116,15 @@ def _became(label: str) -> str:
     """
     first, _, rest = label.partition(" ")
     verb, _, what = rest.partition(" ")
-    pasts = {*wording("intransitive"), *wording("pasts").values(), "left"}
-    if first not in language().words["time"] or verb not in pasts or not what or what in wording("prepositions"):
+    if first not in language().words["time"] or verb not in _pasts() or not what or what in wording("prepositions"):
         return ""
     return f"{verb} {article(what) if is_person(what) else what}"
+
+
+@cache
+def _pasts() -> frozenset[str]:
+    """Verbs in the past tense that are no participles by their form alone."""
+    return frozenset((*wording("intransitive"), *wording("pasts").values()))
 
 
 def _time_last(label: str) -> str:
@@ -131,8 +136,8 @@ def _time_last(label: str) -> str:
     first, *rest = label.split()
     if not rest or first not in language().words["time"]:
         return label
-    done = {*wording("intransitive"), *wording("pasts").values(), *wording("pasts")}
-    said = any(word in wording("prepositions") or is_participle(word) or word in done for word in rest)
+    done = _pasts() | wording("pasts").keys() | wording("prepositions")
+    said = any(word in done or is_participle(word) for word in rest)
     return label if said else " ".join([*rest, first])
 
 
@@ -351,11 +356,11 @@ def _looked_up(kind: str, variable: Variable, schema: Schema) -> str:
     """What a table of codes is called by those that lead to it: "colour" of "reference colours", and a table that joins
     things of one kind by where it leads: "friend" of "person friend"; "" for others."""
     first, _, rest = kind.partition(" ")
-    if rest and first not in wording("lookups"):
+    if not rest:
+        return ""
+    if first not in wording("lookups"):
         return rest if _joins_alike(first, singular(rest), variable, schema) else ""
     own = (p for p in schema.predicates if p.domains.keys() & set(variable.classes))
-    if not rest or first not in wording("lookups"):
-        return ""
     if any(p.label.casefold().endswith(" code") for p in own):
         return rest
     ways = (p for p in schema.predicates if p.has_links and p.ranges.keys() & set(variable.classes))

@@ -1,5 +1,7 @@
 """What a table of an answer shows, where its plan is too long to say: Grid + Plan -> "the ages of these captains"."""
 
+import re
+
 from nacre.records.plan import Aggregate, Attribute, Body, Select
 from nacre.records.schema import Schema
 from nacre.semantics.grid import Column, Grid
@@ -34,9 +36,7 @@ def for_each(found: Grid, body: Body) -> str:
         return ""
     chosen = isinstance(body, Select) and (bool(body.filters) or any(v.keys for v in body.variables))
     such = "number of such " if chosen else "number of "
-    said = [
-        c.heading.replace("number of ", such, 1) if c.heading.startswith("number of ") else c.heading for c in numbers
-    ]
+    said = [re.sub("^number of ", such, c.heading) for c in numbers]
     return f"the {joined(said)} for each {joined([c.heading for c in groups])}"
 
 
