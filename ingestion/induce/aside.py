@@ -39,6 +39,8 @@ def write_exact(connection: sqlite3.Connection, layout: Layout, place: Place, ke
 
 def write_derived(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
     """The rows that no triple of the graph stands behind; a predicate that is derived throughout needs none."""
+    if layout.facts.derived is None:
+        return
     derived = derived_of(layout, place)
     if derived.any() and not derived.all():
         connection.executemany(

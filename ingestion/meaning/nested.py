@@ -38,6 +38,8 @@ def _nodes(draft: Draft) -> dict[int, list[Pair]]:
     all."""
     facts = draft.facts
     blank = facts.kinds("blank")
+    if not blank.any():
+        return {}
     linking = blank[facts.subject] & ~facts.is_literal[facts.object]
     wanted = np.zeros(len(facts.texts), dtype=bool)
     wanted[facts.subject[linking]] = True

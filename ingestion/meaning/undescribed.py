@@ -2,8 +2,6 @@
 
 import re
 from collections import Counter
-from itertools import compress
-from operator import methodcaller
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -20,7 +18,6 @@ MOST = 200_000
 # different texts of one property that are looked at
 MOST_TEXTS = 30
 REASON = "nothing is said of its target"
-_BEGINS = methodcaller("startswith", "http")
 _TERM = re.compile(r"https?://\S+")
 _ADDRESSES = frozenset({"url", "uri", "homepage", "page", "website", "site", "image", "photo", "logo", "thumbnail"})
 _FILE = re.compile(r"\.[a-z]{2,4}\d?$", re.IGNORECASE)
@@ -54,16 +51,14 @@ def name_undescribed(draft: Draft) -> None:
 def _name_texts(draft: Draft) -> None:
     """A property whose few values are IRIs written as texts has their words, too; not that of addresses."""
     facts = draft.facts
-    literal = facts.is_literal[facts.object]
-    texts = facts.texts
-    literals = np.flatnonzero(facts.is_literal).tolist()
-    addresses = list(compress(literals, map(_BEGINS, map(texts.__getitem__, literals))))
-    if not addresses:
-        return
-    written = np.zeros(len(texts), dtype=bool)
-    written[addresses] = True
-    for number in counted(facts.predicate[literal & written[facts.object]])[0].tolist():
-        rows = np.flatnonzero((facts.predicate == number) & literal)
+    literal = np.flatnonzero(facts.is_literal[facts.object])
+    # one text of each property tells most of those that hold no addresses
+    one = np.zeros(len(facts.texts), dtype=np.int32)
+    one[facts.predicate[literal]] = facts.object[literal]
+    for number in facts.predicates:
+        if not draft.text(int(one[number])).startswith("http"):
+            continue
+        rows = literal[facts.predicate[literal] == number]
         values = counted(facts.object[rows])[0].tolist()
         # a text that each thing has to itself is an address
         few = len(values) <= MOST_TEXTS and len(values) < len(rows) <= MOST
