@@ -125,7 +125,9 @@ def _is_short_for(short: str, word: str) -> bool:
 
 def _as_said(iri: str, whole: str, role: Role) -> str:
     """A name in full without what says only what kind of a column it is, and whose."""
-    words, name = whole.split(), local_name(iri)
+    name = local_name(iri)
+    # the "genre" of "genre_is"
+    words = _without_end(whole.split(), wording("copulas"))
     own = role.owners[0].split() if "_" in name and len(role.owners) == 1 else []
     if role.ends:
         if len(words) > 1 and words[0].lower() in wording("leading"):

@@ -19,6 +19,8 @@ _HYPHENED = re.compile(r"(?<!\w)[a-z]+(?:-[a-z]+)+(?!\w)")
 _LED = re.compile(r"\bthe ([\w'-]+(?: [\w'-]+)?)$")
 # "GPA" and "GDP", and no number of a row
 _SPELLED = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
+# "state/province/county"
+_ALTERNATIVES = re.compile(r"(?<![\w/])[a-z]+(?:/[a-z]+)+(?![\w/])")
 _BETWEEN = re.compile(r"[\s-]+")
 _QUOTES = "\"'”’»"
 # what a table has between its headings and its rows
@@ -40,10 +42,23 @@ def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
             said = _with_article(said, label, _written(question, each))
         elif each.kind == "entity" and _is_hyphened(each.text, label):
             said = said.replace(label, each.text, 1)
+        if each.kind == "predicate" and "/" in said:
+            for names in _ALTERNATIVES.findall(said):
+                said = said.replace(names, _one_of(names, each.text))
         if each.kind == "predicate" and (named := _LED.search(question[: each.end])):
             # the label has "distance to county seat"
             said = re.sub(rf"(?<= )(to|from) {re.escape(named[1])}(?!\w)", rf"\1 the {named[1]}", said, count=1)
     return f"{said}{end}{rest}"
+
+
+def _one_of(names: str, asked: str) -> str:
+    """Of names for the same the one that was asked for.
+
+    >>> _one_of("states/provinces/counties", "state"), _one_of("km/h", "speed")
+    ('states', 'km/h')
+    """
+    lemmas = {each.lemma for each in tokens(asked)}
+    return next((name for name in names.split("/") if lemmas & {each.lemma for each in tokens(name)}), names)
 
 
 def _has_article(question: str, mention: Mention) -> bool:

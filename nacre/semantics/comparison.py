@@ -187,7 +187,7 @@ def difference(table: Table) -> str:
     if other:
         differ = _some([label.removeprefix("has ") for label in other])
         parts.append(f"{names} differ in {differ}" if differ else f"{names} differ")
-    if same and (shared := _some(same).removesuffix(" and more")):
+    if same and (shared := joined(_nouns(same)[0])):
         parts.append(f"{'they' if other else names} have the same {shared}")
     parts += [_of_both(label, yes=(label, "yes", "yes") in table.rows) for label in flags[:LISTED]]
     return "; ".join(parts) or f"{names} have no property in common"
@@ -217,9 +217,15 @@ def _of_both(label: str, *, yes: bool) -> str:
 def _some(labels: list[str]) -> str:
     """The first of those labels that are nouns of the things themselves, "" where none is: things differ in price, and
     not in "fired in"."""
+    shown, rest = _nouns(labels)
+    return joined([*shown, "more"] if shown and rest else shown)
+
+
+def _nouns(labels: list[str]) -> tuple[list[str], int]:
+    """The first of those labels that are nouns, and how many others there are."""
     nouns = [each for each in labels if each.split()[-1] not in wording("prepositions") and not each.endswith(")")]
     shown = nouns if len(nouns) <= LISTED + 1 else nouns[:LISTED]
-    return joined([*shown, "more"] if shown and len(shown) < len(labels) else shown)
+    return shown, len(labels) - len(shown)
 
 
 def _said(facts: list[Fact], predicate: Predicate, things: int, other: set[str], schema: Schema) -> str:

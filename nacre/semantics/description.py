@@ -302,12 +302,17 @@ def _incoming(
             told += facts
         elif is_had(label, own):
             beyond = class_noun(Variable("x", tuple(ends[0].ranges)[:1]), schema) if len(ends) == 1 else ""
+            rows = Variable("row", kind, keys=tuple(f.triple[0] for f in facts[:NAMES]))
+            # what has no name is told by what it leads to
+            led = links_of(ends[0], rows, schema, run) if numbered and len(ends) == 1 and len(facts) <= NAMES else []
+            led = [f for f in led if not f.said.startswith(f"{beyond} ")]
             if numbered and beyond and set(beyond.split()) & set(noun.split()) and set(own.split()) & set(noun.split()):
                 # a "player coach" only joins a player to a coach
                 noun, number = beyond, counted(len(facts), beyond)
-            one = f"one {noun}" if numbered else f"the {noun} {number}"
+            named = f" ({joined(list(dict.fromkeys(f.said for f in led)))})" if led else named
+            one = f"one {noun}{named}" if numbered else f"the {noun} {number}"
             having.append(one if len(facts) == 1 else f"{number}{named}")
-            told += facts[:MOST_CITED]
+            told += [*facts[:MOST_CITED], *led]
         elif label.kind == "noun":
             clauses.append(f"the {belonging(label.one, number)}{named}")
             # what is counted can be counted again

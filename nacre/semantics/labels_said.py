@@ -239,7 +239,8 @@ def _without_domain(text: str, predicate: Predicate, schema: Schema) -> str:
 def _without_owner(text: str, predicate: Predicate, schema: Schema) -> str:
     """A label without the kind of thing that has it at its start: "price" of "product price"."""
     kinds = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
-    rest = [rest_of(text, singular(label_words(kind.label, schema.labels))) for kind in kinds]
+    nouns = [label_words(kind.label, schema.labels) for kind in kinds]
+    rest = [rest_of(text, singular(noun)) or rest_of(text, noun) for noun in nouns]
     return rest[0] if rest and rest[0] and len(set(rest)) == 1 else text
 
 

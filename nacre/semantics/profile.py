@@ -15,7 +15,7 @@ from nacre.semantics.description import SENTENCES, description
 from nacre.semantics.english import synonyms
 from nacre.semantics.group import Group, group_description
 from nacre.semantics.labels_said import class_noun, label_of
-from nacre.semantics.nouns import article, counted, joined
+from nacre.semantics.nouns import article, counted, joined, plural
 from nacre.semantics.select_words import select_words
 from nacre.semantics.statement import Statement
 from nacre.semantics.to_sql import to_sql
@@ -66,8 +66,11 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
         if len(members) > 1 or len(others) > 1:
             return []
         other = _variable(profile.against)
-        told = _described(members, variable, topic, schema, run, round)[:SENTENCES_EACH]
-        return _ranked([*told, *_described(others, other, topic, schema, run, round)[:SENTENCES_EACH]], round)
+        told, theirs = (_described(*each, topic, schema, run, round) for each in ((members, variable), (others, other)))
+        nouns = {class_noun(each, schema) for each in (variable, other)}
+        if len(told) == len(theirs) == len(nouns) == 1:
+            return _ranked([_both(told[0], theirs[0], nouns.pop())], round)
+        return _ranked([*told[:SENTENCES_EACH], *theirs[:SENTENCES_EACH]], round)
     if len(members) == 1:
         return _described(members, variable, topic, schema, run, round)
     if len(members) == 2 and len(set(members.values())) == 1 and not topic:
@@ -87,6 +90,12 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
 def _ranked(found: list[Sentence], round: int) -> list[Sentence]:
     """The first sentences, in this order."""
     return [replace(e, round=round, score=1.0 - i / 100) for i, e in enumerate(found[:SENTENCES])]
+
+
+def _both(one: Sentence, other: Sentence, noun: str) -> Sentence:
+    """What is said of two things of which no more is known than what they are."""
+    text = f"{one.title} and {other.title} are both {plural(noun)}; no more is known of either."
+    return replace(one, text=text, keys=(*one.keys, *other.keys), triples=(*one.triples, *other.triples))
 
 
 def _written(members: dict[str, str], variable: Variable, schema: Schema, run: Run, round: int) -> list[Sentence]:

@@ -6,7 +6,7 @@ from nacre.records.plan import Aggregate, Attribute, Body, Select
 from nacre.records.schema import Schema
 from nacre.semantics.grid import Column, Grid
 from nacre.semantics.labels_said import is_spoken
-from nacre.semantics.leads import capital
+from nacre.semantics.leads import NAMED, capital
 from nacre.semantics.nouns import is_count, is_plural, joined, plural, singular
 from nacre.semantics.property_words import property_words
 from nacre.semantics.select_words import wording_of
@@ -77,3 +77,12 @@ def of_columns(found: Grid) -> str:
     first, *rest = [column.heading for column in found.columns]
     own = found.columns[0].is_named and rest
     return f"{plural(first)} with their {joined(rest)}" if own else joined([plural(first), *map(plural, rest)])
+
+
+def under(lead: str, found: Grid) -> str:
+    """A table of the first rows below what it is of, with how many there are and how to see the rest."""
+    said, number = capital(lead), f"{len(found.rows):,}"
+    if len(found.rows) > NAMED:
+        total = "" if said.startswith(f"{number} ") else f"{number} in all; "
+        said += f" ({total}the first are shown, ask with --json for the rest)"
+    return f"{said}:\n\n{found.markdown(NAMED)}"

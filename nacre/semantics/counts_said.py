@@ -1,0 +1,51 @@
+"""Say how many there are: a count and its number -> "There are 3 mills whose town is Rome"."""
+
+from nacre.records.answer import Value
+from nacre.records.plan import Aggregate, Attribute, Body, Itself, Select
+from nacre.records.schema import Schema
+from nacre.semantics.english import is_person
+from nacre.semantics.labels_said import label_of
+from nacre.semantics.nouns import belonging, plural
+from nacre.semantics.select_words import wording_of
+from nacre.semantics.things_said import Wording
+from nacre.semantics.values_said import say
+from nacre.semantics.words import tokens
+
+
+def there_are(body: Body, number: Value, schema: Schema, question: str) -> str:
+    """ "There are 3 mills whose town is Rome", "There are 4 different payment methods"; "" for what is no count of
+    things or values, for groups, and for none."""
+    term = body.answers[-1] if isinstance(body, Select) else None
+    if not isinstance(body, Select) or not isinstance(term, Aggregate) or term.function != "count":
+        return ""
+    if body.group or body.by or not number:
+        return ""
+    wording, one = wording_of(body, schema), number == 1
+    if isinstance(term.of, Attribute):
+        said = _values(wording, term.of, schema, question, one=one)
+        return f"There {'is only one' if one else f'are {say(number)} different'} {said}." if said else ""
+    known = wording.variables.get(term.of.variable)
+    if known is None or known.keys:
+        return ""
+    things = wording.things(term.of.variable, not one, frozenset(), 0).removeprefix("the ")
+    return f"There {'is one' if one else f'are {say(number)}'} {things}."
+
+
+def there_are_such(term: Aggregate, number: str, wording: Wording) -> str:
+    """ "There are 3 such mills", where what is said of them winds; "" for numbers of values."""
+    if not isinstance(term.of, Itself):
+        return ""
+    noun = wording.noun(term.of.variable)
+    return f"There is one such {noun}." if number == "1" else f"There are {number} such {plural(noun)}."
+
+
+def _values(wording: Wording, of: Attribute, schema: Schema, question: str, *, one: bool) -> str:
+    """Different values of a property, with what they are of where the question says it, or the name leaves it open."""
+    label = label_of(of.predicate, schema)
+    if label.kind != "noun":
+        return ""
+    name, owners = label.one if one else label.many, wording.owners(of.variable)
+    noun = wording.noun(of.variable)
+    plain = owners == f"the {plural(noun)}" and noun.split()[-1] not in {each.lemma for each in tokens(question)}
+    alike = [p for p in schema.predicates if label_of(p.iri, schema).one == label.one]
+    return name if plain and len(alike) == 1 else belonging(name, owners, person=is_person(noun))

@@ -1,0 +1,134 @@
+"""Say a list of names or values: Grid of one column + Plan -> "The captains are Ann and Bo."."""
+
+from nacre.records.evidence import Cell
+from nacre.records.plan import Attribute, Body, Combine, Plan, Select
+from nacre.records.schema import Schema
+from nacre.semantics.english import is_person
+from nacre.semantics.grid import Column, Grid
+from nacre.semantics.labels_said import is_spoken, unspoken
+from nacre.semantics.leads import NAMED, answer_sentence, list_lead, names_listed, winds
+from nacre.semantics.nouns import belonging, counted, is_plural, plural, wording
+from nacre.semantics.placed_by import is_dated, number_of, placed_by
+from nacre.semantics.properties_said import linked_to, of_one
+from nacre.semantics.property_words import property_words
+from nacre.semantics.select_words import select_words, wording_of
+from nacre.semantics.tables_said import under
+from nacre.semantics.to_words import to_words
+
+# names of a sentence, and letters of all of them, beyond which they stand below each other
+MOST, LONGEST = 10, 250
+
+
+def listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) -> str:
+    """Names or values of one column; the best of its kind with the number that makes it the best."""
+    column, body = found.columns[0], plan.body
+    names = list(dict.fromkeys(filter(None, column.said)))
+    if not names:
+        return ""
+    if isinstance(body, Select) and (told := _with_verb(body, names, schema)):
+        return told
+    one = len(names) == 1
+    tied = not one and isinstance(body, Select) and body.limit == 1
+    words = select_words(body, schema, many=not one, tied=tied) if isinstance(body, Select) else to_words(plan, schema)
+    if one and words == names[0] and isinstance(body, Select) and (kinds := body.variables[0].classes):
+        # it was named by a code
+        words = f"the {schema.class_of[kinds[0]].label}" if kinds[0] in schema.class_of else words
+    if not column.is_named and one:
+        names = [f"{column.heading} {names[0]}"]
+    beside = placed_by(plan, measured, schema) if _says_which(body, schema) else []
+    if not winding(words, schema):
+        beside = [number_of(each) for each in beside]
+    alike = len(set(beside)) == 1 and len(beside) == len(names) > 1 and not is_dated(body, schema)
+    apart = [f"{n} ({b})" for n, b in zip(names, beside, strict=False)] if not alike else []
+    said = names_listed(apart or names) + (f" ({beside[0]} each)" if alike else "")
+    if one:
+        return _one(words, said, column, plan, schema)
+    if _is_short(apart or names):
+        return _several(words, said, column, body, schema, number=len(names))
+    below = Column(column.heading, "", tuple(apart or names), tuple((name,) for name in names), column.is_number)
+    return under(_lead(words, column, body, schema, number=len(names)), Grid((below,)))
+
+
+def winding(words: str, schema: Schema) -> bool:
+    """Whether a noun phrase is too long to go on from, or has a kind in it that is called like a link."""
+    return winds(words, unspoken(schema))
+
+
+def is_many(words: str) -> bool:
+    """Whether what a number is of is said in the plural: "the total sales of shops"."""
+    return is_plural(words.removeprefix("the "))
+
+
+def _with_verb(body: Select, names: list[str], schema: Schema) -> str:
+    linked = linked_to(body, names_listed(names), schema, many=len(names) > 1)
+    return linked or (of_one(body, names, schema) if len(names) <= NAMED else "")
+
+
+def _one(words: str, said: str, column: Column, plan: Plan, schema: Schema) -> str:
+    body, named = plan.body, column.heading[:1].islower()
+    if isinstance(body, Select):
+        term = body.answers[-1]
+        many = isinstance(term, Attribute) and is_plural(column.heading) and is_many(words)
+        if winding(words, schema) and isinstance(term, Attribute) and named:
+            predicate = schema.predicate_of[term.predicate]
+            # a value that things share as a rule is that of several
+            words = _of_these(body, term, schema, many=False, of_many=predicate.objects <= predicate.subjects / 2)
+            if words == f"the {column.heading}" and column.heading in wording("moments"):
+                return f"That was {'on' if predicate.datatype in ('date', 'datetime') else 'in'} {said}."
+        return answer_sentence(words, said, many)
+    alone = to_words(plan, schema, many=False)
+    if alone != words and not winding(alone, schema):
+        return answer_sentence(alone, said, many=False)
+    if isinstance(body, Combine) and isinstance(asked := body.left.answers[-1], Attribute):
+        # what two selects have in common is of several things, unless it is one of them by name
+        is_name = schema.predicate_of[asked.predicate].role in ("name", "identifier")
+        words = _of_these(body.left, asked, schema, many=False, of_many=not is_name)
+    elif named:
+        words = f"the {column.heading}"
+    return answer_sentence(words, said, is_plural(column.heading))
+
+
+def _several(words: str, said: str, column: Column, body: Body, schema: Schema, *, number: int) -> str:
+    words = _not_again(words, body, schema)
+    if not words.startswith("the ") or ", " in words or winding(words, schema) or number > NAMED:
+        return f"{_lead(words, column, body, schema, number=number)}: {said}."
+    last = body.answers[-1] if isinstance(body, Select) else None
+    # "the equipment is", but "the headquarters are"
+    mass = isinstance(last, Attribute) and not (
+        is_many(words) or is_plural(plural(column.heading)) or column.heading.endswith("s")
+    )
+    return answer_sentence(words, said, not mass)
+
+
+def _lead(words: str, column: Column, body: Body, schema: Schema, *, number: int) -> str:
+    words = _not_again(words, body, schema)
+    return counted(number, column.heading) if winding(words, schema) else list_lead(words, number, body)
+
+
+def _not_again(words: str, body: Body, schema: Schema) -> str:
+    """Words that do not say all of the things again whose property is asked for, where that is much."""
+    asked = body.left if isinstance(body, Combine) else body
+    if winding(words, schema) and isinstance(asked, Select) and isinstance(asked.answers[-1], Attribute):
+        return _of_these(asked, asked.answers[-1], schema, many=True, of_many=True)
+    return words
+
+
+def _is_short(names: list[str]) -> bool:
+    return len(names) <= MOST or sum(map(len, names[:NAMED])) <= LONGEST
+
+
+def _of_these(body: Select, term: Attribute, schema: Schema, *, many: bool, of_many: bool) -> str:
+    """A property of what is not said again: "the names of these mills"; `many` values, or one `of_many` things."""
+    of = wording_of(body, schema)
+    name, noun = property_words(of, term, many), of.noun(term.variable)
+    if noun == "thing" or not is_spoken(noun):
+        return f"the {name}"
+    return f"the {belonging(name, f'these {plural(noun)}' if of_many else f'this {noun}', person=is_person(noun))}"
+
+
+def _says_which(body: Body, schema: Schema) -> bool:
+    """Whether an answer tells things apart, so that what they are placed by may stand beside it."""
+    last = body.answers[-1] if isinstance(body, Select) else None
+    if not isinstance(last, Attribute) or (isinstance(body, Select) and last in body.by):
+        return True
+    return schema.predicate_of[last.predicate].role in ("name", "identifier")
