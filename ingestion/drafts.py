@@ -9,6 +9,7 @@ import simplemma
 
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from nacre.records.schema import Class, Predicate, Schema
+from nacre.semantics.flags import is_flag
 from nacre.semantics.labels_said import is_amount, label_of
 from nacre.semantics.nouns import is_plural, plural, singular, wording
 from nacre.semantics.words import split_name
@@ -77,7 +78,8 @@ def drafts(graph: Graph) -> Iterator[Drafted]:
 def properties(schema: Schema, c: Class) -> list[Predicate]:
     """What a person would ask of the members of a class: of ordinary words, then what most members have."""
     usual = [p for p in schema.predicates if p.role == "fact" and p.domains.get(c.iri, 0) >= USUAL * c.count]
-    said = [p for p in usual if reads_well(p.label) and label_of(p.iri, schema).kind == "noun"]
+    # nobody asks what the "public" of something is
+    said = [p for p in usual if reads_well(p.label) and label_of(p.iri, schema).kind == "noun" and not is_flag(p)]
     said = [p for p in said if not p.iri.startswith(SKOS) and noun(p, schema) not in (one(c), many(c))]
     # "the average attendance of X" asks for something else
     said = [p for p in said if not set(noun(p, schema).split()) & wording("summarised")]

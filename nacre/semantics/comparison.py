@@ -10,7 +10,7 @@ from nacre.semantics.english import is_person
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of
 from nacre.semantics.labels_said import class_noun, is_spoken, is_telling, label_of, nominal
 from nacre.semantics.nouns import article, is_plural, joined, number_of, plural, singular, wording
-from nacre.semantics.parts import Part, Span, is_had, linking_kind, part_of, spans_of
+from nacre.semantics.parts import Part, Span, is_had, joined_kind, linking_kind, links_beyond, part_of, spans_of
 from nacre.semantics.words import fold
 
 PROPERTIES, NAMES, LISTED, WORDS, LIST_WORDS = 30, 5, 5, 12, 60
@@ -92,6 +92,7 @@ def _of_links(left: Side, right: Side, schema: Schema, run: Run) -> list[tuple[s
             # said in the other direction
             continue
         kind, noun = linking_kind(predicate, schema)
+        noun = joined_kind(noun, own, links_beyond(predicate, kind, schema), schema) or noun
         if not is_had(label_of(predicate.iri, schema), own) or not is_spoken(noun) or f" {noun}".endswith(f" {own}"):
             # an "accelerator compatible browser" only joins browsers to something else
             continue

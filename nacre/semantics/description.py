@@ -14,7 +14,7 @@ from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, with
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, class_noun, flag, is_spoken, is_telling, is_time, label_of, rest_of
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
-from nacre.semantics.parts import Part, is_had, linking_kind, numbers_said, part_of, spans_of
+from nacre.semantics.parts import Part, is_had, joined_kind, linking_kind, links_beyond, numbers_said, part_of, spans_of
 from nacre.semantics.pronouns import IT, Pronoun, gender, pronoun
 from nacre.semantics.properties_said import preposition_of
 from nacre.semantics.to_sql import to_sql
@@ -295,30 +295,38 @@ def _incoming(
         numbered = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
         named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not numbered else ""
         number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]
-        ends = [p for p in schema.predicates if p.has_links and p.domains.keys() & set(kind) and p.iri != predicate.iri]
+        ends = links_beyond(predicate, kind, schema)
         if person and len(facts) == 1 and is_person(noun) and label.one == own and not ends:
             # who has a row as a singer is one
             clauses.append(article(noun))
             told += facts
         elif is_had(label, own):
-            beyond = class_noun(Variable("x", tuple(ends[0].ranges)[:1]), schema) if len(ends) == 1 else ""
-            rows = Variable("row", kind, keys=tuple(f.triple[0] for f in facts[:NAMES]))
-            # what has no name is told by what it leads to
-            led = links_of(ends[0], rows, schema, run) if numbered and len(ends) == 1 and len(facts) <= NAMES else []
-            led = [f for f in led if not f.said.startswith(f"{beyond} ")]
-            if numbered and beyond and set(beyond.split()) & set(noun.split()) and set(own.split()) & set(noun.split()):
+            if numbered:
+                led = _led(facts, ends, schema, run)
                 # a "player coach" only joins a player to a coach
-                noun, number = beyond, counted(len(facts), beyond)
-            named = f" ({joined(list(dict.fromkeys(f.said for f in led)))})" if led else named
-            one = f"one {noun}{named}" if numbered else f"the {noun} {number}"
-            having.append(one if len(facts) == 1 else f"{number}{named}")
-            told += [*facts[:MOST_CITED], *led]
+                noun = joined_kind(noun, own, ends, schema) or noun
+                names = f" ({joined(list(dict.fromkeys(f.said for f in led)))})" if led else ""
+                having.append(f"{'one ' + noun if len(facts) == 1 else counted(len(facts), noun)}{names}")
+                told += [*facts[:MOST_CITED], *led]
+            else:
+                having.append(f"the {noun} {number}" if len(facts) == 1 else f"{number}{named}")
+                told += facts[:MOST_CITED]
         elif label.kind == "noun":
             clauses.append(f"the {belonging(label.one, number)}{named}")
             # what is counted can be counted again
             told += facts[:MOST_CITED]
     found = [f"{verb} {joined(each[:FACTS])}" for verb, each in ((subject.have, having), (subject.be, clauses)) if each]
     return [(_capital(f"{subject.it} {' and '.join(found)}."), told)] if found else []
+
+
+def _led(facts: Sequence[Fact], ends: Sequence[Predicate], schema: Schema, run: Run) -> list[Fact]:
+    """What a few things without a name are told by: the names of what their only other link leads to, if these have
+    some."""
+    if len(ends) != 1 or len(facts) > NAMES:
+        return []
+    kind = class_noun(Variable("x", tuple(ends[0].ranges)[:1]), schema)
+    rows = Variable("row", tuple(ends[0].domains)[:1], keys=tuple(f.triple[0] for f in facts))
+    return [f for f in links_of(ends[0], rows, schema, run) if not f.said.startswith(f"{kind} ")]
 
 
 def _once(known: Iterable[_Known]) -> list[_Known]:

@@ -400,11 +400,11 @@ def unspoken(schema: Schema) -> frozenset[str]:
 def is_spoken(noun: str) -> bool:
     """Whether a kind is called by a noun, and not as a link between two is: "trained in", "visits restaurant".
 
-    >>> is_spoken("club member"), is_spoken("trained in"), is_spoken("visits restaurant"), is_spoken("on call")
+    >>> is_spoken("club member"), is_spoken("trained in"), is_spoken("visits restaurant"), is_spoken("crew manages")
     (True, False, False, False)
     """
     first, *rest = noun.split()
-    if noun in wording("only_verbs") or (first in wording("prepositions") and not rest[1:]):
+    if noun.split()[-1] in wording("only_verbs") or (first in wording("prepositions") and not rest[1:]):
         return False
     return not rest or (rest[-1] not in wording("prepositions") and not is_plural(first))
 

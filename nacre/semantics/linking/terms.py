@@ -96,10 +96,13 @@ class Terms:
         found: list[Link] = []
         for index, places in matched.items():
             found += self._of_term(question, self.terms[index], places)
-        # "the number of orders" is none that tells orders apart
+        # "the number of orders" is none that tells orders apart, but the "order numbers of those" are
         counting = [c for c in question.cues if c.kind == "count" and _several(question, c.end)]
         found = [
-            x for x in found if not (self._is_number(x) and any(x.start < c.end and c.start < x.end for c in counting))
+            x
+            for x in found
+            if not self._is_number(x)
+            or not any(x.start < c.end and c.start < x.end and not (x.exact and x.start < c.start) for c in counting)
         ]
         found = self._most_common(self._of_whole(_not_again(found), question))
         return _best([*found, *self._denied(question)])

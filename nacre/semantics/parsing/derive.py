@@ -118,7 +118,8 @@ def derive(
 
 
 def _without_parts(question: Question, links: list[Link]) -> Question:
-    """The question without numbers that are parts of a code which is named as it is written: "8302-2"."""
+    """The question without numbers that are parts of a code which is named as it is written: "8302-2"; and without what
+    asks how many where it goes on from a property's name: the "phone numbers of" the shops."""
     words = question.tokens
     codes = [
         x
@@ -127,7 +128,13 @@ def _without_parts(question: Question, links: list[Link]) -> Question:
         if len(question.text[words[x.start].start : words[x.end - 1].end].split()) == 1
     ]
     parts = tuple(n for n in question.numbers if not any(x.start <= n.start and n.end <= x.end for x in codes))
-    return question._replace(numbers=parts)
+    named = [x for x in links if x.kind == "property" and x.exact]
+    cues = [
+        c
+        for c in question.cues
+        if c.kind != "count" or not any(x.start < c.start and x.covered >> c.start & 1 for x in named)
+    ]
+    return question._replace(numbers=parts, cues=tuple(cues))
 
 
 def _lowered(derivation: Derivation, question: Question, graph: SchemaGraph) -> list[Lowered]:
