@@ -9,6 +9,7 @@ from nacre.semantics.called import is_part_of_name
 from nacre.semantics.english import is_person
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of
 from nacre.semantics.labels_said import class_noun, is_spoken, is_telling, label_of, nominal
+from nacre.semantics.leads import capital
 from nacre.semantics.nouns import article, is_plural, joined, number_of, plural, singular, wording
 from nacre.semantics.parts import Part, Span, is_had, joined_kind, linking_kind, links_beyond, part_of, spans_of
 from nacre.semantics.words import fold
@@ -154,11 +155,11 @@ def only_property(table: Table) -> str:
     left, right = table.columns[1:]
     counted_kind = noun.removeprefix("number of ")
     if counted_kind != noun and first == second:
-        return f"{left} and {right} have {_how_many(first, counted_kind)} each."
+        return f"{capital(left)} and {right} have {_how_many(first, counted_kind)} each."
     if counted_kind != noun:
-        return f"{left} has {_how_many(first, counted_kind)}, and {right} has {_how_many(second)}."
+        return f"{capital(left)} has {_how_many(first, counted_kind)}, and {right} has {_how_many(second)}."
     if first == second:
-        return f"{left} and {right} have the same {noun}: {first}."
+        return f"{capital(left)} and {right} have the same {noun}: {first}."
     whose, be, that = f"the {kind} of {left}" if kind else left, "is", "that"
     if is_plural(noun):
         be, that = "are", "those"

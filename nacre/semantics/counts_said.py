@@ -3,9 +3,9 @@
 from nacre.records.answer import Value
 from nacre.records.plan import Aggregate, Attribute, Body, Itself, Select
 from nacre.records.schema import Schema
-from nacre.semantics.english import is_person
-from nacre.semantics.labels_said import label_of
-from nacre.semantics.nouns import belonging, plural
+from nacre.semantics.labels_said import is_spoken, label_of
+from nacre.semantics.leads import answer_sentence
+from nacre.semantics.nouns import is_plural, plural
 from nacre.semantics.select_words import wording_of
 from nacre.semantics.things_said import Wording
 from nacre.semantics.values_said import say
@@ -31,12 +31,14 @@ def there_are(body: Body, number: Value, schema: Schema, question: str) -> str:
     return f"There {'is one' if one else f'are {say(number)}'} {things}."
 
 
-def there_are_such(term: Aggregate, number: str, wording: Wording) -> str:
-    """ "There are 3 such mills", where what is said of them winds; "" for numbers of values."""
-    if not isinstance(term.of, Itself):
-        return ""
+def of_these(term: Aggregate, number: str, wording: Wording) -> str:
+    """ "There are 3 such mills", "the total rent of these mills is 3", where what is said of them winds."""
     noun = wording.noun(term.of.variable)
-    return f"There is one such {noun}." if number == "1" else f"There are {number} such {plural(noun)}."
+    if isinstance(term.of, Itself):
+        return f"There is one such {noun}." if number == "1" else f"There are {number} such {plural(noun)}."
+    name = wording.computed(term, short=True)
+    of = f" of these {plural(noun)}" if noun != "thing" and is_spoken(noun) else ""
+    return answer_sentence(f"the {name}{of}", number, is_plural(name))
 
 
 def _values(wording: Wording, of: Attribute, schema: Schema, question: str, *, one: bool) -> str:
@@ -48,4 +50,4 @@ def _values(wording: Wording, of: Attribute, schema: Schema, question: str, *, o
     noun = wording.noun(of.variable)
     plain = owners == f"the {plural(noun)}" and noun.split()[-1] not in {each.lemma for each in tokens(question)}
     alike = [p for p in schema.predicates if label_of(p.iri, schema).one == label.one]
-    return name if plain and len(alike) == 1 else belonging(name, owners, person=is_person(noun))
+    return name if plain and len(alike) == 1 else f"{name} among {owners}"

@@ -13,7 +13,17 @@ from nacre.semantics.english import is_person, resource
 from nacre.semantics.flags import is_flag
 from nacre.semantics.label_words import label_words
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import alternatives, article, extreme, is_participle, is_plural, plural, singular, wording
+from nacre.semantics.nouns import (
+    alternatives,
+    article,
+    extreme,
+    head_of,
+    is_participle,
+    is_plural,
+    plural,
+    singular,
+    wording,
+)
 from nacre.semantics.units import in_many
 from nacre.semantics.values_said import is_counted
 from nacre.semantics.verbs import agent, is_done, without_preposition
@@ -245,10 +255,10 @@ def _without_owner(text: str, predicate: Predicate, schema: Schema) -> str:
 
 
 def rest_of(text: str, noun: str) -> str:
-    """What follows the last words of a noun in a label: "code" of "channel code" for "contact channel"."""
-    words = noun.split()
-    for at in range(len(words)):
-        before = " ".join(words[at:])
+    """What follows the last words of a noun in a label: "code" of "channel code" for "contact channel", "price" of
+    "product price" for "product for hire"."""
+    ends = (" ".join(words[at:]) for words in (noun.split(), head_of(noun).split()) for at in range(len(words)))
+    for before in ends:
         rest = text.removeprefix(f"{before} ")
         if rest != text and rest not in wording("counting") and _label(rest).kind == "noun":
             return rest

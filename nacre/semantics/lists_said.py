@@ -7,7 +7,7 @@ from nacre.semantics.english import is_person
 from nacre.semantics.grid import Column, Grid
 from nacre.semantics.labels_said import is_spoken, unspoken
 from nacre.semantics.leads import NAMED, answer_sentence, list_lead, names_listed, winds
-from nacre.semantics.nouns import belonging, counted, is_plural, plural, wording
+from nacre.semantics.nouns import belonging, is_plural, plural, wording
 from nacre.semantics.placed_by import is_dated, number_of, placed_by
 from nacre.semantics.properties_said import linked_to, of_one
 from nacre.semantics.property_words import property_words
@@ -102,7 +102,9 @@ def _several(words: str, said: str, column: Column, body: Body, schema: Schema, 
 
 def _lead(words: str, column: Column, body: Body, schema: Schema, *, number: int) -> str:
     words = _not_again(words, body, schema)
-    return counted(number, column.heading) if winding(words, schema) else list_lead(words, number, body)
+    if not winding(words, schema):
+        return list_lead(words, number, body)
+    return f"There are {number:,} such {plural(column.heading)}"
 
 
 def _not_again(words: str, body: Body, schema: Schema) -> str:
@@ -121,6 +123,8 @@ def _of_these(body: Select, term: Attribute, schema: Schema, *, many: bool, of_m
     """A property of what is not said again: "the names of these mills"; `many` values, or one `of_many` things."""
     of = wording_of(body, schema)
     name, noun = property_words(of, term, many), of.noun(term.variable)
+    # of one thing that is named and others
+    name = plural(name) if many else name
     if noun == "thing" or not is_spoken(noun):
         return f"the {name}"
     return f"the {belonging(name, f'these {plural(noun)}' if of_many else f'this {noun}', person=is_person(noun))}"

@@ -228,6 +228,15 @@ def _plural(word: str) -> str:
     return f"{word}s"
 
 
+def head_of(noun: str) -> str:
+    """A noun without what follows it with a preposition.
+
+    >>> head_of("product for hire"), head_of("member of staff"), head_of("car")
+    ('product', 'member', 'car')
+    """
+    return _headed(noun)[0]
+
+
 def _headed(noun: str) -> tuple[str, str]:
     """The part of a noun phrase that its plural changes, and the rest: what follows a preposition or a bracket, and a
     participle before it ("vehicle sent").

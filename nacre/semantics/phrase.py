@@ -16,7 +16,7 @@ from nacre.records.plan import (
     value_of,
 )
 from nacre.records.schema import Schema
-from nacre.semantics.counts_said import there_are, there_are_such
+from nacre.semantics.counts_said import of_these, there_are
 from nacre.semantics.elapsed import in_words
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
@@ -150,11 +150,8 @@ def _number(found: Grid, plan: Plan, schema: Schema, question: str) -> Phrase:
     words = to_words(plan, schema)
     term = plan.body.answers[-1] if isinstance(plan.body, Select) else None
     if winding(words, schema) and isinstance(term, Aggregate) and isinstance(plan.body, Select):
-        wording = wording_of(plan.body, schema)
-        if such := there_are_such(term, said, wording):
-            return Phrase(such, values, column.unit or None)
-        words = f"the {wording.computed(term, short=True)}"
-    elif len(values) == 1 and (there := there_are(plan.body, values[0], schema, question)):
+        return Phrase(of_these(term, said, wording_of(plan.body, schema)), values, column.unit or None)
+    if len(values) == 1 and (there := there_are(plan.body, values[0], schema, question)):
         return Phrase(there, values)
     return Phrase(answer_sentence(words, said, len(values) > 1 or is_many(words)), values, column.unit or None)
 
@@ -216,10 +213,11 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     if isinstance(body, Select) and isinstance(body.answers[0], Attribute):
         found = Grid(tuple(replace(c, is_named=False) for c in found.columns))
     cells = [c.said[0] for c in found.columns]
-    short = len(found.rows) == 1 and all(cells) and len(cells) <= MOST_SAID and not winding(words, schema)
+    short = len(found.rows) == 1 and all(cells) and len(cells) <= MOST_SAID
     if short and isinstance(body, Select) and _of_one_kind(body):
         # "the height and the year of the bridge are 20 m and 1961"
-        text = f"{capital(select_words(body, schema, many=False))} are {joined(cells)}."
+        one = values_of_these(body, schema, many=False) if winding(words, schema) else ""
+        text = f"{capital(one or select_words(body, schema, many=False))} are {joined(cells)}."
         return Phrase(text, found.values(), unit, found.headings(), found.data())
     if winding(words, schema):
         words = for_each(found, body) or values_of_these(body, schema) or of_columns(found)

@@ -12,9 +12,9 @@ from nacre.semantics.property_words import property_words
 from nacre.semantics.select_words import wording_of
 
 
-def values_of_these(body: Body, schema: Schema) -> str:
+def values_of_these(body: Body, schema: Schema, *, many: bool = True) -> str:
     """What a table of values shows, of things that are not said again: "the names of these ships and the ages of these
-    captains"; "" for others."""
+    captains", of one row "the name of this ship and the age of this captain"; "" for others."""
     terms = [a for a in body.answers if isinstance(a, Attribute)] if isinstance(body, Select) else []
     if not isinstance(body, Select) or len(terms) != len(body.answers):
         return ""
@@ -23,8 +23,8 @@ def values_of_these(body: Body, schema: Schema) -> str:
         noun = wording.noun(each)
         if noun == "thing" or not is_spoken(noun):
             return ""
-        names = [property_words(wording, t, True) for t in terms if t.variable == each]
-        said.append(f"the {joined(names)} of these {plural(noun)}")
+        names = [property_words(wording, t, many) for t in terms if t.variable == each]
+        said.append(f"the {joined(names)} of {f'these {plural(noun)}' if many else f'this {noun}'}")
     return joined(said)
 
 
