@@ -3,6 +3,7 @@
 from nacre.records.answer import Value
 from nacre.records.plan import Aggregate, Attribute, Body, Itself, Select
 from nacre.records.schema import Schema
+from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.labels_said import is_spoken, label_of
 from nacre.semantics.leads import answer_sentence
 from nacre.semantics.nouns import is_plural, plural
@@ -25,7 +26,7 @@ def there_are(body: Body, number: Value, schema: Schema, question: str) -> str:
         said = _values(wording, term.of, schema, question, one=one)
         return f"There {'is only one' if one else f'are {say(number)} different'} {said}." if said else ""
     known = wording.variables.get(term.of.variable)
-    if known is None or known.keys:
+    if known is None or of_before(known) or (known.keys and (len(known.keys) == 1 or not known.label)):
         return ""
     things = wording.things(term.of.variable, not one, frozenset(), 0).removeprefix("the ")
     return f"There {'is one' if one else f'are {say(number)}'} {things}."

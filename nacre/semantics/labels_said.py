@@ -121,14 +121,15 @@ def _done(label: str) -> str:
 def _became(label: str) -> str:
     """What somebody did to something, where a label says when: "joined staff" of "date joined staff", "" elsewhere.
 
-    >>> _became("date became customer"), _became("date left university"), _became("date of birth")
-    ('became a customer', 'left university', '')
+    >>> _became("date became customer"), _became("date left staff"), _became("date of birth")
+    ('became a customer', 'left staff', '')
     """
     first, _, rest = label.partition(" ")
     verb, _, what = rest.partition(" ")
     if first not in language().words["time"] or verb not in _pasts() or not what or what in wording("prepositions"):
         return ""
-    return f"{verb} {article(what) if is_person(what) else what}"
+    one = is_person(what) and what.split()[-1] not in wording("collective")
+    return f"{verb} {article(what) if one else what}"
 
 
 @cache
@@ -390,8 +391,12 @@ def _joins_alike(kind: str, role: str, variable: Variable, schema: Schema) -> bo
 
 def _one_of(kind: str, variable: Variable, schema: Schema) -> str:
     """One of the things of a kind: "staff member" where persons are called by what they are together."""
-    if kind.split()[-1] not in wording("collective"):
+    last = kind.split()[-1]
+    if last not in wording("collective"):
         return singular(kind)
+    if last in wording("unchanged"):
+        # a crew or a faculty may be one thing
+        return f"{kind} member"
     names = language().words["given"] | language().words["family"]
     own = (p for p in schema.predicates if p.domains.keys() & set(variable.classes))
     return f"{kind} member" if any(names & set(split_name(p.label).split()) for p in own) else singular(kind)

@@ -58,7 +58,9 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
         )
         if shared:
             return _ranked(have_in_common(*groups, joined([s.name for s in sides]), schema, run), round)
-        if len(members) > 1 and len(others) > 1:
+        # those of one name are told by what they have
+        called = all(len(set(each.values())) == 1 for each in (members, others))
+        if len(members) > 1 and len(others) > 1 and not called:
             return _ranked(contrast(*groups, schema, run), round)
         compared = comparison(*sides, schema, run)
         if compared is not None:

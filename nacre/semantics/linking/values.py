@@ -4,8 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
+from nacre.records.plan import Variable
 from nacre.semantics.english import function_words
 from nacre.semantics.entity_names import EntityNames
+from nacre.semantics.labels_said import class_noun
 from nacre.semantics.linking.codes import Codes
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.nouns import wording
@@ -138,7 +140,12 @@ class Values:
         found = []
         for node, group in things.items():
             keys = tuple(sorted({n.target for n in group}))[:MOST_KEYS]
-            label = _label(group[0].label, self.graph.nodes[node].label, len(things))
+            label = group[0].label
+            if len(things) > 1:
+                # things of several kinds are called so
+                kind = self.graph.nodes[node]
+                of_kind = class_noun(Variable("x", kind.classes, kind.without), self.lexicon.schema)
+                label = f"{label} ({of_kind})"
             ends = self.lexicon.leading_to(group)
             found.append(
                 Link(start, end, "entity", (Ref(node),), score, mask, score == 1.0, "", keys, label, "whole", ends)
@@ -168,8 +175,3 @@ def joined_before(question: Question, start: int) -> int:
         return start - 1
     between = question.text[words[start - 1].end : words[start].start] if start else ""
     return start if between.strip() == "," else 0
-
-
-def _label(name: str, kind: str, kinds: int) -> str:
-    """A name as it is shown: with its kind where things of several kinds have it."""
-    return name if kinds == 1 else f"{name} ({kind})"
