@@ -12,7 +12,17 @@ from nacre.semantics.called import is_part_of_name
 from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
 from nacre.semantics.flags import is_called_flag, said_by
-from nacre.semantics.labels_said import Label, class_noun, flag, is_spoken, is_telling, is_time, label_of, rest_of
+from nacre.semantics.labels_said import (
+    Label,
+    class_noun,
+    flag,
+    is_spoken,
+    is_telling,
+    is_time,
+    kinds_called,
+    label_of,
+    rest_of,
+)
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.parts import Part, is_had, joined_kind, linking_kind, links_beyond, numbers_said, part_of, spans_of
 from nacre.semantics.pronouns import IT, Pronoun, gender, pronoun
@@ -174,15 +184,18 @@ def description(
         own.append((f"{_capital(said_so)}.", [f for k in ticks[:FACTS] for f in k.shown]))
     sentences += own[:1]
     part = part_of(thing, schema, run) if not about else None
+    # a bank that "has 123 customers" is not told by those that the graph knows
+    numbered = {singular(k.of_what) for k in known if k.of_what}
+    part = part if part is None or part.noun not in numbered else None
     if part is not None and part.count == 1 and _is_on_its_own(part, thing, name, schema, run):
         part = None
-    across = parts_told("" if sentences else name, part, schema, run, whose=subject.whose)
+    across = parts_told("" if sentences else name, part, schema, run, whose=subject.whose, own=noun)
     sentences += [*across, *own[1:]]
     if not about:
         said = {fact.triple for k in known for fact in k.facts}
         # "across its 3 variants" says how many there are
         apart = {edge.predicate for edge in part.select.edges} if part is not None and across else set()
-        sentences += _incoming(thing, schema, run, said, apart, noun, subject)
+        sentences += _incoming(thing, schema, run, said, apart, noun, subject, numbered)
     return [
         Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
         for text, facts in sentences[:SENTENCES]
@@ -232,21 +245,24 @@ def _clauses(said: Sequence[str]) -> str:
 
 
 def parts_told(
-    name: str, part: Part | None, schema: Schema, run: Run, *, whose: str = "its"
+    name: str, part: Part | None, schema: Schema, run: Run, *, whose: str = "its", own: str = ""
 ) -> list[tuple[str, Sequence[Fact]]]:
     """The numbers of what hangs on the thing: "Across the 3 variants of X, the price is 5 to 7 EUR", "The price of the
-    variant of X is 5 EUR"; `whose` 3 variants ("its", "their") where the name is ""."""
+    variant of X is 5 EUR"; `whose` 3 variants ("its", "their") where the name is "". The "customer payments" of a
+    customer, which is what the thing is (`own`), are payments."""
     if part is None:
         return []
     spans = spans_of(part.select, part.variable, part.count, schema, run)
     if not spans:
         return []
     facts = [Fact(t[0], "", t) for span in spans for t in span.triples]
-    parts = part.noun if part.count == 1 else counted(part.count, part.noun)
+    short = rest_of(part.noun, own)
+    noun = short if short and short not in kinds_called(schema) else part.noun
+    parts = noun if part.count == 1 else counted(part.count, noun)
     of = f"the {parts} of {name}" if name else f"{whose} {parts}"
     if part.count == 1:
-        return [(_capital(f"{numbers_said(spans, schema, of=of)}."), facts)]
-    return [(f"Across {of}, {numbers_said(spans, schema)}.", facts)]
+        return [(_capital(f"{numbers_said(spans, schema, of=of, noun=part.noun)}."), facts)]
+    return [(f"Across {of}, {numbers_said(spans, schema, noun=part.noun)}.", facts)]
 
 
 def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known:
@@ -269,9 +285,10 @@ def _incoming(
     apart: Collection[str],
     own: str,
     subject: Pronoun,
+    numbered: Collection[str],
 ) -> list[tuple[str, Sequence[Fact]]]:
     """Who links to the thing, an `own`, counted by their kind, without links that were `said` in the other direction or
-    that are told `apart`."""
+    that are told `apart`, and kinds of which another number was said (`numbered`)."""
     clauses, having, told = list[str](), list[str](), list[Fact]()
     person = subject != IT
     for predicate in schema.predicates:
@@ -290,18 +307,18 @@ def _incoming(
         if not facts or any(f.triple[0] == f.triple[2] for f in facts):
             continue
         label = label_of(predicate.iri, schema)
-        if not is_spoken(noun) or label.one == noun:
+        if not is_spoken(noun) or label.one == noun or any(f" {each}".endswith(f" {noun}") for each in numbered):
             continue
-        numbered = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
-        named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not numbered else ""
-        number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if numbered else others[0]
+        nameless = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
+        named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not nameless else ""
+        number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if nameless else others[0]
         ends = links_beyond(predicate, kind, schema)
         if person and len(facts) == 1 and is_person(noun) and label.one == own and not ends:
             # who has a row as a singer is one
             clauses.append(article(noun))
             told += facts
         elif is_had(label, own):
-            if numbered:
+            if nameless:
                 led = _led(facts, ends, schema, run)
                 # a "player coach" only joins a player to a coach
                 noun = joined_kind(noun, own, ends, schema) or noun

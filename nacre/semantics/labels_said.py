@@ -406,9 +406,17 @@ def unspoken(schema: Schema) -> frozenset[str]:
     """What kinds are called, one and several of them, that are named as a link between two is."""
     known: frozenset[str] | None = schema.worked_out.get(unspoken)
     if known is None:
-        nouns = {class_noun(Variable("x", (c.iri,)), schema) for c in schema.classes}
-        rare = [n for n in nouns if not is_spoken(n)]
+        rare = [n for n in kinds_called(schema) if not is_spoken(n)]
         known = schema.worked_out[unspoken] = frozenset([*rare, *map(plural, rare)])
+    return known
+
+
+def kinds_called(schema: Schema) -> frozenset[str]:
+    """What the kinds of things of a graph are called, each in the singular."""
+    known: frozenset[str] | None = schema.worked_out.get(kinds_called)
+    if known is None:
+        nouns = frozenset(class_noun(Variable("x", (c.iri,)), schema) for c in schema.classes)
+        known = schema.worked_out[kinds_called] = nouns
     return known
 
 

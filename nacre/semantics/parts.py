@@ -225,16 +225,18 @@ def _whole(number: float) -> int | float:
     return int(number) if number == int(number) else number
 
 
-def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False, of: str = "") -> str:
+def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False, of: str = "", noun: str = "") -> str:
     """ "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m", with `average` "(6 EUR on
-    average)" after each range; "the price of X is 5 EUR and the width is 1 m" `of` one thing."""
+    average)" after each range; "the price of X is 5 EUR and the width is 1 m" `of` one thing. The `noun` for
+    the things is left out of names: a payment has an "amount", and no "payment amount"."""
     clauses = list[str]()
     ranged = False
     for span in spans:
         predicate = span.predicate
         whole = predicate.datatype == "integer" and not predicate.unit
         name = label_of(predicate.iri, schema)
-        label = number_of(name.one if of else name.full, counts=whole)
+        said = name.one if of else name.full
+        label = number_of(said.removeprefix(f"{noun.rpartition(' ')[2]} ") if noun else said, counts=whole)
         mean = span.average(schema) if average else ""
         shown = f" ({mean} on average)" if mean else ""
         be = "are" if is_plural(label) else "is"

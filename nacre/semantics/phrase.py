@@ -27,7 +27,7 @@ from nacre.semantics.nouns import belonging, is_plural, joined, plural
 from nacre.semantics.properties_said import stated, valued
 from nacre.semantics.select_shape import variable_of
 from nacre.semantics.select_words import select_words, wording_of
-from nacre.semantics.tables_said import for_each, for_one, of_columns, one_row, under, values_of_these
+from nacre.semantics.tables_said import for_each, for_one, of_columns, one_row, one_with, under, values_of_these
 from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
 
@@ -217,6 +217,8 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     if short and isinstance(body, Select) and _of_one_kind(body):
         # "the height and the year of the bridge are 20 m and 1961"
         one = values_of_these(body, schema, many=False) if winding(words, schema) else ""
+        if told := one_with(found, body, schema, these=bool(one)):
+            return Phrase(told, found.values(), unit, found.headings(), found.data())
         text = f"{capital(one or select_words(body, schema, many=False))} are {joined(cells)}."
         return Phrase(text, found.values(), unit, found.headings(), found.data())
     if winding(words, schema):

@@ -5,7 +5,7 @@ import re
 from nacre.records.plan import Aggregate, Attribute, Body, Select
 from nacre.records.schema import Schema
 from nacre.semantics.grid import Column, Grid
-from nacre.semantics.labels_said import is_spoken
+from nacre.semantics.labels_said import is_spoken, label_of
 from nacre.semantics.leads import NAMED, capital
 from nacre.semantics.nouns import is_count, is_plural, joined, plural, singular
 from nacre.semantics.property_words import property_words
@@ -26,6 +26,22 @@ def values_of_these(body: Body, schema: Schema, *, many: bool = True) -> str:
         names = [property_words(wording, t, many) for t in terms if t.variable == each]
         said.append(f"the {joined(names)} of {f'these {plural(noun)}' if many else f'this {noun}'}")
     return joined(said)
+
+
+def one_with(found: Grid, select: Select, schema: Schema, *, these: bool) -> str:
+    """A row of values of one thing, not all numbers: "Emma has the captain Ann and the flag Malta"; with `these` it is
+    not said again of what. "" for others, and for what is no noun."""
+    terms = [a for a in select.answers if isinstance(a, Attribute)]
+    wording, numbers = wording_of(select, schema), all(c.is_number for c in found.columns)
+    if numbers or not all(label_of(t.predicate, schema).kind == "noun" for t in terms):
+        return ""
+    variable = terms[0].variable
+    noun = wording.noun(variable)
+    owner = f"this {noun}" if these else wording.things(variable, False, frozenset(), 0)
+    values = zip(terms, found.columns, strict=True)
+    return (
+        f"{capital(owner)} has {joined([f'the {property_words(wording, t, False)} {c.said[0]}' for t, c in values])}."
+    )
 
 
 def for_each(found: Grid, body: Body) -> str:

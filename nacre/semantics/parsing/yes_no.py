@@ -31,6 +31,8 @@ def as_asked(candidate: Candidate, question: Question, graph: SchemaGraph) -> Ca
         return candidate
     if first not in language().words["asking_yes_no"] or not isinstance(body, Select):
         return candidate
+    if (either := _either(body, candidate.derivation.links, question)) is not None:
+        return candidate._replace(body=either)
     answer = body.answers[0]
     variable = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
     select = replace(
@@ -43,6 +45,22 @@ def as_asked(candidate: Candidate, question: Question, graph: SchemaGraph) -> Ca
         limit=None,
     )
     return candidate._replace(body=Ask(select))
+
+
+def _either(select: Select, links: Sequence[Link], question: Question) -> Select | None:
+    """What a question that ends in "red or blue" asks for: which of these it is; None for one that asks whether there
+    is any that is."""
+    words = question.tokens
+    if words[0].norm not in language().words["being"] or words[1].norm in language().words["there"]:
+        return None
+    of_any = [f for f in select.filters if isinstance(f.right, tuple) and isinstance(f.left, Attribute)]
+    last = {x.start for x in links if x.kind == "value" and x.end == len(words)}
+    if len(of_any) != 1 or not any(c.kind == "or" and c.end in last for c in question.cues):
+        return None
+    rest = tuple(f for f in select.filters if f is not of_any[0])
+    left = of_any[0].left
+    assert isinstance(left, Attribute)
+    return replace(select, answers=(left,), filters=rest)
 
 
 def _checked(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Filter]:
