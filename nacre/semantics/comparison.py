@@ -99,10 +99,13 @@ def _of_links(left: Side, right: Side, schema: Schema, run: Run) -> list[tuple[s
             continue
         sides = [links_of(predicate, s.variable, schema, run, incoming=True, classes=kind) for s in (left, right)]
         first, second = (f"{len({f.triple[0] for f in facts}):,}" for facts in sides)
-        # who has a row as a singer is one
-        are_both = first == second == "1" and is_person(noun) and is_person(own)
-        if any(sides) and not are_both:
-            links = [f.triple for facts in sides for f in facts[:NAMES]]
+        if not any(sides) or ({first, second} == {"1"} and is_person(noun) and is_person(own)):
+            continue
+        links = [f.triple for facts in sides for f in facts[:NAMES]]
+        if {first, second} == {"0", "1"} and is_person(noun) and is_person(own):
+            # who has a row as a singer is one
+            found.append((f"is {article(noun)}", ("yes", "no") if first == "1" else ("no", "yes"), links))
+        else:
             found.append((f"number of {plural(noun)}", (first, second), links))
     return found[:LISTED]
 
@@ -220,12 +223,20 @@ def _some(labels: list[str]) -> str:
     """The first of those labels that are nouns of the things themselves, "" where none is: things differ in price, and
     not in "fired in"."""
     shown, rest = _nouns(labels)
+    if not shown and all(label.endswith(")") for label in labels):
+        # "price (rooms)" is that of their rooms
+        parts = [label.removesuffix(")").partition(" (") for label in labels[:LISTED]]
+        shown, rest = [f"{name} of their {kind}" for name, _, kind in parts if is_plural(kind)], len(labels) > LISTED
     return joined([*shown, "more"] if shown and rest else shown)
 
 
 def _nouns(labels: list[str]) -> tuple[list[str], int]:
     """The first of those labels that are nouns, and how many others there are."""
-    nouns = [each for each in labels if each.split()[-1] not in wording("prepositions") and not each.endswith(")")]
+    nouns = [
+        each
+        for each in labels
+        if each.split()[-1] not in wording("prepositions") and not each.endswith(")") and not each.startswith("is ")
+    ]
     shown = nouns if len(nouns) <= LISTED + 1 else nouns[:LISTED]
     return shown, len(labels) - len(shown)
 

@@ -19,9 +19,9 @@ from nacre.semantics.labels_said import (
     is_spoken,
     is_telling,
     is_time,
-    kinds_called,
     label_of,
     rest_of,
+    without_owner,
 )
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.parts import Part, is_had, joined_kind, linking_kind, links_beyond, numbers_said, part_of, spans_of
@@ -256,8 +256,7 @@ def parts_told(
     if not spans:
         return []
     facts = [Fact(t[0], "", t) for span in spans for t in span.triples]
-    short = rest_of(part.noun, own)
-    noun = short if short and short not in kinds_called(schema) else part.noun
+    noun = without_owner(part.noun, own, schema)
     parts = noun if part.count == 1 else counted(part.count, noun)
     of = f"the {parts} of {name}" if name else f"{whose} {parts}"
     if part.count == 1:
@@ -321,7 +320,7 @@ def _incoming(
             if nameless:
                 led = _led(facts, ends, schema, run)
                 # a "player coach" only joins a player to a coach
-                noun = joined_kind(noun, own, ends, schema) or noun
+                noun = joined_kind(noun, own, ends, schema) or without_owner(noun, own, schema)
                 names = f" ({joined(list(dict.fromkeys(f.said for f in led)))})" if led else ""
                 having.append(f"{'one ' + noun if len(facts) == 1 else counted(len(facts), noun)}{names}")
                 told += [*facts[:MOST_CITED], *led]

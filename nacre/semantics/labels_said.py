@@ -420,6 +420,14 @@ def kinds_called(schema: Schema) -> frozenset[str]:
     return known
 
 
+def without_owner(noun: str, own: str, schema: Schema) -> str:
+    """The noun of a kind without what it is of, an `own`: the "payments" of a customer are "customer payments"; as it
+    is where another kind, or what things have as values, is called so."""
+    short = rest_of(noun, own)
+    taken = (label_of(p.iri, schema).one for p in schema.predicates if p.has_literals)
+    return noun if not short or short in kinds_called(schema) or short in taken else short
+
+
 def is_spoken(noun: str) -> bool:
     """Whether a kind is called by a noun, and not as a link between two is: "trained in", "visits restaurant".
 

@@ -35,7 +35,12 @@ def plural(noun: str) -> str:
     ('car variants', 'countries', 'branches of a bank', 'Grapes', 'vehicles sent')
     >>> plural("active from date"), plural("state/county")
     ('active from dates', 'states/counties')
+    >>> plural("author or editor"), plural("good or bad mark")
+    ('authors or editors', 'good or bad marks')
     """
+    one, between, other = noun.partition(" or ")
+    if between and " " not in one + other:
+        return f"{_plural(one)}{between}{_plural(other)}"
     head, rest = _headed(noun)
     before, space, word = head.rpartition(" ")
     return f"{before}{space}{_plural(word)}{rest}"

@@ -21,7 +21,7 @@ from nacre.semantics.clauses import (
 )
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
-from nacre.semantics.labels_said import class_noun, is_time, kinds_called, label_of, nominal, rest_of
+from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal, rest_of, without_owner
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, extreme, is_participle, is_plural, number_of, plural, wording
 from nacre.semantics.select_shape import (
@@ -263,9 +263,9 @@ class Wording:
         own = self.noun(name)
         text = self._some(other, seen, depth)
         bare = not named and text == article(self.noun(other))
-        if bare and (short := rest_of(self.noun(other), own)) and short not in kinds_called(self.schema):
+        if bare:
             # "customers without a payment", and not without a "customer payment"
-            text = article(short)
+            text = article(without_owner(self.noun(other), own, self.schema))
         if named and label.one.split()[-1] == self.noun(other).split()[-1]:
             # "whose line is the line Spelt" says the kind twice
             text = text.removeprefix(f"the {self.noun(other)} ")
@@ -430,6 +430,6 @@ class Wording:
             return "name"
         if isinstance(by, Aggregate):
             return self._counted(by)
-        name = nominal(by.predicate, self.schema)
-        owner = ordered_variable(self.select)
-        return name if by.variable == owner else f"{name} of {article(self.noun(by.variable))}"
+        name, noun = nominal(by.predicate, self.schema), self.noun(by.variable)
+        own = rest_of(name, noun) or name
+        return own if by.variable == ordered_variable(self.select) else f"{own} of {article(noun)}"
