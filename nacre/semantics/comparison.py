@@ -183,7 +183,10 @@ def difference(table: Table) -> str:
     >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("fired in", "K", "L"))))
     'A and B differ in price and more'
     """
-    names = joined(table.columns[1:])
+    left, right = table.columns[1:]
+    alike = left.removesuffix(" (1)")
+    # two of one name
+    names = f"the two called {alike}" if right == f"{alike} (2)" else joined([left, right])
     other = [str(row[0]) for row in table.rows if row[1] != row[2] and "–" not in row]
     same = [str(row[0]) for row in table.rows if row[1] == row[2]]
     flags = [str(row[0]) for row in table.rows if row[1] == row[2] and row[1] in ("yes", "no")]

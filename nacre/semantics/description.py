@@ -320,7 +320,8 @@ def _incoming(
             if nameless:
                 led = _led(facts, ends, schema, run)
                 # a "player coach" only joins a player to a coach
-                noun = joined_kind(noun, own, ends, schema) or without_owner(noun, own, schema)
+                short = without_owner(noun, own, schema)
+                noun = short if short != noun else joined_kind(noun, own, ends, schema) or noun
                 names = f" ({joined(list(dict.fromkeys(f.said for f in led)))})" if led else ""
                 having.append(f"{'one ' + noun if len(facts) == 1 else counted(len(facts), noun)}{names}")
                 told += [*facts[:MOST_CITED], *led]

@@ -71,8 +71,9 @@ def _one(words: str, said: str, column: Column, plan: Plan, schema: Schema) -> s
         many = isinstance(term, Attribute) and is_plural(column.heading) and is_many(words)
         if winding(words, schema) and isinstance(term, Attribute) and named:
             predicate = schema.predicate_of[term.predicate]
-            # a value that things share as a rule is that of several
-            words = _of_these(body, term, schema, many=False, of_many=predicate.objects <= predicate.subjects / 2)
+            if such := _one_such(term, said, column, wording_of(body, schema).noun(term.variable), schema):
+                return such
+            words = _of_these(body, term, schema, many=False, of_many=False)
             if words == f"the {column.heading}" and column.heading in wording("moments"):
                 return f"That was {'on' if predicate.datatype in ('date', 'datetime') else 'in'} {said}."
         return answer_sentence(words, said, many)
@@ -80,12 +81,23 @@ def _one(words: str, said: str, column: Column, plan: Plan, schema: Schema) -> s
     if alone != words and not winding(alone, schema):
         return answer_sentence(alone, said, many=False)
     if isinstance(body, Combine) and isinstance(asked := body.left.answers[-1], Attribute):
-        # what two selects have in common is of several things, unless it is one of them by name
-        is_name = schema.predicate_of[asked.predicate].role in ("name", "identifier")
-        words = _of_these(body.left, asked, schema, many=False, of_many=not is_name)
+        if such := _one_such(asked, said, column, wording_of(body.left, schema).noun(asked.variable), schema):
+            return such
+        # what two selects have in common is of several things
+        words = _of_these(body.left, asked, schema, many=False, of_many=True)
     elif named:
         words = f"the {column.heading}"
     return answer_sentence(words, said, is_plural(column.heading))
+
+
+def _one_such(term: Attribute, said: str, column: Column, noun: str, schema: Schema) -> str:
+    """The one thing by its name, or the one text that things share as a rule: "There is one such mill: De Kat"; "" for
+    other values."""
+    predicate = schema.predicate_of[term.predicate]
+    if predicate.role == "name" and noun != "thing" and is_spoken(noun):
+        return f"There is one such {noun}: {said}."
+    shared = predicate.datatype == "text" and predicate.objects <= predicate.subjects / 2
+    return f"There is one such {column.heading}: {said}." if shared and not is_plural(column.heading) else ""
 
 
 def _several(words: str, said: str, column: Column, body: Body, schema: Schema, *, number: int) -> str:

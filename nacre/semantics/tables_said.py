@@ -7,7 +7,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.grid import Column, Grid
 from nacre.semantics.labels_said import is_spoken, label_of
 from nacre.semantics.leads import NAMED, capital
-from nacre.semantics.nouns import is_count, is_plural, joined, plural, singular
+from nacre.semantics.nouns import article, is_count, is_plural, joined, plural, singular
 from nacre.semantics.property_words import property_words
 from nacre.semantics.select_words import wording_of
 
@@ -38,10 +38,9 @@ def one_with(found: Grid, select: Select, schema: Schema, *, these: bool) -> str
     variable = terms[0].variable
     noun = wording.noun(variable)
     owner = f"this {noun}" if these else wording.things(variable, False, frozenset(), 0)
-    values = zip(terms, found.columns, strict=True)
-    return (
-        f"{capital(owner)} has {joined([f'the {property_words(wording, t, False)} {c.said[0]}' for t, c in values])}."
-    )
+    named = ((property_words(wording, t, False), c) for t, c in zip(terms, found.columns, strict=True))
+    said = [f"{article(name)} of {c.said[0]}" if c.is_number else f"the {name} {c.said[0]}" for name, c in named]
+    return f"{capital(owner)} has {joined(said)}."
 
 
 def for_each(found: Grid, body: Body) -> str:

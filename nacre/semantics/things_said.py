@@ -155,7 +155,9 @@ class Wording:
         clauses = [c for c in clauses if not c.front or c.front != front]
         before_noun = [c for c in clauses if c.adjective and not variable.label]
         clauses = [c for c in clauses if c not in before_noun]
-        adjectives = [c.adjective for c in before_noun]
+        before = of_before(variable)
+        best = self._best() if ordered and not variable.label and not before else ""
+        adjectives = [*filter(None, [best]), *(c.adjective for c in before_noun)]
         said = " ".join(filter(None, [front, *adjectives, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:
             called = KIND.sub("", variable.label)
@@ -166,13 +168,12 @@ class Wording:
             said = " ".join(filter(None, [front, said]))
             if ordered and limit == 1 and " or " in variable.label:
                 said = f"one of {names_among(variable)}"
-        before = of_before(variable)
         if before:
             those = f"those {len(variable.keys)} {plural(noun)}"
             said = f"one of {those}" if ordered and limit == 1 else those
         texts = [c.many if several else c.one for c in clauses]
         if ordered and self.select.order is not None:
-            texts.insert(0, self._placed(self.select.order))
+            texts = texts if best else [self._placed(self.select.order), *texts]
             if (limit or 1) > 1:
                 said = f"{limit} {said}"
         if is_person(noun):
@@ -374,12 +375,22 @@ class Wording:
         same = isinstance(of.of, Attribute) and of.of.predicate == each.left.predicate
         return plain and same and own is not None and own.classes == inside.variables[0].classes
 
+    def _best(self) -> str:
+        """The adjective for what is placed first by a measure that has one: "oldest"; "" for others."""
+        order = self.select.order
+        if order is None or not isinstance(order.by, Attribute):
+            return ""
+        ends: tuple[str, str] | None = wording("superlatives").get(self.measure(order.by))
+        return "" if ends is None else f"{self._place()}{ends[not order.descending]}"
+
+    def _place(self) -> str:
+        """The place in the order that is asked for: "second ", "" for the first."""
+        at = self.select.offset + 1
+        return "" if at == 1 else _PLACES[at] if at < len(_PLACES) else f"{at}th "
+
     def _placed(self, order: Order) -> str:
         """What places the things: "with the most concerts", "with the second highest price"."""
-        place = (
-            _PLACES[self.select.offset + 1] if self.select.offset + 1 < len(_PLACES) else f"{self.select.offset + 1}th "
-        )
-        place = place if self.select.offset else ""
+        place = self._place()
         by, end = order.by, "highest" if order.descending else "lowest"
         if isinstance(by, Itself):
             return f"{place}{'last' if order.descending else 'first'} by name"

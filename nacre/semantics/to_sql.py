@@ -275,10 +275,12 @@ def _placed(text: str, columns: str, select: Select, count: int) -> str:
         return f"SELECT {columns} FROM (\n{text}\n)\nORDER BY o{direction}, {names}"
     low, high = select.offset, select.offset + select.limit
     # whatever has a wanted place is no worse than the last of so many, and those few alone are ranked
-    best = f"SELECT o FROM every ORDER BY o{direction} LIMIT {high}"
+    # of the second best there is one wherever two share the first place
+    apart, rank = ("DISTINCT ", "dense_rank") if low else ("", "rank")
+    best = f"SELECT {apart}o FROM every ORDER BY o{direction} LIMIT {high}"
     worst = f"SELECT min(o) FROM ({best})" if select.order.descending else f"SELECT max(o) FROM ({best})"
     within = f"o {'>=' if select.order.descending else '<='} ({worst})"
-    ranked = f"SELECT *, rank() OVER (ORDER BY o{direction}) AS place FROM every WHERE {within}"
+    ranked = f"SELECT *, {rank}() OVER (ORDER BY o{direction}) AS place FROM every WHERE {within}"
     return (
         f"WITH every AS (\n{text}\n)\nSELECT {columns} FROM (\n{ranked}\n)\n"
         f"WHERE place > {low} AND place <= {high}\nORDER BY place, {names}"

@@ -13,7 +13,7 @@ from nacre.semantics.parsing.grouping import grouping
 from nacre.semantics.parsing.nested import nested, then
 from nacre.semantics.parsing.now import going_on
 from nacre.semantics.parsing.numbers import COUNTING, upper
-from nacre.semantics.parsing.ordering import in_direction
+from nacre.semantics.parsing.ordering import at_place, in_direction
 from nacre.semantics.parsing.state import UNSETTLED_COST, Reader, State, drop_dangling
 from nacre.semantics.parsing.sums import between, summed
 from nacre.semantics.types import Condition, Derivation, Ordering, Ref, Target
@@ -86,7 +86,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
                     for hung in _hung(inner, reader.graph):
                         found += _combined(hung)
     dated = (first_or_last(d, reader) for d in found)
-    ended = (in_direction(each, reader) for d in dated for each in going_on(d, reader))
+    ended = (at_place(in_direction(each, reader), reader) for d in dated for each in going_on(d, reader))
     return list(islice(ended, MOST_VARIANTS))
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from nacre.semantics.english import resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.parsing.nested import then
 from nacre.semantics.parsing.state import Reader, State, drop_dangling, with_node
 from nacre.semantics.types import ORDERED, Cue, Derivation, Ordering, Target
 
@@ -78,3 +80,20 @@ def _directions(cues: Sequence[Cue]) -> set[str]:
         for c in directed
         if not any(o.start <= c.start and c.end <= o.end and o.end - o.start > c.end - c.start for o in directed)
     }
+
+
+def at_place(d: Derivation, reader: Reader) -> Derivation:
+    """ "The second oldest ship": the place that an ordinal before a superlative asks for, instead of the first."""
+    words, ordinals = reader.question.tokens, resource()["ordinals"]
+    starts = {c.start for c in reader.question.cues if c.kind in ("superlative", "most")}
+    before = [i for i in range(len(words) - 1) if i + 1 in starts and not d.covered >> i & 1]
+    said = [i for i in before if ordinals.get(words[i].norm, 1) > 1]
+    placing = d.order is not None and d.order.limit == 1
+    inner = [c for c in d.conditions if c.top is not None and c.top.limit == 1]
+    if len(said) != 1 or placing + len(inner) != 1:
+        return d
+    offset, covered = ordinals[words[said[0]].norm] - 1, d.covered | 1 << said[0]
+    if placing and d.order is not None:
+        return then(d, "place", 0.3, order=d.order._replace(offset=offset), covered=covered)
+    placed = tuple(c._replace(top=c.top._replace(offset=offset)) if c in inner and c.top else c for c in d.conditions)
+    return then(d, "place", 0.3, conditions=placed, covered=covered)
