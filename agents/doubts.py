@@ -6,6 +6,7 @@ from agents.answering.trust import is_empty
 from agents.turn_view import TurnView
 from nacre.records.evidence import Found, Table, Wants
 from nacre.records.turn import Mention
+from nacre.semantics.nouns import counted
 from nacre.semantics.words import fold, tokens
 
 # a name that is linked with less may not be meant
@@ -78,7 +79,7 @@ def shown(table: Table, rows: int = 5, longest: int = 120) -> str:
     body = (" | ".join(_cell(cell)[:longest] for cell in row) for row in table.rows[:rows])
     lines = [" | ".join(table.columns), *body]
     more = len(table.rows) - rows
-    return "\n".join(lines) + (f"\n... {more} more rows" if more > 0 else "")
+    return "\n".join(lines) + (f"\n... {counted(more, 'more row')}" if more > 0 else "")
 
 
 def _cell(value: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from nacre.records.errors import ToolError
 from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Table
 from nacre.records.turn import Reading
+from nacre.semantics.nouns import counted
 from nacre.semantics.run_plan import Engine, on_tables, run_plan
 from nacre.semantics.to_sql import RAW
 from nacre.stores.tables import Tables
@@ -81,4 +82,4 @@ def brief(table: Table, rows: int = 3) -> str:
         for row in table.rows[:rows]
     ]
     more = len(table.rows) - rows
-    return "; ".join(line for line in lines if line) + (f"; and {more} more rows" if more > 0 else "")
+    return "; ".join(line for line in lines if line) + (f"; and {counted(more, 'more row')}" if more > 0 else "")

@@ -156,7 +156,7 @@ class Wording:
         before_noun = [c for c in clauses if c.adjective and not variable.label]
         clauses = [c for c in clauses if c not in before_noun]
         before = of_before(variable)
-        best = self._best() if ordered and not variable.label and not before else ""
+        best = self._best() if ordered and (before or not variable.label) else ""
         adjectives = [*filter(None, [best]), *(c.adjective for c in before_noun)]
         said = " ".join(filter(None, [front, *adjectives, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:
@@ -170,7 +170,7 @@ class Wording:
                 said = f"one of {names_among(variable)}"
         if before:
             those = f"those {len(variable.keys)} {plural(noun)}"
-            said = f"one of {those}" if ordered and limit == 1 else those
+            said = f"{best or 'one'} of {those}" if ordered and limit == 1 else those
         texts = [c.many if several else c.one for c in clauses]
         if ordered and self.select.order is not None:
             texts = texts if best else [self._placed(self.select.order), *texts]
