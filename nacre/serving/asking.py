@@ -225,6 +225,6 @@ async def opened(settings: Settings, *, lasting: bool, warm: bool = True) -> Asy
         else:
             yield Asking(composition, composition.build(InMemorySaver()), None)
     finally:
-        composition.library.close()
+        await off_loop(composition.library.close)
         await off_loop(composition.resources.apart.close)
         await off_loop(stop_engines)

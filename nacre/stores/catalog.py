@@ -25,6 +25,8 @@ from nacre.stores.whole import Damaged, check_sizes, sizes_of
 
 # how long it is taken for granted that a server with vectors serves, or not
 REACH_SECONDS = 5.0
+# how long what is given up waits for those who still read from it
+LAST_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
 
@@ -58,6 +60,7 @@ class Library:
         self.opener = Opener(data, embedder, qdrant_url, qdrant_key, manners)
         self._held: dict[tuple[str, str, str | None, str], _Held] = {}
         self._lock = threading.RLock()
+        self._given_back = threading.Condition(self._lock)
 
     def names(self) -> list[str]:
         """The names of the graphs, sorted."""
@@ -138,8 +141,10 @@ class Library:
             raise ConfigError(f"Can't remove {home}: {error.strerror}. Check who may write there.") from error
 
     def close(self) -> None:
-        """Give up everything; graphs that were opened here must not be used any more."""
+        """Give up everything; graphs that were opened here must not be used any more. Work that nobody waits for has a
+        moment to end, as no connection should be closed while another thread reads from it."""
         with self._lock:
+            self._given_back.wait_for(lambda: not any(held.users for held in self._held.values()), LAST_SECONDS)
             for held in self._held.values():
                 self._shut(held)
             self._held.clear()
@@ -203,6 +208,7 @@ class Library:
     def _give_back(self, held: _Held) -> None:
         with self._lock:
             held.users = max(0, held.users - 1)
+            self._given_back.notify_all()
 
     def _let_go(self, name: str, present: Pointer) -> None:
         """Close the older versions that nobody uses, and remove those that no other process reads either."""

@@ -1,6 +1,8 @@
 """Graphs by name: which there are, what opens, what is said of what does not."""
 
 import shutil
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -146,3 +148,21 @@ def test_a_graph_that_somebody_reads_is_removed_from_sight_and_later_from_disk(d
     reader.close()
     ingest([str(TREES)], "kitchen", data=data, embedder=WordHash())
     assert len(list((data / "kitchen" / "versions").iterdir())) == 1
+
+
+def test_what_is_given_up_waits_for_a_thread_that_still_reads(data: Path) -> None:
+    library = Library(data, WordHash())
+    reading, counts = threading.Event(), list[int]()
+
+    def read() -> None:
+        with library.open("kitchen") as graph:
+            reading.set()
+            time.sleep(0.2)
+            counts.append(int(str(graph.tables.run("SELECT count(*) FROM entity").rows[0][0])))
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert reading.wait(5)
+    library.close()
+    thread.join(5)
+    assert counts and counts[0] > 0
