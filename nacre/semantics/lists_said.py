@@ -43,6 +43,7 @@ def listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) 
     said = names_listed(apart or names) + (f" ({beside[0]} each)" if alike else "")
     if one:
         return _one(words, said, column, plan, schema)
+    words = _not_again(words, body, schema)
     if _is_short(apart or names):
         return _several(words, said, column, body, schema, number=len(names))
     below = Column(column.heading, "", tuple(apart or names), tuple((name,) for name in names), column.is_number)
@@ -101,7 +102,6 @@ def _one_such(term: Attribute, said: str, column: Column, noun: str, schema: Sch
 
 
 def _several(words: str, said: str, column: Column, body: Body, schema: Schema, *, number: int) -> str:
-    words = _not_again(words, body, schema)
     if not words.startswith("the ") or ", " in words or winding(words, schema) or number > NAMED:
         return f"{_lead(words, column, body, schema, number=number)}: {said}."
     last = body.answers[-1] if isinstance(body, Select) else None
@@ -113,7 +113,6 @@ def _several(words: str, said: str, column: Column, body: Body, schema: Schema, 
 
 
 def _lead(words: str, column: Column, body: Body, schema: Schema, *, number: int) -> str:
-    words = _not_again(words, body, schema)
     if not winding(words, schema):
         return list_lead(words, number, body)
     return f"There are {number:,} such {plural(column.heading)}"
