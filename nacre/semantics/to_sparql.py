@@ -117,7 +117,9 @@ class Writer:
         parts = [f"{{\n{rows}\n}}"]
 
         def place(name: str, number: int) -> str:
-            within = f"SELECT ({order} AS {name}) {{ {{\n{rows}\n}} }} ORDER BY {way}({order}) LIMIT 1"
+            # as in SQL: of the second best there is one wherever two share the first place
+            apart = "DISTINCT " if select.offset else ""
+            within = f"SELECT {apart}({order} AS {name}) {{ {{\n{rows}\n}} }} ORDER BY {way}({order}) LIMIT 1"
             return f"{{ {within}{f' OFFSET {number - 1}' if number > 1 else ''} }}"
 
         last = f"?{prefix}last"
