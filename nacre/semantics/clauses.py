@@ -20,12 +20,16 @@ _PLAIN = re.compile(
     r"(whose [^,]+? (?:is|are)|(?:that|who) are) (?!not |between |above |below |at |the |[a-z]+ed )"
     r"((?!.* (?:whose|that|who|with|and|or) ).+)"
 )
+# a kind, of which nothing more is said
+_KIND = re.compile(r"(?:the )?(?!.*\b(?:whose|that|who|with|without|and|or|called|of|those|these)\b)[a-z -]+s")
 # what has any of a kind, or is had by any
 _OF_ANY = re.compile(
     r"(?P<that>that|who) (?!.* (?:that|who|whose|with|without|and|or) )(?:have (?P<had>an? .+)|an? (?P<by>.+))"
 )
 _ABOVE = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _WHEN = {"<": "before", "<=": "no later than", ">": "after", ">=": "no earlier than"}
+# what things are compared with, where that is the mean of them all
+AVERAGE = "the average"
 _HOW_MANY = {"<": "fewer than", "<=": "at most", ">": "more than", ">=": "at least", "=": "exactly", "!=": "other than"}
 
 
@@ -33,7 +37,8 @@ _HOW_MANY = {"<": "fewer than", "<=": "at most", ">": "more than", ">=": "at lea
 class Clause:
     """What holds of a thing: after its noun in the singular and plural, and said of it by name, with {} for the name.
 
-    `front` goes before the noun instead ("BMW X5" of "BMW X5 variants"), and so does an `adjective` ("female").
+    `front` goes before the noun instead ("BMW X5" of "BMW X5 variants"), and so does an `adjective` ("female"); a `kind`
+    is another noun for the thing, with all that follows it ("singer with a song").
     """
 
     one: str
@@ -42,6 +47,7 @@ class Clause:
     false: str
     front: str = ""
     adjective: str = ""
+    kind: str = ""
 
 
 def forward(
@@ -132,6 +138,9 @@ def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clau
         said = f"of {other}"
         return Clause(said, said, f"the {noun} of {other} is {{}}", f"the {noun} of {other} is not {{}}")
     one, several = belonging(label.one, other), belonging(label.many, other)
+    if other.startswith(("a ", "an ")) and not is_person(label.one):
+        # "towns that are the home of a club", of one each, and "people who are captains of a ship"
+        several = f"the {one}"
     return Clause(f"that is the {one}", f"that are {several}", f"{{}} is the {one}", f"{{}} is not the {one}")
 
 
@@ -206,6 +215,8 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         return _event(label, f"{'on' if day else 'in'} {value}" if exact else when, each.negated)
     if right is None and not end and not dated and (counts := _counts(each, name, value, schema)):
         return counts
+    if (than := _than(each, name, value)) and right in (None, AVERAGE):
+        return than
     plain = isinstance(each.right, str) and each.op == "=" and not each.negated and right is None
     if plain and (sex := gender(label.one, each.right)):
         clause = f"whose {name} is {sex}"
@@ -221,6 +232,17 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         denied = _denied(text)
     clause = f"whose {end}{name} {text}"
     return Clause(clause, clause, f"the {end}{name} of {{}} {text}", f"the {end}{name} of {{}} {denied}")
+
+
+def _than(each: Filter, name: str, value: str) -> Clause | None:
+    """A condition on a number that has an adjective: "older than 30", "30 or older"; None for others."""
+    assert isinstance(each.left, Attribute)
+    more_less: tuple[str, str] | None = wording("comparatives").get(name)
+    if more_less is None or each.negated or each.left.part or each.op not in _ABOVE:
+        return None
+    adjective = more_less["<" in each.op]
+    said = f"{value} or {adjective}" if "=" in each.op else f"{adjective} than {value}"
+    return Clause(f"that is {said}", f"that are {said}", f"{{}} is {said}", f"{{}} is not {said}")
 
 
 def _counts(each: Filter, name: str, value: str, schema: Schema) -> Clause | None:
@@ -279,8 +301,8 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
     if alone and alone[0].label and len(alone[0].keys) == 1:
         true, false = f"{{}} is {no}{inner}", f"{{}} is {other}{inner}"
         return Clause(f"that is {no}{inner}", f"that are {no}{inner}", true, false)
-    if alone and not alone[0].keys:
-        kind = article(singular(inner))
+    if (alone and not alone[0].keys) or (those != f"the {plural(noun)}" and _KIND.fullmatch(inner)):
+        kind, inner = article(singular(inner.removeprefix("the "))), inner.removeprefix("the ")
         true, false = f"{{}} is {no}{kind}", f"{{}} is {other}{kind}"
         return Clause(f"that is {no}{kind}", f"that are {no}{inner}", true, false)
     own = f"the {plural(noun)} "

@@ -181,12 +181,13 @@ def difference(table: Table) -> str:
     >>> difference(Table(("property", "A", "B"), (("food safe", "yes", "yes"), ("has siren", "no", "no"))))
     'both are food safe; neither has a siren'
     >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("fired in", "K", "L"))))
-    'A and B differ in price and more'
+    'A and B differ in price, among other things'
     """
     left, right = table.columns[1:]
     alike = left.removesuffix(" (1)")
     # two of one name
-    names = f"the two called {alike}" if right == f"{alike} (2)" else joined([left, right])
+    both = sorted((left, right), key=lambda name: name.startswith("the ") and " called " in name)
+    names = f"the two called {alike}" if right == f"{alike} (2)" else joined(both)
     other = [str(row[0]) for row in table.rows if row[1] != row[2] and "–" not in row]
     same = [str(row[0]) for row in table.rows if row[1] == row[2]]
     flags = [str(row[0]) for row in table.rows if row[1] == row[2] and row[1] in ("yes", "no")]
@@ -230,7 +231,7 @@ def _some(labels: list[str]) -> str:
         # "price (rooms)" is that of their rooms
         parts = [label.removesuffix(")").partition(" (") for label in labels[:LISTED]]
         shown, rest = [f"{name} of their {kind}" for name, _, kind in parts if is_plural(kind)], len(labels) > LISTED
-    return joined([*shown, "more"] if shown and rest else shown)
+    return f"{joined(shown)}{', among other things' if shown and rest else ''}"
 
 
 def _nouns(labels: list[str]) -> tuple[list[str], int]:

@@ -223,14 +223,20 @@ def _told(known: list[_Known], most: int, owner: str = "") -> list[tuple[str, Se
     short = [k for k in known if k.number <= NAMES]
     parts = [short[i : i + FACTS] for i in range(0, len(short), FACTS)]
     parts = [*parts[:1], *([k] for k in long), *parts[1:]][:most]
-    known = [k for part in parts for k in part]
-    return [
-        (
-            _capital(f"{_clauses([k.clause(owner if k is known[0] else '') for k in part])}."),
-            [f for k in part for f in k.shown],
-        )
-        for part in parts
-    ]
+    said = [(_in_clauses(part, owner if part is parts[0] else ""), part) for part in parts]
+    return [(_capital(f"{_clauses(clauses)}."), [f for k in part for f in k.shown]) for clauses, part in said]
+
+
+def _in_clauses(part: Sequence[_Known], owner: str) -> list[str]:
+    """What is known, the first of the `owner`, if any; a measure in two units is one: "its length is 65 m (212 ft)"."""
+    found: list[str] = []
+    for before, each in zip((None, *part), part, strict=False):
+        again = before is not None and before.label.one == each.label.one and before.predicate.unit
+        if again and each.predicate.unit and each.number == 1:
+            found[-1] += f" ({each.said})"
+        else:
+            found.append(each.clause("" if found else owner))
+    return found
 
 
 def _clauses(said: Sequence[str]) -> str:

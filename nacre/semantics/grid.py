@@ -8,7 +8,7 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Aggregate, Attribute, Itself, Select, Term
 from nacre.records.schema import Schema
-from nacre.semantics.labels_said import is_amount, label_of
+from nacre.semantics.labels_said import is_amount
 from nacre.semantics.to_sql import RAW
 from nacre.semantics.to_words import heading
 from nacre.semantics.values_said import in_small_letters, is_number_name, is_plain, say, shown_name, with_unit
@@ -21,7 +21,8 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its heading, unit, what is said in each row ("" for nothing), and the data of each row."""
+    """One column: its heading, unit, what is said in each row ("" for nothing), and the data of each row; whether it
+    holds single numbers, whether these are amounts, and no years or codes, and whether its things have names."""
 
     heading: str
     unit: str
@@ -29,6 +30,7 @@ class Column:
     data: tuple[tuple[Value, ...], ...]
     is_number: bool = False
     is_named: bool = True
+    is_amount: bool = True
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,6 @@ def _column(
         label = heading(term, select, schema)
         if isinstance(term, Attribute) and term.predicate in schema.predicate_of:
             datatype = schema.predicate_of[term.predicate].datatype
-            label = term.part if term.part in ("year", "month") else label_of(term.predicate, schema).full
     of = term.of if isinstance(term, Aggregate) and term.function != "count" else term
     counted = not (isinstance(of, Attribute) and schema is not None) or is_amount(of.predicate, schema)
     counted = counted and not (isinstance(of, Attribute) and of.part == "year")
@@ -168,7 +169,8 @@ def _column(
     numbers = [cell for cells in data for cell in cells if isinstance(cell, int | float)]
     keyed = zip(said, table.keys or ((),) * len(said), strict=False)
     named = not isinstance(term, Itself) or not all(is_number_name(name, keys) for name, keys in keyed)
-    return Column(label, unit if numbers else "", tuple(said), tuple(data), bool(numbers) and len(places) == 1, named)
+    numeric = bool(numbers) and len(places) == 1
+    return Column(label, unit if numbers else "", tuple(said), tuple(data), numeric, named, counted)
 
 
 def _data(cells: list[Cell], text: str | None, truth: bool) -> tuple[Value, ...]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from nacre.records.plan import Itself, Select
-from nacre.semantics.nouns import joined, wording
+from nacre.semantics.nouns import is_plural, joined, wording
 
 NAMED = 30
 # words that a sentence has before its last one, at least
@@ -16,7 +16,7 @@ _OF_THOSE = re.compile(
 # "the van that is based at the port", which is said without "that is"
 _ONE_THAT_IS = re.compile(
     r"^(?P<noun>the [^ ,]+(?: [^ ,]+)?) (?:that|who) (?:is|was) "
-    r"(?P<rest>(?!the |a |an )(?!.* (?:that|who|whose|with) )\S+ .+)$"
+    r"(?P<rest>(?!the |a |an |not an? )(?!.* (?:that|who|whose|with) )\S+ .+)$"
 )
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
 LONGEST = 20
@@ -25,6 +25,8 @@ _CLAUSE = re.compile(
     r"(?<!and )(?<!or )\b(?:whose|that|who|with(?:out)?(?= (?:an?|no|one|more|fewer|at|between|exactly|\d+)\b))\b"
 )
 
+# how what is asked for begins where it has no noun
+_ASKING = ("when", "whether", "what")
 _SAYING = re.compile(r"(?<= )(?:that|who|whose|with|without)(?= )")
 _RELATIVE = re.compile(r" (?:that|who) ")
 # the best of what only says something of another thing
@@ -54,9 +56,42 @@ def answer_sentence(words: str, said: str, many: bool) -> str:
     if of_those is not None:
         words = f"of {of_those['those']}, the one {of_those['placed']}"
     words = words if many else _ONE_THAT_IS.sub(r"\g<noun> \g<rest>", words)
-    if words.startswith(("when ", "whether ", "what ")):
+    if asks(words):
         return f"{capital(words)}: {said}."
     return f"{capital(words)} {'are' if many else 'is'} {said}."
+
+
+def asks(words: str) -> bool:
+    """Whether words say what is asked for with a clause: "when the mills were built"."""
+    return words.partition(" ")[0].lower() in _ASKING
+
+
+def caption(words: str) -> str:
+    """What stands above a list or table, as a sentence.
+
+    >>> caption("the names and ages of the captains"), caption("the number of mills for each town")
+    ('Here are the names and ages of the captains', 'Here is the number of mills for each town')
+    >>> caption("mills and their towns"), caption("3 of those mills"), caption("There are 3 such mills")
+    ('Here are the mills and their towns', '3 of those mills', 'There are 3 such mills')
+    """
+    lead = words.partition(" ")[0].lower()
+    if words[:1].isdigit() or lead == "there":
+        return capital(words)
+    if asks(words):
+        return f"Here is {words[:1].lower()}{words[1:]}"
+    if lead != "the":
+        return f"Here are {with_the(words)}"
+    return f"Here {'are' if is_plural(words[4:]) else 'is'} the {words[4:]}"
+
+
+def with_the(words: str) -> str:
+    """Things with "the", where nothing else says which.
+
+    >>> with_the("mills and their towns"), with_the("those 3 mills"), with_the("Fox variants")
+    ('the mills and their towns', 'those 3 mills', 'Fox variants')
+    """
+    first = words.partition(" ")[0]
+    return f"the {words}" if first.islower() and first not in wording("determiners") else words
 
 
 def list_lead(words: str, number: int, body: object) -> str:

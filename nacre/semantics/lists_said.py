@@ -6,12 +6,12 @@ from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Column, Grid
 from nacre.semantics.labels_said import is_spoken, unspoken
-from nacre.semantics.leads import NAMED, answer_sentence, list_lead, names_listed, winds
-from nacre.semantics.nouns import belonging, is_plural, plural, wording
+from nacre.semantics.leads import NAMED, answer_sentence, asks, capital, caption, list_lead, names_listed, winds, with_the
+from nacre.semantics.nouns import belonging, is_plural, joined, plural, wording
 from nacre.semantics.placed_by import is_dated, number_of, placed_by
-from nacre.semantics.properties_said import linked_to, of_one
+from nacre.semantics.properties_said import linked_to, of_one, stated
 from nacre.semantics.property_words import property_words
-from nacre.semantics.select_words import select_words, wording_of
+from nacre.semantics.select_words import ordering, select_words, wording_of
 from nacre.semantics.tables_said import under
 from nacre.semantics.to_words import to_words
 
@@ -38,6 +38,8 @@ def listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) 
     beside = placed_by(plan, measured, schema) if _says_which(body, schema) else []
     if not winding(words, schema):
         beside = [number_of(each) for each in beside]
+    if isinstance(body, Select) and (told := _done(body, words, names, schema, many=not one)):
+        return told
     alike = len(set(beside)) == 1 and len(beside) == len(names) > 1 and not is_dated(body, schema)
     apart = [f"{n} ({b})" for n, b in zip(names, beside, strict=False)] if not alike else []
     said = names_listed(apart or names) + (f" ({beside[0]} each)" if alike else "")
@@ -47,7 +49,7 @@ def listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) 
     if _is_short(apart or names):
         return _several(words, said, column, body, schema, number=len(names))
     below = Column(column.heading, "", tuple(apart or names), tuple((name,) for name in names), column.is_number)
-    return under(_lead(words, column, body, schema, number=len(names)), Grid((below,)))
+    return under(caption(_lead(words, column, body, schema, number=len(names))), Grid((below,)))
 
 
 def winding(words: str, schema: Schema) -> bool:
@@ -63,6 +65,17 @@ def is_many(words: str) -> bool:
 def _with_verb(body: Select, names: list[str], schema: Schema) -> str:
     linked = linked_to(body, names_listed(names), schema, many=len(names) > 1)
     return linked or (of_one(body, names, schema) if len(names) <= NAMED else "")
+
+
+def _done(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:
+    """What things do, or when something was done to them: "The mills whose town is Rome were built in 1961"; "" where a
+    property has a noun, and where that winds."""
+    term = body.answers[-1]
+    if not asks(words) or winding(words, schema) or len(names) > NAMED or not isinstance(term, Attribute):
+        return ""
+    of = wording_of(body, schema)
+    things = of.owners(term.variable) if many else of.things(term.variable, False, frozenset(), 0)
+    return stated(capital(things), joined(names), term, schema, many=many)
 
 
 def _one(words: str, said: str, column: Column, plan: Plan, schema: Schema) -> str:
@@ -102,6 +115,10 @@ def _one_such(term: Attribute, said: str, column: Column, noun: str, schema: Sch
 
 
 def _several(words: str, said: str, column: Column, body: Body, schema: Schema, *, number: int) -> str:
+    order = ordering(body, schema) if isinstance(body, Select) else ""
+    things = words.removesuffix(f", {order}")
+    if order and number <= NAMED and ", " not in things and not winding(things, schema):
+        return f"{capital(order)}, {with_the(things)} are {said}."
     if not words.startswith("the ") or ", " in words or winding(words, schema) or number > NAMED:
         return f"{_lead(words, column, body, schema, number=number)}: {said}."
     last = body.answers[-1] if isinstance(body, Select) else None

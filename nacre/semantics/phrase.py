@@ -21,7 +21,7 @@ from nacre.semantics.elapsed import in_words
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import is_amount, label_of, nominal
-from nacre.semantics.leads import NAMED, answer_sentence, capital, names_listed, rest_listed
+from nacre.semantics.leads import NAMED, answer_sentence, capital, caption, names_listed, rest_listed
 from nacre.semantics.lists_said import is_many, listed, winding
 from nacre.semantics.nouns import belonging, is_plural, joined, plural
 from nacre.semantics.properties_said import stated, valued
@@ -99,7 +99,7 @@ def rows_said(table: Table, lead: str = "") -> Phrase:
     if len(found.columns) == 1:
         said = list(dict.fromkeys(filter(None, found.columns[0].said)))
         return Phrase(f"{names_listed(said)}." if said else "", found.values(), unit)
-    return _columns(found, lead or of_columns(found), unit)
+    return _columns(found, lead or caption(of_columns(found)), unit)
 
 
 def _computed(body: Compute, table: Table, schema: Schema) -> Phrase:
@@ -195,8 +195,7 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
         be = "are" if is_plural(name) else "is"
         whose = belonging(name, names_listed(names), person=is_person(things.heading))
         return Phrase(f"The {whose} {be} {said[0]}.", values, unit)
-    lead = capital(select_words(body, schema))
-    shown = _columns(found, lead, unit)
+    shown = _columns(found, caption(select_words(body, schema)), unit)
     return Phrase(shown.text, values, unit, shown.columns, shown.rows)
 
 
@@ -225,7 +224,7 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
         words = for_each(found, body) or values_of_these(body, schema) or of_columns(found)
     if len(found.rows) == 1 and not found.columns[0].is_named and (text := for_one(found, body)):
         return Phrase(text, found.values(), unit, found.headings(), found.data())
-    return _columns(found, words, unit)
+    return _columns(found, caption(words), unit)
 
 
 def _of_one_kind(body: Select) -> bool:

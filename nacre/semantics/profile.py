@@ -137,7 +137,8 @@ def _side(select: Select | None, members: dict[str, str], schema: Schema) -> Sid
     name = names[0] if len(names) == 1 else select_words(select, schema)
     if len(names) > 1 and len(set(members.values())) == 1:
         # several are called so
-        name = f"{next(iter(members.values()))} ({counted(len(names), class_noun(_variable(select), schema))})"
+        kind = class_noun(_variable(select), schema)
+        name = f"the {counted(len(names), kind)} called {next(iter(members.values()))}"
     return Side(name, tuple(members), _thing(members, _variable(select)))
 
 

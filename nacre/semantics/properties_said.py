@@ -51,24 +51,29 @@ def _located(name: str, place: str, label: Label, schema: Schema, classes: Itera
     return f"{capital(name)} is in {place}." if located else ""
 
 
-def stated(name: str, said: str, term: object, schema: Schema) -> str:
-    """A property that is said with a verb: "Emma is open", "Emma was founded in 1961"; "" for what has a noun."""
+def stated(name: str, said: str, term: object, schema: Schema, *, many: bool = False) -> str:
+    """A property that is said with a verb: "Emma is open", "Emma was founded in 1961", of `many` things "the mills were
+    founded in 1961"; "" for what has a noun."""
     assert isinstance(term, Attribute)
     label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
     if predicate.datatype == "boolean" and said in ("yes", "no"):
-        return f"{name} {flag(label, said == 'yes')[0]}."
+        return f"{name} {flag(label, said == 'yes')[many]}."
     if is_called_flag(predicate) and (yes := said_by(said, predicate)) is not None:
-        return f"{name} {flag(label, yes)[0]}."
+        return f"{name} {flag(label, yes)[many]}."
     dated = predicate.datatype in ("date", "datetime")
     if label.kind == "past":
         return f"{name} {label.one}{preposition_of(label.one, dated, is_time(term.predicate, schema))} {said}."
     if label.kind == "verb":
         # "starts on 5 May", and "starts at 17:00"
-        done = f"{without_preposition(label.one)} on" if dated else label.one
+        verb = label.many if many else label.one
+        done = f"{without_preposition(verb)} on" if dated else verb
         return f"{name} {done} {said}."
     if label.kind == "state":
         past = is_time(term.predicate, schema)
-        be = "has been" if label.one.endswith(" since") else "was" if past else label.be[0]
+        be = label.be[many]
+        if past:
+            since = label.one.endswith(" since")
+            be = (("has been", "have been") if since else ("was", "were"))[many]
         return f"{name} {be} {label.one}{preposition_of(label.one, dated, past)} {said}."
     return ""
 

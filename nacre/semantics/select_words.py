@@ -10,7 +10,7 @@ from nacre.semantics.english import is_person
 from nacre.semantics.groups_said import frequent, grouping, of_several
 from nacre.semantics.labels_said import is_time, label_of
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import article, belonging, is_participle, joined, plural
+from nacre.semantics.nouns import article, belonging, is_participle, joined, number_of, plural
 from nacre.semantics.property_words import is_superlative, own_words, property_words
 from nacre.semantics.select_shape import (
     answer_variable,
@@ -35,22 +35,42 @@ def select_words(select: Select, schema: Schema, many: bool = True, tied: bool =
     if each:
         said += f" {'per' if is_participle(said.rpartition(' ')[2]) else 'for each'} {joined(each)}"
     said += _beyond(wording)
-    if order is not None and select.limit is None:
-        said += f", ordered by {wording.measure(order.by)}{_from_last(order.by, schema) if order.descending else ''}"
+    if tail := ordering(select, schema):
+        said += f", {tail}"
     elif order is not None and each and isinstance(order.by, Aggregate):
         which = f"{select.limit} {'highest' if order.descending else 'lowest'}"
         said += f", the {which if (select.limit or 1) > 1 else which.split()[1]} only"
     return said
 
 
-def _from_last(by: Attribute | Aggregate | Itself, schema: Schema) -> str:
-    """What comes first in a descending order of numbers, dates or texts."""
-    if isinstance(by, Attribute) and is_time(by.predicate, schema):
-        return ", latest first"
-    by_name = isinstance(by, Itself) or (
-        isinstance(by, Attribute) and schema.predicate_of[by.predicate].datatype == "text"
-    )
-    return ", from Z to A" if by_name else ", highest first"
+def ordering(select: Select, schema: Schema) -> str:
+    """How all things or values of a select are ordered: "ordered by age, oldest first", of the ages themselves "from
+    highest to lowest"; "" where they are not."""
+    if select.order is None or select.limit is not None:
+        return ""
+    wording, by, down = wording_of(select, schema), select.order.by, select.order.descending
+    about = schema.predicate_of[by.predicate] if isinstance(by, Attribute) else None
+    timed = about is not None and is_time(about.iri, schema)
+    by_name = isinstance(by, Itself) or (about is not None and about.datatype == "text" and not timed)
+    if _is_asked(by, wording):
+        ends = ("earliest", "latest") if timed else ("lowest", "highest")
+        alphabetical = f"in {'reverse ' if down else ''}alphabetical order"
+        return alphabetical if by_name else f"from {ends[down]} to {ends[not down]}"
+    counts = about is not None and about.datatype == "integer" and not about.unit
+    measure = number_of(wording.measure(by), counts=counts)
+    said = f"ordered by {'the ' if measure.startswith('number of ') else ''}{measure}"
+    if best := wording.best_by(select.order):
+        return f"{said}, {best} first"
+    last = "from Z to A" if by_name else "latest first" if timed else "highest first"
+    return f"{said}, {last}" if down else said
+
+
+def _is_asked(by: Attribute | Aggregate | Itself, wording: Wording) -> bool:
+    """Whether what things are ordered by is all that is asked for, or the only number, as their name is of things."""
+    terms = [t for t in _terms(wording) if isinstance(t, Aggregate)] or _terms(wording)
+    named = isinstance(terms[0], Attribute) and wording.schema.predicate_of[terms[0].predicate].role == "name"
+    of_name = isinstance(by, Itself) and named and variable_of(terms[0]) == by.variable
+    return len(terms) == 1 and (terms[0] == by or of_name)
 
 
 def wording_of(select: Select, schema: Schema, tied: bool = False) -> Wording:

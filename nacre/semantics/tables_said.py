@@ -7,7 +7,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.grid import Column, Grid
 from nacre.semantics.labels_said import is_spoken, label_of
 from nacre.semantics.leads import NAMED, capital
-from nacre.semantics.nouns import article, is_count, is_plural, joined, plural, singular
+from nacre.semantics.nouns import article, is_count, is_participle, is_plural, joined, plural, singular, wording
 from nacre.semantics.property_words import property_words
 from nacre.semantics.select_words import wording_of
 
@@ -18,12 +18,12 @@ def values_of_these(body: Body, schema: Schema, *, many: bool = True) -> str:
     terms = [a for a in body.answers if isinstance(a, Attribute)] if isinstance(body, Select) else []
     if not isinstance(body, Select) or len(terms) != len(body.answers):
         return ""
-    wording, said = wording_of(body, schema), []
+    of, said = wording_of(body, schema), []
     for each in dict.fromkeys(t.variable for t in terms):
-        noun = wording.noun(each)
+        noun = of.noun(each)
         if noun == "thing" or not is_spoken(noun):
             return ""
-        names = [property_words(wording, t, many) for t in terms if t.variable == each]
+        names = [property_words(of, t, many) for t in terms if t.variable == each]
         said.append(f"the {joined(names)} of {f'these {plural(noun)}' if many else f'this {noun}'}")
     return joined(said)
 
@@ -32,15 +32,14 @@ def one_with(found: Grid, select: Select, schema: Schema, *, these: bool) -> str
     """A row of values of one thing, not all numbers: "Emma has the captain Ann and the flag Malta"; with `these` it is
     not said again of what. "" for others, and for what is no noun."""
     terms = [a for a in select.answers if isinstance(a, Attribute)]
-    wording, numbers = wording_of(select, schema), all(c.is_number for c in found.columns)
+    of, numbers = wording_of(select, schema), all(c.is_number for c in found.columns)
     if numbers or not all(label_of(t.predicate, schema).kind == "noun" for t in terms):
         return ""
     variable = terms[0].variable
-    noun = wording.noun(variable)
-    owner = f"this {noun}" if these else wording.things(variable, False, frozenset(), 0)
-    named = ((property_words(wording, t, False), c) for t, c in zip(terms, found.columns, strict=True))
-    said = [f"{article(name)} of {c.said[0]}" if c.is_number else f"the {name} {c.said[0]}" for name, c in named]
-    return f"{capital(owner)} has {joined(said)}."
+    noun = of.noun(variable)
+    owner = f"this {noun}" if these else of.things(variable, False, frozenset(), 0)
+    named = ((property_words(of, t, False), c) for t, c in zip(terms, found.columns, strict=True))
+    return f"{capital(owner)} has {joined([_had(name, c) for name, c in named])}."
 
 
 def for_each(found: Grid, body: Body) -> str:
@@ -74,17 +73,27 @@ def _parted(found: Grid, body: Body) -> tuple[list[Column], list[Column]]:
 
 
 def one_row(found: Grid) -> str:
-    """A row in words: of a thing by its name, "Emma: captain Ann and 3 masts"."""
-    first, *rest = [c for c in found.columns if c.said[0]]
+    """A row in words: of a thing by its name, "Emma has the captain Ann and 3 masts"."""
+    first, *others = [c for c in found.columns if c.said[0]]
+    rest = [c for c in others if c.said != first.said]
+    if first.is_named and others and not rest:
+        return f"There is one such {first.heading}: {first.said[0]}."
     if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
         return f"{capital('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
-    parts = []
-    for column in rest:
-        number, noun = column.said[0], column.heading.removeprefix("number of ")
-        is_number = noun != column.heading or (column.is_number and is_count(noun) and not column.unit)
-        counted_as = f"{number} {singular(noun) if number == '1' else noun}"
-        parts.append(counted_as if is_number else f"{column.heading} {number}")
-    return f"{first.said[0]}: {joined(parts)}."
+    if any(c.heading.rpartition(" ")[2] in wording("prepositions") or is_participle(c.heading) for c in rest):
+        # "fired in" is nothing that a thing has
+        return f"{first.said[0]}: {joined([f'{c.heading} {c.said[0]}' for c in rest])}."
+    return f"{first.said[0]} has {joined([_had(c.heading, c) for c in rest])}."
+
+
+def _had(name: str, column: Column) -> str:
+    """The value of the one row of a column, as what a thing has: "the captain Ann", "3 masts", "a price of 5"."""
+    said, noun = column.said[0], name.removeprefix("number of ")
+    if noun != name or (column.is_number and is_count(noun) and not column.unit):
+        return f"{'no' if said == '0' else said} {singular(noun) if said == '1' else noun}"
+    if column.is_number and column.is_amount:
+        return f"{name if is_plural(name) else article(name)} of {said}"
+    return f"the {name} {said}"
 
 
 def of_columns(found: Grid) -> str:
@@ -95,7 +104,7 @@ def of_columns(found: Grid) -> str:
 
 
 def under(lead: str, found: Grid) -> str:
-    """A table of the first rows below what it is of, with how many there are and how to see the rest."""
+    """A table of the first rows below a sentence, with how many there are and how to see the rest."""
     said, number = capital(lead), f"{len(found.rows):,}"
     if len(found.rows) > NAMED:
         total = "" if said.startswith(f"{number} ") else f"{number} in all; "

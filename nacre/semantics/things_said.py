@@ -8,6 +8,7 @@ from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order
 from nacre.records.schema import Schema
 from nacre.semantics.chained import KIND, chained, computed_once, first_alone, name_of, names_among, of_person
 from nacre.semantics.clauses import (
+    AVERAGE,
     Clause,
     among,
     backward,
@@ -142,6 +143,7 @@ class Wording:
             tail = belonging(noun, owner, person=person).removeprefix(noun)
         else:
             tail = ""
+            noun, clauses = (noun, clauses) if variable.label else _of_kind(noun, clauses)
         one = (
             head is not None
             and not self.numbered
@@ -281,7 +283,8 @@ class Wording:
             if is_person(own) and is_person(self.noun(other)):
                 # who has a row as a singer is one
                 many = self.things(other, True, seen, depth)
-                return Clause(f"that is {text}", f"that are {many}", f"{{}} is {text}", f"{{}} is not {text}")
+                true, false = f"{{}} is {text}", f"{{}} is not {text}"
+                return Clause(f"that is {text}", f"that are {many}", true, false, kind=self.noun(other))
             return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
         return backward(label, text, own)
 
@@ -353,7 +356,7 @@ class Wording:
         """What a condition compares with, where that is a select or a property; None for constants."""
         if isinstance(each.right, Select):
             if self._is_their_average(each, each.right):
-                return "the average"
+                return AVERAGE
             return self.inner(each.right, self.schema, False)
         if isinstance(each.right, Attribute):
             label = label_of(each.right.predicate, self.schema).one
@@ -377,11 +380,15 @@ class Wording:
 
     def _best(self) -> str:
         """The adjective for what is placed first by a measure that has one: "oldest"; "" for others."""
-        order = self.select.order
-        if order is None or not isinstance(order.by, Attribute):
-            return ""
-        ends: tuple[str, str] | None = wording("superlatives").get(self.measure(order.by))
-        return "" if ends is None else f"{self._place()}{ends[not order.descending]}"
+        best = self.best_by(self.select.order) if self.select.order is not None else ""
+        return f"{self._place()}{best}" if best else ""
+
+    def best_by(self, order: Order) -> str:
+        """The adjective for what comes first in an order: "oldest" by age; "" where English has none."""
+        ends: tuple[str, str] | None = None
+        if isinstance(order.by, Attribute):
+            ends = wording("superlatives").get(self.measure(order.by))
+        return "" if ends is None else ends[not order.descending]
 
     def _place(self) -> str:
         """The place in the order that is asked for: "second ", "" for the first."""
@@ -444,3 +451,14 @@ class Wording:
         name, noun = nominal(by.predicate, self.schema), self.noun(by.variable)
         own = rest_of(name, noun) or name
         return own if by.variable == ordered_variable(self.select) else f"{own} of {article(noun)}"
+
+
+def _of_kind(noun: str, clauses: list[Clause]) -> tuple[str, list[Clause]]:
+    """Persons by what they are, where something says it: "singers whose age is 30", and not "people who are singers
+    whose age is 30"."""
+    for clause in clauses:
+        one, many = f"that is {article(clause.kind)}", f"that are {plural(clause.kind)}"
+        if clause.kind and clause.one.startswith(one) and clause.many.startswith(many):
+            rest = replace(clause, one=clause.one.removeprefix(one).strip(), many=clause.many.removeprefix(many).strip())
+            return clause.kind, [c if c is not clause else rest for c in clauses if c is not clause or rest.one]
+    return noun, clauses

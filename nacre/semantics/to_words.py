@@ -16,7 +16,7 @@ from nacre.records.plan import (
 from nacre.records.schema import Schema
 from nacre.semantics.clauses import without
 from nacre.semantics.dialogue.names import of_before
-from nacre.semantics.labels_said import label_of
+from nacre.semantics.labels_said import label_of, nominal
 from nacre.semantics.nouns import article
 from nacre.semantics.select_words import select_words, statement, wording_of
 from nacre.semantics.words import split_name
@@ -100,7 +100,9 @@ def heading(term: Term, select: Select, schema: Schema) -> str:
     if isinstance(term, Aggregate):
         return wording.computed(term, short=True)
     if isinstance(term, Attribute):
-        return term.part if term.part in ("year", "month") else label_of(term.predicate, schema).full
+        # "year built" of "built in"
+        full = label_of(term.predicate, schema).full or nominal(term.predicate, schema)
+        return term.part if term.part in ("year", "month") else full
     return "value"
 
 

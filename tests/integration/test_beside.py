@@ -19,7 +19,7 @@ SECONDS = 5.0
     [
         ("company", "salary and age of Chiara Neri", "the salary and age of Chiara Neri", "joined in one part", 1),
         ("company", "salary and age of Chiara Neri", "the salary and age of Chiara Neri", "columns nothing joins", 0),
-        ("company", "employees older than 40", "employees whose age is above 40", "comparisons unanswered", 0),
+        ("company", "employees older than 40", "employees who are older than 40", "comparisons unanswered", 0),
         ("company", "employees older than 40", "employees", "comparisons unanswered", 1),
         ("company", "employees with a salary over 50000", "employees", "comparisons unanswered", 1),
     ],

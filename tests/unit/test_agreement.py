@@ -108,8 +108,8 @@ def test_a_query_of_the_model_that_says_the_same_is_no_dispute() -> None:
     ("likely", "who", "why", "last"),
     [
         (0.3, "a query written by the model", "since it is likelier to be right", "40 min."),
-        (0.5, "the question read as “the cooking time of pilaf”", "neither is surer", "time 25 min."),
-        (0.7, "the question read as “the cooking time of pilaf”", "since it is likelier", "time 25 min."),
+        (0.5, "the question read as “the cooking time of pilaf”", "neither is surer", "time of 25 min."),
+        (0.7, "the question read as “the cooking time of pilaf”", "since it is likelier", "time of 25 min."),
     ],
 )
 def test_the_likelier_rows_answer_and_the_others_are_named(likely: float, who: str, why: str, last: str) -> None:

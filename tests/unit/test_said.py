@@ -175,7 +175,7 @@ def test_several_columns_are_a_table_of_all_cells() -> None:
     gate.say(told.text, (0,))
     assert gate.unsupported == 0
     assert gate.answer == (
-        "The number of players for each football club [1]:\n\n"
+        "Here is the number of players for each football club [1]:\n\n"
         "| Football club | Number of players |\n"
         "| ------------- | ----------------: |\n"
         "| Rovers        |                 2 |\n"
@@ -197,7 +197,7 @@ def test_thirty_names_are_said_and_the_rest_counted() -> None:
     assert len(told.values) == 42
     told = rows_said(Table(("name", "size"), tuple((f"n{i}", i) for i in range(42))))
     assert told.text.startswith(
-        "Names with their size (42 in all; the first are shown, ask with --json for the rest):\n\n| Name | Size |"
+        "Here are the names with their size (42 in all; the first are shown, ask with --json for the rest):\n\n| Name | Size |"
     )
     assert (told.text.count("\n"), len(told.rows)) == (33, 42)
 

@@ -129,13 +129,19 @@ def is_adrift(words: Sequence[Token], linker: Linker) -> bool:
     """
     known = language().words
     pronouns = known["pronoun_one"] | known["pronoun_many"]
-    at = next((i for i, t in enumerate(words) if t.norm in pronouns and not _stands_for_nothing(words, i)), None)
+    linked = linker.link(words)
+    # "it" of the song "Beat it" stands for nothing
+    named = {i for c in linked if c.kind == "entity" and c.end - c.start > 1 for i in range(c.start, c.end)}
+    at = next(
+        (i for i, t in enumerate(words) if t.norm in pronouns and i not in named and not _stands_for_nothing(words, i)),
+        None,
+    )
     if at is None or not any(t.norm in known["pronoun_person"] | known["pronoun_first"] for t in words[at : at + 1]):
         return False
     asked = 1 if words[0].norm in known["question_words"] and words[at].norm in known["pronoun_person"] else -1
     return not any(
         c.end <= at and c.start != asked and (c.kind == "entity" or (c.kind == "class" and c.exact))
-        for c in linker.link(words)
+        for c in linked
     )
 
 
