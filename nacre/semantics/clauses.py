@@ -37,8 +37,8 @@ _HOW_MANY = {"<": "fewer than", "<=": "at most", ">": "more than", ">=": "at lea
 class Clause:
     """What holds of a thing: after its noun in the singular and plural, and said of it by name, with {} for the name.
 
-    `front` goes before the noun instead ("BMW X5" of "BMW X5 variants"), and so does an `adjective` ("female"); a `kind`
-    is another noun for the thing, with all that follows it ("singer with a song").
+    `front` goes before the noun instead ("BMW X5" of "BMW X5 variants"), and so does an `adjective` ("female"); a
+    `kind` is another noun for the thing ("singer").
     """
 
     one: str

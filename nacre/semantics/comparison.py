@@ -8,7 +8,7 @@ from nacre.records.schema import Predicate, Schema
 from nacre.semantics.called import is_part_of_name
 from nacre.semantics.english import is_person
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of
-from nacre.semantics.labels_said import class_noun, is_spoken, is_telling, label_of, nominal
+from nacre.semantics.labels_said import class_noun, is_spoken, is_telling, label_of, nominal, without_owner
 from nacre.semantics.leads import capital
 from nacre.semantics.nouns import article, is_plural, joined, number_of, plural, singular, wording
 from nacre.semantics.parts import Part, Span, is_had, joined_kind, linking_kind, links_beyond, part_of, spans_of
@@ -93,7 +93,7 @@ def _of_links(left: Side, right: Side, schema: Schema, run: Run) -> list[tuple[s
             # said in the other direction
             continue
         kind, noun = linking_kind(predicate, schema)
-        noun = joined_kind(noun, own, links_beyond(predicate, kind, schema), schema) or noun
+        noun = joined_kind(noun, own, links_beyond(predicate, kind, schema), schema) or without_owner(noun, own, schema)
         if not is_had(label_of(predicate.iri, schema), own) or not is_spoken(noun) or f" {noun}".endswith(f" {own}"):
             # an "accelerator compatible browser" only joins browsers to something else
             continue
@@ -121,7 +121,7 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
             return label
         # a "payment amount" of a "customer payment" is its amount
         rest = label.removeprefix(f"{left.noun.split()[-1]} ")
-        return f"{left.noun} {rest}" if alone else f"{label} ({plural(left.noun)})"
+        return f"{left.noun.removesuffix(' record')} {rest}" if alone else f"{label} ({plural(left.noun)})"
 
     return [
         (

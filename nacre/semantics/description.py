@@ -23,6 +23,7 @@ from nacre.semantics.labels_said import (
     rest_of,
     without_owner,
 )
+from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
 from nacre.semantics.parts import Part, is_had, joined_kind, linking_kind, links_beyond, numbers_said, part_of, spans_of
 from nacre.semantics.pronouns import IT, Pronoun, gender, pronoun
@@ -97,12 +98,23 @@ class _Known:
         """Whether it says of somebody that they are male, or female."""
         return gender(self.label.one, self.said)
 
+    @property
+    def life(self) -> tuple[str, str]:
+        """What somebody did when or where it says, and the rest: ("were born", "in Rome"); ("", "") for others."""
+        verb, place = wording("life").get(self.label.one, ("", ""))
+        if not verb or self.subject == IT or self.number > 1:
+            return "", ""
+        alone = place == "on" and self.said.isdigit()
+        return verb[self.subject.many], f"{'in' if alone else place} {self.said}"
+
     def clause(self, owner: str = "") -> str:
         """ "its price is 5 EUR", "it borders Spain", of a person "they wrote"; with an `owner` its name instead."""
         subject = self.subject._replace(it=owner, many=False) if owner else self.subject
         it, they = subject.it, subject.many
         if self.gender:
             return f"{it} {subject.be} {self.gender}"
+        if all(self.life):
+            return f"{it} {' '.join(self.life)}"
         number = self.number
         if (yes := self._yes) is not None:
             return f"{it} {flag(self.label, yes)[they]}"
@@ -119,6 +131,8 @@ class _Known:
         if self.label.kind == "role":
             return f"{it} {subject.be} {article(self.label.one)} of {self.said}"
         value = self.facts[0].number
+        if self.label.one in wording("years_old") and self.subject != IT and number == 1 and value is not None:
+            return f"{it} {subject.be} {self.said} years old"
         if value is not None and number == 1 and self.of_what and float(value).is_integer():
             noun = singular(self.of_what) if value == 1 else self.of_what
             return f"{it} {subject.have} {'no' if value == 0 else self.said} {noun}"
@@ -169,12 +183,15 @@ def description(
     linked = [k for k in known if k.predicate.has_links]
     valued = [k for k in known if not k.predicate.has_links]
     sentences: list[tuple[str, Sequence[Fact]]] = []
+    role = _role(thing, noun, schema, run) if is_introduced and not about and noun in wording("anybody") else None
     if is_introduced:
         kind = Fact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
-        kind_of = noun.removeprefix("other ")
-        kind_of = " ".join([*(k.gender for k in gendered), kind_of])
-        is_a = f"is {kind_of if kind_of.split()[-1] in wording('mass') else article(kind_of)}"
-        facts = (kind, *(f for k in gendered for f in k.facts))
+        kind_of = noun.removeprefix("other ") if role is None else role.noun
+        sex = "".join(k.gender for k in gendered)
+        # "Ann is female", and not "a female person"
+        kind_of = sex if sex and kind_of in wording("anybody") else f"{sex} {kind_of}".strip()
+        is_a = f"is {kind_of if kind_of == sex or kind_of.split()[-1] in wording('mass') else article(kind_of)}"
+        facts = (kind, *(f for k in gendered for f in k.facts), *(role.facts if role is not None else ()))
         sentences.append((f"{_capital(name) if name.islower() else name} {is_a}.", facts))
     sentences += _told(linked, 3, owner)
     ticks = [k for k in valued if k.is_tick]
@@ -195,11 +212,39 @@ def description(
         said = {fact.triple for k in known for fact in k.facts}
         # "across its 3 variants" says how many there are
         apart = {edge.predicate for edge in part.select.edges} if part is not None and across else set()
+        apart |= {role.predicate} if role is not None else set()
         sentences += _incoming(thing, schema, run, said, apart, noun, subject, numbered)
     return [
         Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
         for text, facts in sentences[:SENTENCES]
     ]
+
+
+@dataclass(frozen=True)
+class _Role:
+    """What a person is, as whom they have one row of their own that leads to nothing else."""
+
+    noun: str
+    predicate: str
+    facts: tuple[Fact, ...]
+
+
+def _role(thing: Variable, own: str, schema: Schema, run: Run) -> _Role | None:
+    """The only role of a person, an `own`: "singer" of who has a row as one; None for none, and for several."""
+    found = []
+    for predicate in schema.predicates:
+        kind, noun = linking_kind(predicate, schema)
+        if not _is_role(predicate, thing, noun, own, schema) or links_beyond(predicate, kind, schema):
+            continue
+        facts = links_of(predicate, thing, schema, run, incoming=True, classes=kind)
+        found += [_Role(noun, predicate.iri, tuple(facts))] if len(facts) == 1 else []
+    return found[0] if len(found) == 1 else None
+
+
+def _is_role(predicate: Predicate, thing: Variable, noun: str, own: str, schema: Schema) -> bool:
+    """Whether who links to a person, an `own`, by a predicate is what that person is."""
+    leads = predicate.role == "fact" and predicate.has_links and bool(set(predicate.ranges) & set(thing.classes))
+    return leads and is_spoken(noun) and is_person(noun) and noun != label_of(predicate.iri, schema).one == own
 
 
 def _own(label: Label, noun: str) -> Label:
@@ -234,6 +279,9 @@ def _in_clauses(part: Sequence[_Known], owner: str) -> list[str]:
         again = before is not None and before.label.one == each.label.one and before.predicate.unit
         if again and each.predicate.unit and each.number == 1:
             found[-1] += f" ({each.said})"
+        elif before is not None and before.life[0] == each.life[0] != "":
+            # "they were born on 3 May 1950 in Rome"
+            found[-1] += f" {each.life[1]}"
         else:
             found.append(each.clause("" if found else owner))
     return found
@@ -318,7 +366,7 @@ def _incoming(
         named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not nameless else ""
         number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if nameless else others[0]
         ends = links_beyond(predicate, kind, schema)
-        if person and len(facts) == 1 and is_person(noun) and label.one == own and not ends:
+        if person and len(facts) == 1 and _is_role(predicate, thing, noun, own, schema) and not ends:
             # who has a row as a singer is one
             clauses.append(article(noun))
             told += facts
@@ -334,7 +382,7 @@ def _incoming(
             else:
                 having.append(f"the {noun} {number}" if len(facts) == 1 else f"{number}{named}")
                 told += facts[:MOST_CITED]
-        elif label.kind == "noun":
+        elif label.kind == "noun" and label.one not in language().words["naming"]:
             clauses.append(f"the {belonging(label.one, number)}{named}")
             # what is counted can be counted again
             told += facts[:MOST_CITED]

@@ -1,5 +1,6 @@
 """Properties that say yes or no in whatever form their data has: a predicate -> the value that says yes."""
 
+import re
 from collections.abc import Collection
 
 from nacre.records.plan import Constant
@@ -7,6 +8,8 @@ from nacre.records.schema import Predicate
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import is_participle, wording
 from nacre.semantics.words import split_name
+
+_CHOICE = re.compile(r"(?<=\w)\s*\(?\b(?:yes[ /](?:or )?no|y[ /](?:or )?n)\)?$", re.IGNORECASE)
 
 
 def says_yes_or_no(values: Collection[str], name: str) -> bool:
@@ -24,7 +27,8 @@ def says_yes_or_no(values: Collection[str], name: str) -> bool:
     if not folded or not folded <= yes | no:
         return False
     words = split_name(name).split()
-    if any(word in wording("flags") for word in words) or (words[1:] and words[0] in ("is", "has")):
+    called = any(word in wording("flags") for word in words) or without_choice(name) != name
+    if called or (words[1:] and words[0] in ("is", "has")):
         return True
     if folded <= {"0", "1"} and words and all(map(is_participle, words)):
         return True
@@ -40,7 +44,17 @@ def is_flag(predicate: Predicate) -> bool:
 
 def is_called_flag(predicate: Predicate) -> bool:
     """Whether one of a property's names says that it says yes or no."""
-    return bool(set(split_name(_names(predicate)).split()) & wording("flags"))
+    alone = any(without_choice(name) != name for name in (predicate.label, *predicate.alt_labels))
+    return alone or bool(set(split_name(_names(predicate)).split()) & wording("flags"))
+
+
+def without_choice(name: str) -> str:
+    """A name without the "yes or no" at its end.
+
+    >>> without_choice("returned late yes or no"), without_choice("open y/n"), without_choice("yes or no")
+    ('returned late', 'open', 'yes or no')
+    """
+    return _CHOICE.sub("", name)
 
 
 def _names(predicate: Predicate) -> str:

@@ -25,6 +25,8 @@ def label_words(label: str, labels: frozenset[str]) -> str:
     whole = " ".join(acronyms) if label.isupper() else ""
     short: dict[str, str] = wording("abbreviations")
     parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
+    # "min" may be minutes elsewhere
+    parts[:1] = [wording("leading_abbreviations").get(part, part) for part in parts[:1] if parts[1:]] or parts[:1]
     acronyms |= {part: part.upper() for part in parts if _is_spelled(part)}
     # names of languages have capitals
     acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}

@@ -10,7 +10,7 @@ import simplemma
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.english import is_person, resource
-from nacre.semantics.flags import is_flag
+from nacre.semantics.flags import is_flag, without_choice
 from nacre.semantics.label_words import label_words
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import (
@@ -30,6 +30,9 @@ from nacre.semantics.verbs import agent, is_done, without_preposition
 from nacre.semantics.words import lemma, split_name
 
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
+
+# what a word has that is no code
+_SPOKEN = re.compile("[a-z]{3}")
 
 # numbers of an event ("founded in") between these are years
 FIRST_YEAR, LAST_YEAR = 1000, 2100
@@ -78,6 +81,9 @@ def _label_of(iri: str, schema: Schema) -> Label:
     words = label_words(_without_unit(predicate), schema.labels)
     words = _without_domain(_without_range(words, predicate, schema), predicate, schema)
     words = _without_owner(words, predicate, schema)
+    words = _completed(_without_code(words, predicate, schema), predicate)
+    if (flagged := without_choice(words)) != words and is_flag(predicate):
+        return Label("flag", flagged, flagged)
     # alone it denies
     words = "number" if words == "no" else words
     if predicate.datatype != "text" and not _is_amount_of(predicate):
@@ -86,6 +92,9 @@ def _label_of(iri: str, schema: Schema) -> Label:
     if predicate.datatype == "boolean" and " " in words and _is_verb(words.partition(" ")[0]) and label.kind == "noun":
         # "requires booking" is what a thing does, or does not
         label = Label("noun", words, words)
+    if label.kind == "noun" and is_participle(words.split()[-1]) and is_flag(predicate):
+        # "food approved", which a thing is or not
+        label = Label("flag", words, words)
     if label.kind == "state" and " " not in label.one and _is_amount_of(predicate) and not is_flag(predicate):
         # "won", of games: how many
         label = Label("noun", f"number {label.one}", f"numbers {label.one}")
@@ -96,7 +105,7 @@ def _label_of(iri: str, schema: Schema) -> Label:
             return Label("past", done, " ".join([lemma(done.partition(" ")[0]), *done.split()[1:]]))
     if done and predicate.datatype != "text" and not _is_amount_of(predicate):
         return _label(done)
-    if label.kind == "noun" and predicate.datatype in ("date", "datetime"):
+    if label.kind == "noun" and (predicate.datatype in ("date", "datetime") or _gives_years(predicate)):
         # "sale ends" is when it does
         label = replace(label, one=singular(label.one))
     # "members" links to one member at a time; numbers of "passengers" stay what they are
@@ -223,7 +232,7 @@ def _label(text: str) -> Label:
 
 def _without_range(text: str, predicate: Predicate, schema: Schema) -> str:
     """A label of a link without the kind of thing at its end: "on" of "on island", "part of" of "part of museum",
-    "speaks" of "speaks language"."""
+    "speaks" of "speaks language", "driver" of "driver employee"."""
     if not predicate.has_links:
         return text
     for iri in predicate.ranges:
@@ -232,6 +241,9 @@ def _without_range(text: str, predicate: Predicate, schema: Schema) -> str:
         before = text.removesuffix(f" {noun}")
         last = before.split()[-1] if noun and before != text else ""
         if last in wording("prepositions") or (_is_verb(before) and last != "has"):
+            return before
+        if last and is_person(before) and is_person(noun):
+            # the "driver employee" of a van is its driver
             return before
     return text
 
@@ -255,6 +267,25 @@ def _without_owner(text: str, predicate: Predicate, schema: Schema) -> str:
     return rest[0] if rest and rest[0] and len(set(rest)) == 1 else text
 
 
+def _completed(text: str, predicate: Predicate) -> str:
+    """A label of one word that names a way to reach somebody, with what its values are: "phone number"."""
+    before, space, last = text.rpartition(" ")
+    whole = wording("completed").get(last, last) if not predicate.has_links else last
+    return f"{before}{space}{whole}"
+
+
+def _without_code(text: str, predicate: Predicate, schema: Schema) -> str:
+    """A label without its "code", where most values are words that people say ("Credit Card"), none has digits, and no
+    other label is that."""
+    rest, values = text.removesuffix(" code"), predicate.values
+    if rest == text or any(any(map(str.isdigit, value)) for value in values):
+        return text
+    if 2 * sum(bool(_SPOKEN.search(value)) for value in values) <= len(values):
+        return text
+    alike = {label_words(p.label, schema.labels) for p in schema.predicates}
+    return text if rest in alike or predicate.label.removesuffix(" code") in alike else rest
+
+
 def rest_of(text: str, noun: str) -> str:
     """What follows the last words of a noun in a label: "code" of "channel code" for "contact channel", "price" of
     "product price" for "product for hire"."""
@@ -268,9 +299,15 @@ def rest_of(text: str, noun: str) -> str:
 
 def _is_amount_of(predicate: Predicate) -> bool:
     """Whether a predicate counts or measures, and gives no year."""
+    numeric = predicate.datatype in ("integer", "real") and None not in (predicate.minimum, predicate.maximum)
+    return numeric and not _gives_years(predicate)
+
+
+def _gives_years(predicate: Predicate) -> bool:
+    """Whether all numbers of a predicate may be years."""
     low, high = predicate.minimum, predicate.maximum
-    numeric = predicate.datatype in ("integer", "real") and low is not None and high is not None
-    return numeric and not (FIRST_YEAR <= low <= high <= LAST_YEAR)  # type: ignore[operator]
+    whole = predicate.datatype in ("integer", "real", "year") and low is not None and high is not None
+    return whole and FIRST_YEAR <= low <= high <= LAST_YEAR  # type: ignore[operator]
 
 
 def nominal(iri: str, schema: Schema) -> str:
@@ -390,8 +427,13 @@ def _joins_alike(kind: str, role: str, variable: Variable, schema: Schema) -> bo
 
 
 def _one_of(kind: str, variable: Variable, schema: Schema) -> str:
-    """One of the things of a kind: "staff member" where persons are called by what they are together."""
+    """One of the things of a kind: "staff member" where persons are called by what they are together, "piece of
+    equipment", "checking record" of what has no plural."""
     last = kind.split()[-1]
+    if last in wording("pieces"):
+        return f"piece of {kind}"
+    if last.endswith("ing") and last not in wording("countable_ing") and last not in wording("mass"):
+        return f"{kind} record"
     if last not in wording("collective"):
         return singular(kind)
     if last in wording("unchanged"):

@@ -6,7 +6,17 @@ from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Column, Grid
 from nacre.semantics.labels_said import is_spoken, unspoken
-from nacre.semantics.leads import NAMED, answer_sentence, asks, capital, caption, list_lead, names_listed, winds, with_the
+from nacre.semantics.leads import (
+    NAMED,
+    answer_sentence,
+    asks,
+    capital,
+    caption,
+    list_lead,
+    names_listed,
+    winds,
+    with_the,
+)
 from nacre.semantics.nouns import belonging, is_plural, joined, plural, wording
 from nacre.semantics.placed_by import is_dated, number_of, placed_by
 from nacre.semantics.properties_said import linked_to, of_one, stated
@@ -17,6 +27,8 @@ from nacre.semantics.to_words import to_words
 
 # names of a sentence, and letters of all of them, beyond which they stand below each other
 MOST, LONGEST = 10, 250
+# names with several commas in them that a sentence bears
+PARTED = 2
 
 
 def listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) -> str:
@@ -144,7 +156,8 @@ def _not_again(words: str, body: Body, schema: Schema) -> str:
 
 
 def _is_short(names: list[str]) -> bool:
-    return len(names) <= MOST or sum(map(len, names[:NAMED])) <= LONGEST
+    parted = sum(name.count(",") > 1 for name in names)
+    return parted < PARTED and (len(names) <= MOST or sum(map(len, names[:NAMED])) <= LONGEST)
 
 
 def _of_these(body: Select, term: Attribute, schema: Schema, *, many: bool, of_many: bool) -> str:

@@ -459,6 +459,7 @@ def _of_kind(noun: str, clauses: list[Clause]) -> tuple[str, list[Clause]]:
     for clause in clauses:
         one, many = f"that is {article(clause.kind)}", f"that are {plural(clause.kind)}"
         if clause.kind and clause.one.startswith(one) and clause.many.startswith(many):
-            rest = replace(clause, one=clause.one.removeprefix(one).strip(), many=clause.many.removeprefix(many).strip())
+            rest_one, rest_many = clause.one.removeprefix(one).strip(), clause.many.removeprefix(many).strip()
+            rest = replace(clause, one=rest_one, many=rest_many)
             return clause.kind, [c if c is not clause else rest for c in clauses if c is not clause or rest.one]
     return noun, clauses

@@ -197,7 +197,8 @@ def test_thirty_names_are_said_and_the_rest_counted() -> None:
     assert len(told.values) == 42
     told = rows_said(Table(("name", "size"), tuple((f"n{i}", i) for i in range(42))))
     assert told.text.startswith(
-        "Here are the names with their size (42 in all; the first are shown, ask with --json for the rest):\n\n| Name | Size |"
+        "Here are the names with their size (42 in all; the first are shown, ask with --json for the rest):\n\n"
+        "| Name | Size |"
     )
     assert (told.text.count("\n"), len(told.rows)) == (33, 42)
 

@@ -140,8 +140,7 @@ def is_adrift(words: Sequence[Token], linker: Linker) -> bool:
         return False
     asked = 1 if words[0].norm in known["question_words"] and words[at].norm in known["pronoun_person"] else -1
     return not any(
-        c.end <= at and c.start != asked and (c.kind == "entity" or (c.kind == "class" and c.exact))
-        for c in linked
+        c.end <= at and c.start != asked and (c.kind == "entity" or (c.kind == "class" and c.exact)) for c in linked
     )
 
 
