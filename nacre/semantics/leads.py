@@ -104,10 +104,10 @@ def list_lead(words: str, number: int, body: object) -> str:
 
 
 def _as_sentence(words: str) -> str:
-    """A noun with what is said of it, as a sentence; a noun alone stays.
+    """A noun with what is said of it, as a sentence.
 
-    >>> _as_sentence("2 stages that have a roof"), _as_sentence("2 cargos that a ship carries")
-    ('2 stages have a roof', 'There are 2 cargos that a ship carries')
+    >>> _as_sentence("2 stages that have a roof"), _as_sentence("2 cargos that a ship carries"), _as_sentence("2 stages")
+    ('2 stages have a roof', 'There are 2 cargos that a ship carries', 'There are 2 stages')
     """
     noun, *rest = _RELATIVE.split(words, maxsplit=1)
     said = rest[0] if rest else ""
@@ -116,7 +116,7 @@ def _as_sentence(words: str) -> str:
     # the noun is who does it, where no other noun comes first
     if rest and plain and first.islower() and first not in wording("determiners"):
         return f"{noun} {said}"
-    return f"There are {words}" if _SAYING.search(words) else words
+    return f"There are {words}"
 
 
 def names_listed(names: list[str]) -> str:

@@ -5,7 +5,8 @@ from nacre.records.plan import Attribute, Body, Combine, Plan, Select
 from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
 from nacre.semantics.grid import Column, Grid
-from nacre.semantics.labels_said import is_spoken, unspoken
+from nacre.semantics.labels_said import is_spoken, label_of, unspoken
+from nacre.semantics.language.base import language
 from nacre.semantics.leads import (
     NAMED,
     answer_sentence,
@@ -120,7 +121,8 @@ def _one_such(term: Attribute, said: str, column: Column, noun: str, schema: Sch
     """The one thing by its name, or the one text that things share as a rule: "There is one such mill: De Kat"; "" for
     other values."""
     predicate = schema.predicate_of[term.predicate]
-    if predicate.role == "name" and noun != "thing" and is_spoken(noun):
+    naming = predicate.role == "name" or label_of(predicate.iri, schema).one in language().words["naming"]
+    if naming and noun != "thing" and is_spoken(noun):
         return f"There is one such {noun}: {said}."
     shared = predicate.datatype == "text" and predicate.objects <= predicate.subjects / 2
     return f"There is one such {column.heading}: {said}." if shared and not is_plural(column.heading) else ""
