@@ -106,8 +106,8 @@ def list_lead(words: str, number: int, body: object) -> str:
 def _as_sentence(words: str) -> str:
     """A noun with what is said of it, as a sentence.
 
-    >>> _as_sentence("2 stages that have a roof"), _as_sentence("2 cargos that a ship carries"), _as_sentence("2 stages")
-    ('2 stages have a roof', 'There are 2 cargos that a ship carries', 'There are 2 stages')
+    >>> _as_sentence("2 stages that have a roof"), _as_sentence("2 lots that a ship carries"), _as_sentence("2 stages")
+    ('2 stages have a roof', 'There are 2 lots that a ship carries', 'There are 2 stages')
     """
     noun, *rest = _RELATIVE.split(words, maxsplit=1)
     said = rest[0] if rest else ""
