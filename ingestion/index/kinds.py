@@ -25,6 +25,9 @@ MOST_LOOKED_AT, SHORTEST = 1000, 3
 # the share of the things of a class that have a property that says what they are
 COVERED = 0.9
 
+# what names the things of any class
+_NAMES = frozenset(("name", "title", "label"))
+
 NamesOf = Callable[[Class], Iterable[str]]
 
 
@@ -54,12 +57,13 @@ def _heads(label: str) -> Iterator[str]:
 
 
 def _by_name(schema: Schema) -> Iterator[Called]:
-    """By the property that names the things of one class alone: "firm name"."""
+    """By the property that names the things of one class alone: "firm name"; what has a "name" besides is no firm."""
     found: dict[str, list[str]] = {}
+    named = {c for p in schema.predicates if split_name(p.label).lower() in _NAMES for c in p.domains}
     for p in schema.predicates:
         *words, last = split_name(p.label).lower().split() or [""]
         mine = _only_class(p, schema)
-        if mine is None or last != "name" or not words or not _tells_apart(p, mine):
+        if mine is None or mine.iri in named or last != "name" or not words or not _tells_apart(p, mine):
             continue
         found.setdefault(mine.iri, []).append(" ".join(words))
     for iri, nouns in found.items():

@@ -117,16 +117,16 @@ def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
 
 
 def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
-    """What is of a country is called by an adjective: "Italian" what is of IT, or of Italy."""
+    """What is of a country is called by its other names and an adjective: "Italian" what is of IT, or of Italy."""
     names = english.read("codes.yaml")["country"]["names"]
     others = english.read("countries.yaml")
-    said = {form.casefold(): forms for code, forms in others.items() for form in (code, names[code])}
+    said = {form.casefold(): (*forms, names[code]) for code, forms in others.items() for form in (code, *forms, names[code])}
     for predicate, place in _places(layout, schema):
         words = split_name(local_name(predicate.iri)).lower().split()
         if predicate.role != "fact" or wording("countries").isdisjoint(words):
             continue
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
-            for form in said.get(value.casefold(), ()):
+            for form in said.get(value.strip().casefold(), ()):
                 yield row(Name(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
 
 

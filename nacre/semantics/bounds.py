@@ -30,8 +30,9 @@ _OPERATORS: tuple[tuple[str, Comparison], ...] = (
 # "300 pages or less", "18 and over"
 _AFTER = re.compile(
     r"\s*(?:[a-z]+\s+)?(?:or|and)\s+(?:(?P<down>less|fewer|below|under|lower|smaller|shorter|earlier|before|younger|cheaper)"
-    # "over 80 or under 50" bounds two numbers
-    r"|more|over|above|up|higher|larger|longer|later|greater|bigger|older|after|upwards)\b(?!\s+than|\s*[£€$]?\d)",
+    # "over 80 or under 50" bounds two numbers, and so does "above age 30 and below age 50"
+    r"|more|over|above|up|higher|larger|longer|later|greater|bigger|older|after|upwards)\b"
+    r"(?!\s+than|(?:\s+(?:the\s+)?ages?(?:\s+of)?)?\s*[£€$]?\d)",
     re.IGNORECASE,
 )
 # what stands before a range and between its ends
@@ -40,6 +41,8 @@ _TO = re.compile(r"\s*(?:to|-|–|—|through|until|till)\s*(?:the\s+)?")
 _AND = re.compile(r"\s*(?:and|to)\s*(?:the\s+)?")
 # "since the start of 2020", "before the end of May": what bounds the whole year or month
 _EDGE = r"the\s(?:very\s)?(?:(?P<start>start|beginning)|(?P<last>end))\sof\s"
+# "over the age of 30"
+_AGE = r"(?:the\s|an\s)?ages?\s(?:of\s)?"
 _FROM_START: dict[Comparison, Comparison] = {">": ">=", "<=": "<"}
 _TO_END: dict[Comparison, Comparison] = {"<": "<=", ">=": ">"}
 FIRST_YEAR, LAST_YEAR = 1000, 2100
@@ -117,7 +120,7 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
             found.append(_bound(tokens, number.start, number, ">="))
             continue
         for pattern, op in _OPERATORS:
-            match = re.search(rf"(?:^|[\s,(])(?P<op>{pattern})\s*(?:{_EDGE}|the\s|a\s|an\s)?$", before + " ")
+            match = re.search(rf"(?:^|[\s,(])(?P<op>{pattern})\s*(?:{_EDGE}|{_AGE}|the\s|a\s|an\s)?$", before + " ")
             if match:
                 edge = _FROM_START if match["start"] else _TO_END if match["last"] else {}
                 found.append(_bound(tokens, match.start("op"), number, edge.get(op, op)))

@@ -39,13 +39,13 @@ def is_flag(predicate: Predicate) -> bool:
     """Whether a property says yes or no: a boolean, or one whose few values are as good as that."""
     if predicate.datatype == "boolean":
         return True
-    return not predicate.has_links and says_yes_or_no(predicate.values, _names(predicate))
+    return not predicate.has_links and any(says_yes_or_no(predicate.values, name) for name in _names(predicate))
 
 
 def is_called_flag(predicate: Predicate) -> bool:
     """Whether one of a property's names says that it says yes or no."""
-    alone = any(without_choice(name) != name for name in (predicate.label, *predicate.alt_labels))
-    return alone or bool(set(split_name(_names(predicate)).split()) & wording("flags"))
+    names = _names(predicate)
+    return any(without_choice(name) != name or set(split_name(name).split()) & wording("flags") for name in names)
 
 
 def without_choice(name: str) -> str:
@@ -57,8 +57,8 @@ def without_choice(name: str) -> str:
     return _CHOICE.sub("", name)
 
 
-def _names(predicate: Predicate) -> str:
-    return " ".join((predicate.label, *predicate.alt_labels))
+def _names(predicate: Predicate) -> tuple[str, ...]:
+    return (predicate.label, *predicate.alt_labels)
 
 
 def holding(predicate: Predicate) -> Constant | None:

@@ -9,6 +9,7 @@ from nacre.records.plan import (
     Aggregate,
     Ask,
     Attribute,
+    Combine,
     Compute,
     Itself,
     Plan,
@@ -62,7 +63,8 @@ def phrase(plan: Plan, table: Table, schema: Schema, question: str) -> Phrase:
     if isinstance(body, Compute):
         return _computed(body, table, schema)
     if not isinstance(body, Select):
-        shown = grid(table)
+        # both sides have the columns of the first
+        shown = grid(table, body.left, schema) if isinstance(body, Combine) else grid(table)
         return _tabled(shown, plan, schema) if len(shown.columns) > 1 else _listed(shown, plan, schema)
     found = grid(table, body, schema)
     if len(found.columns) == len(body.answers) > 1 and (twice := _named_twice(found, body)):

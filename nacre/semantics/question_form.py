@@ -1,7 +1,7 @@
 """Analyse a question: text -> Question with tokens, cues, numbers and quotations (stage `analyse`)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from nacre.semantics.bounds import find_bounds
@@ -51,9 +51,15 @@ def analyse(text: str) -> Question:
         tuple(c for c in cues if not inside & set(range(c.start, c.end)) and not _is_part(c, cues, numbers)),
         numbers,
         quoted,
-        frozenset(i for i, t in enumerate(words) if t.norm in light or t.lemma in light or i in units),
+        frozenset(i for i, t in enumerate(words) if _is_light(t, light, text) or i in units),
         also=second is not None,
     )
+
+
+def _is_light(token: Token, light: Collection[str], text: str) -> bool:
+    """Whether a word carries no meaning; "US" and "IT" do, among words in small letters."""
+    acronym = token.norm in language().words["acronyms"] and token.text.isupper() and not text.isupper()
+    return not acronym and (token.norm in light or token.lemma in light)
 
 
 def _units(words: Sequence[Token]) -> frozenset[int]:
@@ -107,10 +113,14 @@ def _quotations(text: str, words: tuple[Token, ...]) -> tuple[tuple[int, int], .
     return tuple(sorted(found))
 
 
+# cues whose words are no cues by themselves
+_WHOLE = ("now", "distinct")
+
+
 def _is_part(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -> bool:
     """Whether a word is part of what compares a number, and says nothing else: "no more than 3", "at least one"."""
-    if any(c.kind == "now" and c.start <= cue.start and cue.end <= c.end and c is not cue for c in cues):
-        # "no longer"
+    if any(c.kind in _WHOLE and c.start <= cue.start and cue.end <= c.end and c is not cue for c in cues):
+        # "no longer", "without duplicates"
         return True
     if cue.kind not in ("negation", "most"):
         return False

@@ -114,7 +114,7 @@ def _owned(select: Select, wording: Wording) -> tuple[str, str] | None:
 
 def _terms(wording: Wording) -> tuple[Term, ...]:
     """The answers that are to be said: a thing whose property is given is named by it."""
-    answers = wording.select.answers
+    answers = tuple(_by_role(each, wording) for each in wording.select.answers)
     first = answers[0]
     if len(answers) == 2 and isinstance(first, Itself) and not wording.select.paired:
         other = answers[1]
@@ -124,6 +124,15 @@ def _terms(wording: Wording) -> tuple[Term, ...]:
         if owner is not None and len(owner.keys) == 1 and isinstance(other, Itself):
             return answers[1:]
     return answers
+
+
+def _by_role(term: Term, wording: Wording) -> Term:
+    """A person who is asked for beside what their row as somebody says is told as that: "singers and their fees"."""
+    if not isinstance(term, Itself):
+        return term
+    rows = [e.subject for e in wording.select.edges if e.object == term.variable and wording.stands_for(e)]
+    beside = {a.variable for a in wording.select.answers if isinstance(a, Attribute)}
+    return Itself(rows[0]) if len(rows) == 1 and rows[0] in beside else term
 
 
 def _each(wording: Wording) -> list[str]:

@@ -143,6 +143,9 @@ class Wording:
             tail = belonging(noun, owner, person=person).removeprefix(noun)
         else:
             tail = ""
+            if len(clauses) == 1 and clauses[0].kind and clauses[0].one.startswith(f"that is the {clauses[0].kind} "):
+                # "people who are the singer with the most songs"
+                return clauses[0].one.removeprefix("that is ")
             noun, clauses = (noun, clauses) if variable.label else _of_kind(noun, clauses)
         one = (
             head is not None
@@ -235,8 +238,19 @@ class Wording:
                 found.append(self._having(each))
         return found
 
+    def stands_for(self, edge: Edge) -> bool:
+        """Whether a link leads from a row that says what somebody is to that person, of whom nothing else is said."""
+        ends = [self.variables.get(each) for each in (edge.subject, edge.object)]
+        about = self.schema.predicate_of[edge.predicate]
+        one = about.functional and about.pairs_off and all(end is not None and not end.keys for end in ends)
+        told = any(filtered_variable(f) == edge.object for f in self.select.filters)
+        alone = len(edges_at(self.select, edge.object)) == 1 and not told
+        return one and alone and all(is_person(self.noun(each)) for each in (edge.subject, edge.object))
+
     def _is_given(self, edge: Edge, name: str) -> bool:
         """Whether a link to any thing of a kind says nothing of things that all have it."""
+        if edge.subject == name and self.stands_for(edge):
+            return True
         own, other = self.variables.get(name), self.variables.get(edge.object)
         if edge.subject != name or own is None or own.keys or other is None or other.keys:
             return False

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from nacre.semantics.english import is_person
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.nested import then
@@ -10,6 +11,8 @@ from nacre.semantics.types import Derivation, Ref, Target
 
 # the rule by which the measure of what comes first is shown as well, and what a reading gains by it
 MEASURE, WITH_OWN = "measure of first", 0.5
+# the rule by which persons are shown for rows that say what they are
+STOOD_FOR = "stood for"
 
 
 def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
@@ -17,8 +20,9 @@ def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
     if reader.question.also and (measured := _with_measure(d)) is not None:
         yield measured
         return
-    yield d
     graph = reader.graph
+    d = _stood_for(d, graph)
+    yield d
     words = language().words
     yield from _name_itself(d, reader)
     for i, target in enumerate(d.targets):
@@ -50,6 +54,33 @@ def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
                 targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
                 yield then(d, f"code of {named}", gain, targets=targets)
             return
+
+
+def _stood_for(d: Derivation, graph: SchemaGraph) -> Derivation:
+    """With persons by their names, where rows without names stand for what they are: the people who are players."""
+    for i, target in enumerate(d.targets):
+        one = _person_of(graph, target.ref.node) if not (target.ref.predicate or target.function) else None
+        named = any(c.op == "is" and c.ref == target.ref for c in d.conditions)
+        if one is not None and not named and target.ref not in d.group and not target.ref.slot:
+            predicate, other = one
+            targets = (*d.targets[:i], Target(Ref(other)), *d.targets[i + 1 :])
+            hints, nodes = d.hints | {predicate}, tuple(dict.fromkeys((*d.nodes, target.ref, Ref(other))))
+            return then(d, STOOD_FOR, targets=targets, nodes=nodes, hints=hints)
+    return d
+
+
+def _person_of(graph: SchemaGraph, node: int) -> tuple[str, int] | None:
+    """The link from each person of a kind without names to the person with a name that it is; None where there is
+    none, or there are several."""
+    if graph.nodes[node].named or not is_person(" ".join(graph.nodes[node].words)):
+        return None
+    found = {
+        (s.predicate, s.target)
+        for s in graph.steps[node]
+        if s.forward and graph.nodes[s.target].named and is_person(" ".join(graph.nodes[s.target].words))
+        if graph.about(s.predicate).functional and graph.about(s.predicate).pairs_off
+    }
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def _with_measure(d: Derivation) -> Derivation | None:

@@ -215,8 +215,15 @@ def _compare(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     yield state._replace(compare=(found.value, None), last="compare", mode="C")
 
 
+# words between a bound and the number that it is of, at most
+AFTER_BOUND = 3
+
+
 def _bound(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     last = state.conditions[-1] if state.conditions else None
+    if any(found.end <= n.start <= found.end + AFTER_BOUND for n in reader.question.numbers):
+        # "and below age 30" bounds what follows
+        return
     if last is not None and last.op == "=" and last.values and isinstance(last.values[0], float | int):
         bound = last._replace(op=found.value)
         yield state.then("bound after number", 0.3, conditions=(*state.conditions[:-1], bound), last="value")

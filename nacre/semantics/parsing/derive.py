@@ -15,7 +15,7 @@ from nacre.semantics.parsing.alone import ONLY
 from nacre.semantics.parsing.beam import read
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.categories import MEMBERS
-from nacre.semantics.parsing.columns import MEASURE
+from nacre.semantics.parsing.columns import MEASURE, STOOD_FOR
 from nacre.semantics.parsing.finish import finish
 from nacre.semantics.parsing.lower import Lowered, lower
 from nacre.semantics.parsing.now import ENDED
@@ -239,12 +239,24 @@ def _asked_kind(question: Question, links: list[Link], graph: SchemaGraph) -> _K
 def _tells(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
     """Whether a reading tells things of a kind, or something of them, before anything else."""
     shown = {d.targets[0].ref.node, *(g.node for g in d.group)} if d.targets else set()
-    told = any(graph.may_be(node, kind.node) for node in shown)
+    told = any(graph.may_be(node, kind.node) for node in shown) or _names_one(d, kind, graph)
     partly = [x for x in d.links if x.kind == "property" and x.refs[0].predicate and not x.exact]
     if any(x.start in kind.named for x in partly):
         # "which airports" asks for no "airport codes"
         return False
     return told and d.targets[0].ref.predicate not in kind.ranking
+
+
+def _names_one(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
+    """Whether a reading tells the names of what each thing of a kind without names is one of: of the people whom rows
+    for players stand for."""
+    first = d.targets[0].ref if d.targets else None
+    if STOOD_FOR in d.trace:
+        return True
+    if first is None or graph.nodes[kind.node].named or not first.predicate:
+        return False
+    leads = (s for s in graph.steps[kind.node] if s.forward and s.target == first.node)
+    return graph.about(first.predicate).role == "name" and any(graph.about(s.predicate).functional for s in leads)
 
 
 def _without_own_name(found: list[Candidate]) -> list[Candidate]:

@@ -86,8 +86,17 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
                     for hung in _hung(inner, reader.graph):
                         found += _combined(hung)
     dated = (first_or_last(d, reader) for d in found)
-    ended = (at_place(in_direction(each, reader), reader) for d in dated for each in going_on(d, reader))
+    ended = (_things_of_each(at_place(in_direction(x, reader), reader)) for d in dated for x in going_on(d, reader))
     return list(islice(ended, MOST_VARIANTS))
+
+
+def _things_of_each(d: Derivation) -> Derivation:
+    """With things counted for each value of a property, and not the different values that one value is: "each genre
+    and the number of books of that genre"."""
+    shown = {*d.group, *(t.ref for t in d.targets if not t.function)}
+    if not any(t.distinct and t.function == "count" and t.ref in shown for t in d.targets):
+        return d
+    return d._replace(targets=tuple(t._replace(distinct=t.distinct and t.ref not in shown) for t in d.targets))
 
 
 def _later(ref: Ref, reader: Reader) -> float:

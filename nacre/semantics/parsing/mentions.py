@@ -277,14 +277,14 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
         # nothing is the average of texts, or of numbers that tell things apart
         return
     if asks:
-        # of things that have several values each it is these that are counted
-        values = state.distinct or (bool(ref.predicate) and not reader.graph.about(ref.predicate).functional)
+        values = state.distinct or (bool(ref.predicate) and _counts_values(new, ref, reader))
         targets = tuple(Target(ref, a, values and a == "count") for a in asks)
         yield new.then(
             f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
             prop=ref, from_target=True,
         )  # fmt: skip
-        if asks == ("count",) and numeric and not numbered and not reader.graph.is_date(ref.predicate):
+        gathered = numeric and not numbered and not reader.graph.is_date(ref.predicate)
+        if asks == ("count",) and gathered and not _is_intensive(ref.predicate, reader):
             yield new.then(
                 f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), asks=(),
                 prop=ref, from_target=True,
@@ -296,6 +296,9 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
                 prop=ref, from_target=True,
             )  # fmt: skip
         return
+    if _is_owner(state, new, ref, reader):
+        counted = Target(ref, "count", _counts_values(new, ref, reader))
+        yield new.then("aggregate target", 0.4, targets=(*state.targets[:-1], counted), prop=ref, from_target=True)
     if _is_name_of(state, new, reader) and ref.predicate and not numeric:
         named = (*state.targets[:-1], Target(ref, "", state.targets[-1].distinct))
         yield new.then("name of value", 0.2, targets=named, sticky=(), prop=ref, from_target=True)
@@ -309,6 +312,45 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
         f"{when}target", 0.0, targets=(*state.targets, Target(ref, "", state.distinct)), sticky=(), distinct=False,
         prop=ref, from_target=True,
     )  # fmt: skip
+
+
+def _counts_values(new: State, ref: Ref, reader: Reader) -> bool:
+    """Whether it is the different values of a property that are counted, and not the things that have it: of things
+    with several values each, and of what only sorts things ("how many colours are there"); names, codes and amounts
+    tell things apart, and "how many have a colour" counts things."""
+    about = reader.graph.about(ref.predicate)
+    if not about.functional:
+        return True
+    words = reader.graph.words[ref.predicate]
+    sorting = not reader.graph.is_numeric(ref.predicate) or _is_intensive(ref.predicate, reader)
+    if not sorting or about.role != "fact" or (words and words[-1] in language().words["naming"]):
+        return False
+    if about.objects >= about.subjects or reader.graph.is_date(ref.predicate):
+        return False
+    named = new.links[-1].start
+    counting = max((c.end for c in reader.question.cues if c.kind == "count" and c.end <= named), default=named)
+    verbs = language().words["owning"] | language().words["being"]
+    return not any(t.norm in verbs for t in reader.question.tokens[counting:named])
+
+
+def _is_owner(state: State, new: State, ref: Ref, reader: Reader) -> bool:
+    """Whether a kind that was to be counted stands in the singular right before a property of its things: "how many
+    film directors are there"."""
+    if not ref.predicate or not state.targets or len(new.links) < 2:
+        return False
+    kind, now = new.links[-2:]
+    word = reader.question.tokens[kind.end - 1]
+    counted = state.targets[-1] == Target(Ref(ref.node), "count", state.targets[-1].distinct)
+    # and not "how many films are there of each film genre"
+    again = sum(x.kind == "class" and x.refs[0].node == ref.node for x in new.links) > 1
+    adjacent = kind.kind == "class" and kind.end == now.start and word.norm == word.lemma
+    return counted and adjacent and not again and not state.want
+
+
+def _is_intensive(predicate: str, reader: Reader) -> bool:
+    """Whether numbers of a property say how much of something each thing is, so that nobody adds them up: "height"."""
+    words = set(reader.graph.words[predicate])
+    return bool(words & language().words["intensive"]) and not words & language().words["counting"]
 
 
 def _is_name_of(state: State, new: State, reader: Reader) -> bool:
