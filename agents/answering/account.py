@@ -242,7 +242,7 @@ def _prose(understanding: Understanding, evidence: Sequence[Evidence]) -> Accoun
     compared = next((found for found in rows_of(evidence) if found[1].query is None), None)
     if compared is not None:
         index, rows = compared
-        shown = rows_said(rows.table, difference(rows.table))
+        shown = rows_said(rows.table, difference(rows.table, rows.title))
         text = only_property(rows.table) or shown.text
         words = Ledger(((_as_asked(text, understanding), (index,)),))
         return Account(words, "answered", columns=shown.columns, rows=shown.rows)

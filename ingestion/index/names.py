@@ -120,7 +120,9 @@ def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
     """What is of a country is called by its other names and an adjective: "Italian" what is of IT, or of Italy."""
     names = english.read("codes.yaml")["country"]["names"]
     others = english.read("countries.yaml")
-    said = {form.casefold(): (*forms, names[code]) for code, forms in others.items() for form in (code, *forms, names[code])}
+    said = {
+        form.casefold(): (*forms, names[code]) for code, forms in others.items() for form in (code, *forms, names[code])
+    }
     for predicate, place in _places(layout, schema):
         words = split_name(local_name(predicate.iri)).lower().split()
         if predicate.role != "fact" or wording("countries").isdisjoint(words):

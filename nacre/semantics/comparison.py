@@ -64,7 +64,7 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
         0,
         Table(("property", left.name, right.name), tuple(rows), units=("", "", "")),
         text="; ".join(f"{row[0]}: {row[1]} against {row[2]}" for row in rows),
-        title=f"{left.name} and {right.name}",
+        title=joined(sorted((left.name, right.name), key=lambda name: name.startswith("the ") and " called " in name)),
         words=f"how {left.name} and {right.name} compare",
         keys=(*left.things, *right.things)[:50],
         triples=tuple(triples),
@@ -173,8 +173,8 @@ def _how_many(number: object, kind: str = "") -> str:
     return f"{number} {singular(kind) if number == '1' else kind}".rstrip()
 
 
-def difference(table: Table) -> str:
-    """What a comparison shows, in a sentence: what differs, and what is the same.
+def difference(table: Table, names: str = "") -> str:
+    """What a comparison shows, in a sentence: what differs, and what is the same; `names` are those of both sides.
 
     >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("size", "2", "2"))))
     'A and B differ in price; they have the same size'
@@ -183,11 +183,7 @@ def difference(table: Table) -> str:
     >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("fired in", "K", "L"))))
     'A and B differ in price, among other things'
     """
-    left, right = table.columns[1:]
-    alike = left.removesuffix(" (1)")
-    # two of one name
-    both = sorted((left, right), key=lambda name: name.startswith("the ") and " called " in name)
-    names = f"the two called {alike}" if right == f"{alike} (2)" else joined(both)
+    names = names or joined(table.columns[1:])
     other = [str(row[0]) for row in table.rows if row[1] != row[2] and "–" not in row]
     same = [str(row[0]) for row in table.rows if row[1] == row[2]]
     flags = [str(row[0]) for row in table.rows if row[1] == row[2] and row[1] in ("yes", "no")]
@@ -224,13 +220,13 @@ def _of_both(label: str, *, yes: bool) -> str:
 
 
 def _some(labels: list[str]) -> str:
-    """The first of those labels that are nouns of the things themselves, "" where none is: things differ in price, and
-    not in "fired in"."""
+    """The first of those labels that are nouns, "" where none is: things differ in price, and not in "fired in"."""
     shown, rest = _nouns(labels)
-    if not shown and all(label.endswith(")") for label in labels):
+    if len(shown) < LISTED:
         # "price (rooms)" is that of their rooms
-        parts = [label.removesuffix(")").partition(" (") for label in labels[:LISTED]]
-        shown, rest = [f"{name} of their {kind}" for name, _, kind in parts if is_plural(kind)], len(labels) > LISTED
+        parts = [label.removesuffix(")").partition(" (") for label in labels if label.endswith(")")]
+        theirs = [f"{name} of their {kind}" for name, _, kind in parts if is_plural(kind)][: LISTED - len(shown)]
+        shown, rest = shown + theirs, rest - len(theirs)
     return f"{joined(shown)}{', among other things' if shown and rest else ''}"
 
 

@@ -26,7 +26,7 @@ from nacre.semantics.nouns import (
 )
 from nacre.semantics.units import in_many
 from nacre.semantics.values_said import is_counted
-from nacre.semantics.verbs import agent, is_done, without_preposition
+from nacre.semantics.verbs import agent, gerund, is_done, without_preposition
 from nacre.semantics.words import lemma, split_name
 
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
@@ -317,8 +317,11 @@ def nominal(iri: str, schema: Schema) -> str:
     if label.kind == "noun":
         return label.one
     if label.kind in ("state", "past") and is_time(iri, schema):
-        dated = schema.predicate_of[iri].datatype in ("date", "datetime")
-        return f"{'date' if dated else 'year'} {without_preposition(label.one)}"
+        when = "date" if schema.predicate_of[iri].datatype in ("date", "datetime") else "year"
+        done = without_preposition(label.one)
+        verb, _, rest = done.partition(" ")
+        # the "date of becoming a customer" of who became one
+        return f"{when} of {gerund(lemma(verb))} {rest}" if label.kind == "past" and rest else f"{when} {done}"
     if label.kind == "state" and (who := agent(label.one)):
         return who
     return f"“{label.one}”"

@@ -55,7 +55,7 @@ def listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) 
         return told
     alike = len(set(beside)) == 1 and len(beside) == len(names) > 1 and not is_dated(body, schema)
     apart = [f"{n} ({b})" for n, b in zip(names, beside, strict=False)] if not alike else []
-    said = names_listed(apart or names) + (f" ({beside[0]} each)" if alike else "")
+    said = names_listed(apart or names) + (f" ({_each(beside[0], len(names))})" if alike else "")
     if one:
         return _one(words, said, column, plan, schema)
     words = _not_again(words, body, schema)
@@ -63,6 +63,11 @@ def listed(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) 
         return _several(words, said, column, body, schema, number=len(names))
     below = Column(column.heading, "", tuple(apart or names), tuple((name,) for name in names), column.is_number)
     return under(caption(_lead(words, column, body, schema, number=len(names))), Grid((below,)))
+
+
+def _each(number: str, many: int) -> str:
+    """What is so of each of several things: "3 stars each", and of a bare number "both 38"."""
+    return f"{number} each" if " " in number else f"{'both' if many == 2 else 'all'} {number}"
 
 
 def winding(words: str, schema: Schema) -> bool:

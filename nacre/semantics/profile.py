@@ -83,7 +83,8 @@ def profile_sentences(profile: Profile, tables: Tables, run: Run, round: int) ->
         )
         compared = comparison(first, second, schema, run)
         if compared is not None:
-            return [replace(compared, round=round)]
+            both = f"the two {plural(class_noun(variable, schema))} called {next(iter(members.values()))}"
+            return [replace(compared, round=round, title=both)]
     facts = group_description(Group(members, profile.members, _thing(members, variable)), topic, schema, run)
     written = _written(members, variable, schema, run, round)
     return _ranked([*facts[:1], *written[: 1 if len(members) > WRITTEN else WRITTEN], *facts[1:]], round)

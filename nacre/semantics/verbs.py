@@ -76,6 +76,15 @@ def _base_of(done: str) -> str:
     return done[:-2] if simplemma.is_known(done[:-2], lang="en") else done[:-1]
 
 
+def gerund(base: str) -> str:
+    """The form of a verb that is a noun.
+
+    >>> gerund("become"), gerund("join"), gerund("see")
+    ('becoming', 'joining', 'seeing')
+    """
+    return f"{base[:-1] if base.endswith('e') and not base.endswith('ee') else base}ing"
+
+
 def third_person(base: str) -> str:
     """A verb after "it".
 

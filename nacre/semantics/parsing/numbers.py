@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from nacre.records.schema import Predicate
-from nacre.semantics.english import function_words, resource
+from nacre.semantics.english import function_words, is_person, resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
@@ -23,6 +23,8 @@ EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salar
 COUNTING = frozenset(("", "count"))
 # what bounds a number, and units of what a bare number is of
 YEARS = frozenset(("", "year"))
+# kinds of persons that "who" may ask for
+MOST_KINDS = 3
 # a value that is an amount, whatever kind of value it is held as: "12", "3:36", "11 EUR"
 _AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
 _SHOWN = 5
@@ -138,7 +140,9 @@ def _again(state: State, new: State, found: Number, op: str, reader: Reader) -> 
 
 def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
     """ "players under 21": of what bare numbers are of where nothing else is said."""
-    if state.owner is None or state.prop is not None or state.last not in ("class", "having", "negation"):
+    owner = next(iter(_who(reader)), None) if state.owner is None and not state.nodes else state.owner
+    after_class = state.last in ("class", "having", "negation") or state.owner is None
+    if owner is None or state.prop is not None or not after_class:
         return
     if op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
         return
@@ -148,8 +152,8 @@ def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> I
         return
     if _counts_more(found, reader):
         return
-    for ref, reverse, cost in measured(reader.graph, state.owner.node, tuple(language().words["bare"]))[:1]:
-        if ref.node != state.owner.node or (reverse and found.until is not None):
+    for ref, reverse, cost in measured(reader.graph, owner.node, tuple(language().words["bare"]))[:1]:
+        if ref.node != owner.node or (reverse and found.until is not None):
             continue
         bounds = _conditions(reader.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)
         yield with_node(new, ref, reader).then(
@@ -179,7 +183,8 @@ def _before_rank(found: Number, reader: Reader) -> bool:
 
 def _measured(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
     """ "older than 30": of a property that is waiting, or of what the adjective measures."""
-    for owner in ([state.owner] if state.owner else []) + [n for n in state.nodes if n != state.owner][:2]:
+    owners = ([state.owner] if state.owner else []) + [n for n in state.nodes if n != state.owner][:2]
+    for owner in owners or _who(reader):
         for ref, reverse, cost in measured(reader.graph, owner.node, found.concepts)[:2]:
             if reverse and found.until is not None:
                 continue
@@ -188,6 +193,14 @@ def _measured(state: State, new: State, found: Number, op: str, reader: Reader) 
                 "measured number", 0.5 - cost, conditions=(*state.conditions, *bounds), negated=False, compare=None,
                 mode="C",
             )  # fmt: skip
+
+
+def _who(reader: Reader) -> list[Ref]:
+    """The kinds of persons that "who" asks for, those first of which there are the most."""
+    if not any(t.norm in language().words["who"] for t in reader.question.tokens[:1]):
+        return []
+    kinds = [n for n in reader.graph.nodes if n.named and is_person(" ".join(n.words))]
+    return [Ref(n.index) for n in sorted(kinds, key=lambda n: -n.count)[:MOST_KINDS]]
 
 
 def fits(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
