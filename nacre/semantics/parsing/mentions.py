@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.nouns import is_plural
 from nacre.semantics.parsing.compared import compared_property
 from nacre.semantics.parsing.events import happened, objects
 from nacre.semantics.parsing.flagged import flag, names_flag
@@ -339,11 +340,12 @@ def _is_owner(state: State, new: State, ref: Ref, reader: Reader) -> bool:
     if not ref.predicate or not state.targets or len(new.links) < 2:
         return False
     kind, now = new.links[-2:]
-    word = reader.question.tokens[kind.end - 1]
+    words = reader.question.tokens
     counted = state.targets[-1] == Target(Ref(ref.node), "count", state.targets[-1].distinct)
     # and not "how many films are there of each film genre"
     again = sum(x.kind == "class" and x.refs[0].node == ref.node for x in new.links) > 1
-    adjacent = kind.kind == "class" and kind.end == now.start and word.norm == word.lemma
+    adjacent = kind.kind == "class" and kind.end == now.start
+    adjacent &= is_plural(words[now.end - 1].norm) and not is_plural(words[kind.end - 1].norm)
     return counted and adjacent and not again and not state.want
 
 
