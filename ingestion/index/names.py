@@ -16,6 +16,7 @@ from ingestion.meaning.translations import is_translation
 from ingestion.read.capsules import counted
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.semantics import english
+from nacre.semantics.label_words import label_words
 from nacre.semantics.nouns import wording
 from nacre.semantics.words import name_tokens, split_name, word_forms
 from nacre.stores.lexicon import Link, Name, row
@@ -49,7 +50,9 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
 def schema_names(schema: Schema) -> Iterator[Name]:
     """The names of classes, groups, properties and their values."""
     for c in schema.classes:
-        for text in {c.label, *c.alt_labels, split_name(local_name(c.iri)), in_full(split_name(local_name(c.iri)))}:
+        local = split_name(local_name(c.iri))
+        # and what answers call it
+        for text in {c.label, *c.alt_labels, local, in_full(local), label_words(c.label, schema.labels)}:
             yield Name(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)
     for g in schema.groups:
         for text in {g.label, *g.words, *_compounds(g.label, g.words)}:

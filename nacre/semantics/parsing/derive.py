@@ -25,6 +25,7 @@ from nacre.semantics.parsing.preferred import (
     followed_once,
     in_an_order,
     named_beside,
+    of_extremes,
     of_named_measure,
     of_wider,
     sorted_by,
@@ -111,7 +112,7 @@ def derive(
         kept = [c for c in kept if ONLY in c.derivation.trace] or kept
     if question.also:
         kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
-    kept = of_wider(with_whole_names(of_named_measure(kept), question), known.graph)
+    kept = of_wider(with_whole_names(of_named_measure(of_extremes(kept, question)), question), known.graph)
     asked = _asked_kind(question, links, known.graph)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
     return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]

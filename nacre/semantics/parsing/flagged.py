@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nacre.semantics.flags import holding, lacking
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import wording
+from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.parsing.state import Reader, State
 from nacre.semantics.types import OPPOSITE, Condition, Link, Ref
 from nacre.semantics.words import lemma, split_name
@@ -20,6 +20,9 @@ def names_flag(link: Link, ref: Ref, reader: Reader) -> bool:
     if link.how == OPPOSITE or reader.graph.about(ref.predicate).datatype == "boolean":
         return True
     words = reader.question.tokens
+    if is_plural(words[link.end - 1].norm):
+        # "the decisions", which are yes or no
+        return False
     asking = any(t.norm in language().words["asking_flag"] for t in words[max(0, link.start - BEFORE) : link.end + 1])
     return ref.predicate in reader.graph.flags and not asking
 
@@ -34,7 +37,12 @@ def flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iter
     if link.how == "partial" and _says_verb_alone(link, ref, reader):
         # what is run by somebody does not run at night
         return
-    denied = state.negated != (link.how == OPPOSITE)
+    after = reader.question.tokens[link.end : link.end + 1]
+    # "the decision no"
+    said_no = any(t.norm in language().words["lacking"] for t in after)
+    if said_no:
+        new = new._replace(covered=new.covered | 1 << link.end)
+    denied = (state.negated != (link.how == OPPOSITE)) != said_no
     no = lacking(reader.graph.about(ref.predicate))
     if denied and no is not None:
         # what is not known is neither

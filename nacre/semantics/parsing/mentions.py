@@ -180,7 +180,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
             .then("flag denied", 0.2, conditions=(*state.conditions, Condition(ref, op)), negated=False)
         )
         return
-    if ref.predicate and names_flag(link, ref, reader):
+    if ref.predicate and state.want != "group" and names_flag(link, ref, reader):
         yield from flag(state, new, link, ref, reader)
         return
     if ref.via and state.negated and state.mode == "C":
@@ -323,10 +323,11 @@ def _counts_values(new: State, ref: Ref, reader: Reader) -> bool:
     if not about.functional:
         return True
     words = reader.graph.words[ref.predicate]
-    sorting = not reader.graph.is_numeric(ref.predicate) or _is_intensive(ref.predicate, reader)
+    numeric = reader.graph.is_numeric(ref.predicate) and not reader.graph.is_date(ref.predicate)
+    sorting = not numeric or _is_intensive(ref.predicate, reader)
     if not sorting or about.role != "fact" or (words and words[-1] in language().words["naming"]):
         return False
-    if about.objects >= about.subjects or reader.graph.is_date(ref.predicate):
+    if about.objects >= about.subjects:
         return False
     named = new.links[-1].start
     counting = max((c.end for c in reader.question.cues if c.kind == "count" and c.end <= named), default=named)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from itertools import permutations
 
 from nacre.records.plan import Attribute, Body, Select, value_of
+from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import THESAURUS
 from nacre.semantics.parsing.candidate import Candidate
@@ -84,6 +85,29 @@ def with_whole_names(candidates: list[Candidate], question: Question) -> list[Ca
         return any(part & name == part != name for name in whole - covered for part in covered)
 
     return [c for c in candidates if not is_apart(c)]
+
+
+def of_extremes(candidates: list[Candidate], question: Question) -> list[Candidate]:
+    """The readings that give the highest or lowest value, where a question begins to ask for it: "what is the highest
+    fee of the dancers" is a fee, and no dancer."""
+    cue = next((c for c in question.cues if c.kind in ("superlative", "most")), None)
+    words, known = question.tokens, language().words
+    if cue is None or not cue.start or words[0].norm in known["who"] | known["choosing_one"]:
+        return candidates
+    if any(i not in question.light for i in range(cue.start)) or any(n.start < cue.start for n in question.numbers):
+        return candidates
+    named = {
+        ref
+        for c in candidates
+        for x in c.derivation.links
+        if x.kind == "property" and x.exact and x.start == cue.end
+        if x.end == len(words) or words[x.end].norm in known["of"] | known["choosing_of"]
+        for ref in x.refs
+    }
+    ends = ("max", "min")
+    return [
+        c for c in candidates if any(t.ref in named and t.function in ends for t in c.derivation.targets)
+    ] or candidates
 
 
 def of_named_measure(candidates: list[Candidate]) -> list[Candidate]:
