@@ -59,7 +59,7 @@ def analyse(text: str) -> Question:
 def _is_light(token: Token, light: Collection[str], text: str) -> bool:
     """Whether a word carries no meaning; "US" and "IT" do, among words in small letters, and so does a letter alone
     that is no part of a word ("it's", "Ph.D.")."""
-    alone = token.start > 0 and (text[token.start - 1].isspace() or text[token.start - 1] in "\"“‘(")
+    alone = token.start > 0 and (text[token.start - 1].isspace() or text[token.start - 1] in '"“‘(')
     if len(token.text) == 1 and alone and token.norm not in language().words["letters"]:
         return False
     acronym = token.norm in language().words["acronyms"] and token.text.isupper() and not text.isupper()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.flags import holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
-from nacre.semantics.nouns import is_plural
+from nacre.semantics.nouns import is_participle, is_plural, wording
 from nacre.semantics.parsing.compared import compared_property
 from nacre.semantics.parsing.events import happened, objects
 from nacre.semantics.parsing.flagged import flag, names_flag
@@ -107,7 +107,7 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
         yield again.then("other of class", 0.2)
         return
-    if state.negated:
+    if state.negated and not _is_participle_of(link, reader):
         missing = Condition(ref, "exists", (), True)
         yield new.then("without class", 0.2, conditions=(*state.conditions, missing), negated=False)
     if state.mode == "T":
@@ -142,6 +142,13 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             other = Ref(ref.node, "", next_slot(state, ref.node))
             again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
             yield again.then("other of class", 0.0)
+
+
+def _is_participle_of(link: Link, reader: Reader) -> bool:
+    """Whether a kind is named by a participle of which more is said: "not located in Rome" has no location in Rome, or
+    another one."""
+    named, *after = (t.norm for t in reader.question.tokens[link.start : max(link.end, link.start + 2)])
+    return is_participle(named) and len(after) == 1 and after[0] in wording("prepositions")
 
 
 def _is_listed(state: State, link: Link, reader: Reader) -> bool:
@@ -183,7 +190,7 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
     if ref.predicate and state.want != "group" and names_flag(link, ref, reader):
         yield from flag(state, new, link, ref, reader)
         return
-    if ref.via and state.negated and state.mode == "C":
+    if ref.via and state.negated and state.mode == "C" and not _is_participle_of(link, reader):
         # "never taught by anybody"
         missing = Condition(Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node))), "exists", (), True)
         yield (
