@@ -125,9 +125,9 @@ def _is_sum(link: Link, question: Question) -> bool:
 
 
 def _in_full(links: Sequence[Link], question: Question) -> Iterator[Link]:
-    """Names of properties without parts of others that lie in a verb that is said with its preposition: "discovered by"
-    speaks of no "discovered on"."""
-    words, small = question.tokens, wording("prepositions")
+    """Names of properties without parts of others that lie in a verb that is said with its preposition or particle:
+    "discovered by" speaks of no "discovered on", "check out" of no "check in"."""
+    words, small = question.tokens, wording("prepositions") | wording("particles")
     full = [
         x.covered
         for x in links
