@@ -9,7 +9,7 @@ from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
-from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
+from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, seated, singular, wording
 from nacre.semantics.periods import said_bound, said_of_any, said_span, said_years
 from nacre.semantics.pronouns import gender
 from nacre.semantics.values_said import say
@@ -228,6 +228,7 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         text, denied = (not_does, does) if each.negated else (does, not_does)
     else:
         verb = "are" if label.kind == "noun" and is_plural(name) else "is"
+        value = seated(name, value) if each.op in ("=", "!=") and right is None else value
         text = " ".join(f"{verb} {no}{when.removeprefix('on ') or f'{compared(each.op)} {value}'}".split())
         denied = _denied(text)
     clause = f"whose {end}{name} {text}"

@@ -24,7 +24,18 @@ from nacre.semantics.labels_said import (
     without_owner,
 )
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import article, belonging, counted, is_count, is_plural, joined, plural, singular, wording
+from nacre.semantics.nouns import (
+    article,
+    belonging,
+    counted,
+    is_count,
+    is_plural,
+    joined,
+    plural,
+    seated,
+    singular,
+    wording,
+)
 from nacre.semantics.parts import Part, is_had, joined_kind, linking_kind, links_beyond, numbers_said, part_of, spans_of
 from nacre.semantics.pronouns import IT, Pronoun, gender, pronoun
 from nacre.semantics.properties_said import preposition_of
@@ -143,7 +154,9 @@ class _Known:
             be = "includes"
         else:
             be = "include" if number > len(self.shown) else "are" if many else "is"
-        return f"{f'the {belonging(name, owner)}' if owner else f'{subject.whose} {name}'} {be} {self.said}"
+        return (
+            f"{f'the {belonging(name, owner)}' if owner else f'{subject.whose} {name}'} {be} {seated(name, self.said)}"
+        )
 
 
 def description(

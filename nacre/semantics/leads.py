@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from nacre.records.plan import Itself, Select
-from nacre.semantics.nouns import is_plural, joined, wording
+from nacre.semantics.nouns import is_plural, joined, seated, wording
 
 NAMED = 30
 # words that a sentence has before its last one, at least
@@ -58,7 +58,7 @@ def answer_sentence(words: str, said: str, many: bool) -> str:
     words = words if many else _ONE_THAT_IS.sub(r"\g<noun> \g<rest>", words)
     if asks(words):
         return f"{capital(words)}: {said}."
-    return f"{capital(words)} {'are' if many else 'is'} {said}."
+    return f"{capital(words)} {'are' if many else 'is'} {seated(words.removeprefix('the '), said)}."
 
 
 def asks(words: str) -> bool:

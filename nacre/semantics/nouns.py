@@ -110,6 +110,16 @@ def number_of(noun: str, *, counts: bool) -> str:
     return f"number of {noun}" if counts and is_count(noun) else noun
 
 
+def seated(noun: str, said: str) -> str:
+    """What follows "is" after a property: of what has its place somewhere, "in" and the place.
+
+    >>> seated("headquarters", "France"), seated("headquarters", "12 Mill Lane"), seated("owner", "France")
+    ('in France', '12 Mill Lane', 'France')
+    """
+    head = noun.split(" of ")[0].rpartition(" ")[2]
+    return f"in {said}" if head in wording("seated") and not any(c.isdigit() for c in said) else said
+
+
 def is_count(noun: str) -> bool:
     """Whether a whole number of this noun says how many things there are.
 

@@ -24,7 +24,7 @@ from nacre.semantics.grid import Grid, grid, whole
 from nacre.semantics.labels_said import is_amount, label_of, nominal
 from nacre.semantics.leads import NAMED, answer_sentence, capital, caption, names_listed, rest_listed
 from nacre.semantics.lists_said import is_many, listed, winding
-from nacre.semantics.nouns import belonging, is_plural, joined, plural
+from nacre.semantics.nouns import belonging, is_plural, joined, plural, seated
 from nacre.semantics.properties_said import stated, valued
 from nacre.semantics.select_shape import variable_of
 from nacre.semantics.select_words import select_words, wording_of
@@ -192,11 +192,11 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
         many = len(said) > 1 or is_plural(name)
         noun = plural(name) if many and not verb else name
         whose = belonging(noun, names[0], person=is_person(things.heading))
-        return Phrase(f"The {whose} {'are' if many else 'is'} {told}{rest_listed(said)}.", values, unit)
+        return Phrase(f"The {whose} {'are' if many else 'is'} {seated(name, told)}{rest_listed(said)}.", values, unit)
     if len(said) == 1:
         be = "are" if is_plural(name) else "is"
         whose = belonging(name, names_listed(names), person=is_person(things.heading))
-        return Phrase(f"The {whose} {be} {said[0]}.", values, unit)
+        return Phrase(f"The {whose} {be} {seated(name, said[0])}.", values, unit)
     shown = _columns(found, caption(select_words(body, schema)), unit)
     return Phrase(shown.text, values, unit, shown.columns, shown.rows)
 

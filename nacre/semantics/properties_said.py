@@ -10,7 +10,7 @@ from nacre.semantics.english import is_person
 from nacre.semantics.flags import is_called_flag, said_by
 from nacre.semantics.labels_said import Label, class_noun, flag, is_amount, is_time, label_of
 from nacre.semantics.leads import capital
-from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, singular, wording
+from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, seated, singular, wording
 from nacre.semantics.select_words import wording_of
 from nacre.semantics.verbs import active, without_preposition
 
@@ -41,7 +41,7 @@ def valued(owner: str, names: list[str], term: Attribute, schema: Schema) -> str
         return _located(owner, joined(names), label, schema, predicate.domains)
     person = is_person(class_noun(Variable("x", tuple(predicate.domains)[:1]), schema)) if predicate.domains else False
     noun = belonging(plural(label.one), owner, person=person)
-    return f"The {noun} {'are' if is_plural(plural(label.one)) else 'is'} {joined(names)}."
+    return f"The {noun} {'are' if is_plural(plural(label.one)) else 'is'} {seated(label.one, joined(names))}."
 
 
 def _located(name: str, place: str, label: Label, schema: Schema, classes: Iterable[str]) -> str:

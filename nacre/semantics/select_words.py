@@ -10,7 +10,7 @@ from nacre.semantics.english import is_person
 from nacre.semantics.groups_said import frequent, grouping, of_several
 from nacre.semantics.labels_said import is_time, label_of
 from nacre.semantics.language.base import language
-from nacre.semantics.nouns import article, belonging, is_participle, joined, number_of, plural
+from nacre.semantics.nouns import article, belonging, is_participle, joined, number_of, plural, singular
 from nacre.semantics.property_words import is_superlative, own_words, property_words
 from nacre.semantics.select_shape import (
     answer_variable,
@@ -148,6 +148,11 @@ def _each(wording: Wording) -> list[str]:
         if isinstance(term, Attribute) and variable not in wording.select.group:
             name = property_words(wording, term, False) if term.part else grouping(wording, term)
             edges = computed_edges(wording.select)
+            own_name = singular(own_words(wording, term))
+            if own_name in language().words["naming"] and name != own_name:
+                # "the number of orders for each customer"
+                said.append(wording.things(variable, False, edges, 0).removeprefix("the "))
+                continue
             of = wording.owners(variable, edges) if wording.clauses(variable, edges, 0) else ""
             said.append(f"{name} of {of}" if of else name)
         elif isinstance(term, Itself) and variable not in wording.select.group:
