@@ -42,8 +42,8 @@ def profile(
     """
     # the things of the conversation stand in `scope`
     named = [x for x in links if x.how != "scope" and _is_named(x, links)]
-    # of several things of one name, one that has it by itself: a car before its engine
-    things = _apart(sorted(named, key=lambda x: not known.graph.nodes[x.refs[0].node].named))
+    # of several things of one name, one whose kind is said, or that has it by itself: a car before its engine
+    things = _apart(sorted(named, key=lambda x: (not _has_kind(x, links), not known.graph.nodes[x.refs[0].node].named)))
     if not language().patterns["prose"].search(question.text.casefold()):
         return _of_names(question, things, known, links)
     found: list[_Subject] = []
@@ -133,7 +133,9 @@ class _Reader(NamedTuple):
         node = self.known.graph.nodes[link.refs[0].node]
         described = any(self.known.graph.about(p).role == "text" for p in self.known.graph.literals[node.index])
         # a verb, a name without a word before it ("interior of X", "X"), is what is asked of the thing
-        worth = (float(pointed), float(node.named), float(described), float(link.how in WHOLE), link.score)
+        of_kind = _has_kind(link, self.links)
+        whole = link.how in WHOLE
+        worth = (float(of_kind), float(pointed), float(node.named), float(described), float(whole), link.score)
         return _Subject(_of_link(link, self.known), covered, worth)
 
     def _called(self, start: int, end: int) -> Iterator[_Subject]:
@@ -262,6 +264,12 @@ def _is_named(link: Link, links: Sequence[Link]) -> bool:
     words = link.end - link.start
     same = any(x.covered == link.covered and x.kind in ("class", "property") and x.score >= link.score for x in links)
     return (link.exact or words > 1) and (not same or (words > 1 and link.exact))
+
+
+def _has_kind(link: Link, links: Sequence[Link]) -> bool:
+    """Whether what a thing is stands beside its name: "room 12"."""
+    kinds = [x for x in links if x.kind == "class" and x.refs[0].node == link.refs[0].node]
+    return any(x.end == link.start or x.start == link.end for x in kinds)
 
 
 def _words(link: Link) -> int:

@@ -21,9 +21,12 @@ def name_of(variable: Variable, noun: str) -> str:
     'room 12'
     >>> name_of(Variable("x", keys=("http://e.org/fox",), label="Fox (car variant)"), "car variant")
     'the car variant Fox'
+    >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12 (room)"), "room")
+    'room 12'
     """
     if variable.label.endswith(f" ({noun})"):
-        return f"the {noun} {variable.label.removesuffix(f' ({noun})')}"
+        name = variable.label.removesuffix(f" ({noun})")
+        return f"{noun} {name}" if is_number_name(name, variable.keys) else f"the {noun} {name}"
     said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
     return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
 

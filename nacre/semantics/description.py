@@ -297,6 +297,26 @@ def _in_clauses(part: Sequence[_Known], owner: str) -> list[str]:
             found[-1] += f" {each.life[1]}"
         else:
             found.append(each.clause("" if found else owner))
+    return _had_at_once(found, part[0].subject)
+
+
+def _had_at_once(clauses: Sequence[str], subject: Pronoun) -> list[str]:
+    """Clauses where how many there are of several stands in one.
+
+    >>> _had_at_once(["its type is flat", "it has 1 bathroom", "it has 3 bedrooms"], IT)
+    ['its type is flat', 'it has 1 bathroom and 3 bedrooms']
+    """
+    found: list[str] = []
+    had: list[str] = []
+    for clause in clauses:
+        who, has, what = clause.partition(f" {subject.have} ")
+        counts = bool(has) and what[:1].isdigit()
+        if counts and had and who == subject.it:
+            had.append(what)
+            found[-1] = f"{found[-1].partition(has)[0]}{has}{joined(had)}"
+        else:
+            had = [what] if counts else []
+            found.append(clause)
     return found
 
 

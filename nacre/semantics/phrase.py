@@ -184,7 +184,7 @@ def _owned(found: Grid, body: Select, schema: Schema) -> Phrase:
         owner = names[0] if things.is_named else f"{things.heading} {names[0]}"
         sentence = stated(owner, joined(said), term, schema) or valued(owner, said, term, schema)
     if sentence:
-        return Phrase(sentence, values, unit)
+        return Phrase(sentence if things.is_named else capital(sentence), values, unit)
     if len(names) == 1:
         if not things.is_named:
             names = [f"{things.heading} {names[0]}"]

@@ -19,7 +19,7 @@ from nacre.semantics.nouns import article, counted, joined, plural
 from nacre.semantics.select_words import select_words
 from nacre.semantics.statement import Statement
 from nacre.semantics.to_sql import to_sql
-from nacre.semantics.values_said import shown_name
+from nacre.semantics.values_said import is_number_name, shown_name
 from nacre.semantics.words import fold, tokens
 from nacre.stores.tables import Tables
 
@@ -128,6 +128,9 @@ def _described(
 
 
 def _named(label: str, iri: str, variable: Variable, schema: Schema) -> str:
+    """What a thing is called; by its other name, if it was asked for by that and has but a number else."""
+    if variable.keys == (iri,) and variable.label and is_number_name(label, (iri,)):
+        return name_of(variable, class_noun(variable, schema))
     named = replace(variable, keys=(iri,), label=shown_name(label, (iri,)))
     return name_of(replace(named, label=label), class_noun(variable, schema)) if named.label == label else named.label
 

@@ -23,7 +23,8 @@ def of_one(body: Select, names: list[str], schema: Schema) -> str:
     if len(thing.keys) != 1 or not thing.label or of_before(thing) or term.part:
         return ""
     owner = name_of(thing, class_noun(thing, schema))
-    return stated(owner, joined(names), term, schema) or valued(owner, names, term, schema)
+    told = stated(owner, joined(names), term, schema) or valued(owner, names, term, schema)
+    return told if owner == thing.label else capital(told)
 
 
 def valued(owner: str, names: list[str], term: Attribute, schema: Schema) -> str:

@@ -12,6 +12,7 @@ from nacre.semantics.linking.codes import Codes
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.nouns import wording
 from nacre.semantics.types import Link, Question, Ref
+from nacre.semantics.values_said import is_number_name
 from nacre.semantics.words import Token
 from nacre.stores.lexicon import Lexicon, Name
 
@@ -142,6 +143,9 @@ class Values:
         for node, group in things.items():
             keys = tuple(sorted({n.target for n in group}))[:MOST_KEYS]
             label = group[0].label
+            if len(keys) == 1 and not numeric and is_number_name(label, keys):
+                # it is called by a name that is not its first
+                label = question.text[own[0].start : own[-1].end]
             if len(things) > 1:
                 # things of several kinds are called so
                 kind = self.graph.nodes[node]
