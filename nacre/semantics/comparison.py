@@ -186,7 +186,7 @@ def difference(table: Table, names: str = "") -> str:
     names = names or joined(table.columns[1:])
     other = [str(row[0]) for row in table.rows if row[1] != row[2] and "–" not in row]
     same = [str(row[0]) for row in table.rows if row[1] == row[2]]
-    flags = [str(row[0]) for row in table.rows if row[1] == row[2] and row[1] in ("yes", "no")]
+    flags = [str(row[0]) for row in table.rows if row[1] == row[2] and fold(str(row[1])) in ("yes", "no")]
     same = [label for label in same if label not in flags]
     parts = []
     if other:
@@ -194,7 +194,8 @@ def difference(table: Table, names: str = "") -> str:
         parts.append(f"{names} differ in {differ}" if differ else f"{names} differ")
     if same and (shared := joined(_nouns(same)[0])):
         parts.append(f"{'they' if other else names} have the same {shared}")
-    parts += [_of_both(label, yes=(label, "yes", "yes") in table.rows) for label in flags[:LISTED]]
+    true = {str(row[0]) for row in table.rows if fold(str(row[1])) == "yes"}
+    parts += [_of_both(label, yes=label in true) for label in flags[:LISTED]]
     return "; ".join(parts) or f"{names} have no property in common"
 
 

@@ -400,8 +400,16 @@ def class_noun(variable: Variable, schema: Schema) -> str:
     if group is None and not known:
         return "thing"
     label = min(known, key=lambda c: c.count).label if group is None else group.label
-    words = label_words(label, schema.labels)
+    words = _with_kind(label_words(label, schema.labels), schema)
     return _one_of(_looked_up(words, variable, schema) or words, variable, schema)
+
+
+def _with_kind(words: str, schema: Schema) -> str:
+    """A kind that is called after others, which a noun before a noun names in the singular: "customer policies" of a
+    table "customers policies"."""
+    *before, last = words.split(" ")
+    kinds = {label_words(c.label, schema.labels) for c in schema.classes} if before else set()
+    return " ".join((*(singular(word) if word in kinds else word for word in before), last))
 
 
 def _looked_up(kind: str, variable: Variable, schema: Schema) -> str:

@@ -113,7 +113,8 @@ def _one(words: str, said: str, column: Column, plan: Plan, schema: Schema) -> s
     if alone != words and not winding(alone, schema):
         return answer_sentence(alone, said, many=False)
     if isinstance(body, Combine) and isinstance(asked := body.left.answers[-1], Attribute):
-        if such := _one_such(asked, said, column, wording_of(body.left, schema).noun(asked.variable), schema):
+        noun = wording_of(body.left, schema).noun(asked.variable)
+        if such := _one_such(asked, said, column, noun, schema, in_common=True):
             return such
         # what two selects have in common is of several things
         words = _of_these(body.left, asked, schema, many=False, of_many=True)
@@ -122,14 +123,14 @@ def _one(words: str, said: str, column: Column, plan: Plan, schema: Schema) -> s
     return answer_sentence(words, said, is_plural(column.heading))
 
 
-def _one_such(term: Attribute, said: str, column: Column, noun: str, schema: Schema) -> str:
-    """The one thing by its name, or the one text that things share as a rule: "There is one such mill: De Kat"; "" for
-    other values."""
+def _one_such(term: Attribute, said: str, column: Column, noun: str, schema: Schema, *, in_common: bool = False) -> str:
+    """The one thing by its name, or the one text that things share as a rule, or have `in_common`: "There is one such
+    mill: De Kat"; "" for other values."""
     predicate = schema.predicate_of[term.predicate]
     naming = predicate.role == "name" or label_of(predicate.iri, schema).one in language().words["naming"]
     if naming and noun != "thing" and is_spoken(noun):
         return f"There is one such {noun}: {said}."
-    shared = predicate.datatype == "text" and predicate.objects <= predicate.subjects / 2
+    shared = predicate.datatype == "text" and (in_common or predicate.objects <= predicate.subjects / 2)
     return f"There is one such {column.heading}: {said}." if shared and not is_plural(column.heading) else ""
 
 

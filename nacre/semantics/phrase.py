@@ -17,6 +17,7 @@ from nacre.records.plan import (
     value_of,
 )
 from nacre.records.schema import Schema
+from nacre.semantics.chained import COMPUTED
 from nacre.semantics.counts_said import of_these, there_are
 from nacre.semantics.elapsed import in_words
 from nacre.semantics.english import is_person
@@ -208,9 +209,19 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
     if isinstance(body, Select) and len(found.rows) == 1:
         numbers = [a for a in body.answers if isinstance(a, Aggregate)]
         if len(numbers) == len(body.answers) and len({variable_of(a) for a in numbers}) == 1:
-            said = joined([c.said[0] for c in found.columns])
-            words = f"the {joined([c.heading for c in found.columns])}" if winding(words, schema) else words
-            return Phrase(f"{capital(words)} are {said}.", found.values(), unit, found.headings(), found.data())
+            said = [c.said[0] for c in found.columns]
+            of_one = {a.of if a.function in COMPUTED else None for a in numbers}
+            if winding(words, schema):
+                told = f"the {joined([c.heading for c in found.columns])} are {joined(said)}"
+            elif of_one != {None} and len(of_one) == 1 and len(numbers) > 1:
+                # "the highest price of the chairs is 20, the lowest 5 and the average 12"
+                first = select_words(replace(body, answers=body.answers[:1]), schema)
+                others = zip(numbers[1:], said[1:], strict=True)
+                rest = [f"the {COMPUTED[a.function]} {value}" for a, value in others]
+                told = joined([f"{first} is {said[0]}", *rest])
+            else:
+                told = f"{words} are {joined(said)}"
+            return Phrase(f"{capital(told)}.", found.values(), unit, found.headings(), found.data())
     if isinstance(body, Select) and isinstance(body.answers[0], Attribute):
         found = Grid(tuple(replace(c, is_named=False) for c in found.columns))
     cells = [c.said[0] for c in found.columns]

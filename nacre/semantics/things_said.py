@@ -275,7 +275,8 @@ class Wording:
             far, rest = between
             beyond, noun = self._some(far, rest, depth), self.noun(far)
             if beyond == self.variables[far].label and not beyond.lower().startswith(noun):
-                beyond = f"the {noun} {beyond}"
+                # the type of a restaurant, and not its "restaurant type"
+                beyond = f"the {rest_of(noun, self.noun(name)) or noun} {beyond}"
             return Clause(f"with {beyond}", f"with {beyond}", f"{{}} has {beyond}", f"{{}} has no such {noun}")
         own = self.noun(name)
         text = self._some(other, seen, depth)

@@ -13,6 +13,7 @@ from nacre.semantics.linking.index import link
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.linking.paths import FAR
 from nacre.semantics.question_form import of_tokens
+from nacre.semantics.values_said import is_number_name
 from nacre.semantics.words import Token, name_tokens, tokens
 
 # how well words name a kind or property that tells which things are meant
@@ -87,7 +88,9 @@ def _named_twins(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
 def _named_twin(key: str, linker: Linker) -> str:
     graph = linker.index.graph
     thing = linker.lexicon.thing(key)
-    if thing is None or any(graph.nodes[i].named for i in graph.nodes_of_relation.get(thing.relation, ())):
+    if thing is None or is_number_name(thing.label, (key,)):
+        return key
+    if any(graph.nodes[i].named for i in graph.nodes_of_relation.get(thing.relation, ())):
         return key
     same = {
         n.target
