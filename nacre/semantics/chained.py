@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from nacre.records.plan import Variable
+from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.nouns import joined, wording
 from nacre.semantics.values_said import is_number_name
 
@@ -23,7 +24,11 @@ def name_of(variable: Variable, noun: str) -> str:
     'the car variant Fox'
     >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12 (room)"), "room")
     'room 12'
+    >>> name_of(Variable("x", keys=("http://e.org/fox",), label="(1 of before)"), "ship")
+    'that ship'
     """
+    if of_before(variable):
+        return f"that {noun}"
     if variable.label.endswith(f" ({noun})"):
         name = variable.label.removesuffix(f" ({noun})")
         return f"{noun} {name}" if is_number_name(name, variable.keys) else f"the {noun} {name}"

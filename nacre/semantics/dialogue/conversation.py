@@ -40,9 +40,11 @@ from nacre.semantics.dialogue.pronouns import (
     stripped,
 )
 from nacre.semantics.english import function_words, measure
+from nacre.semantics.labels_said import class_noun
 from nacre.semantics.language.base import language
 from nacre.semantics.linker import Linker
 from nacre.semantics.question_form import MOST_TOKENS, analyse
+from nacre.semantics.select_shape import variable_of
 from nacre.semantics.to_words import to_words
 from nacre.semantics.understand import indexes, read
 from nacre.semantics.words import Token, tokens
@@ -50,6 +52,8 @@ from nacre.stores.lexicon import Lexicon
 
 # stands for the things before, beside their names
 OF_THEM = "of them"
+# cues that order things
+_PLACING = frozenset(("superlative", "most"))
 
 
 def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
@@ -96,6 +100,8 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         meant = replaced(question, words[at[0]].start, words[at[1] - 1].end, label, one.keys[0], one)
         alone = None if said_so else in_plan(label, earlier, linker) or substituted(label, earlier, linker)
         return _as_sure_as(one, alone) if alone is not None else meant
+    if (other := _placed_one(words, earlier, linker)) is not None:
+        return other
     found = in_plan(phrase, earlier, linker) if lead or short(words) else None
     if found is None and things and (lead or short(words)) and elliptic(question, words, things):
         found = substituted(phrase, earlier, linker)
@@ -175,6 +181,20 @@ def _corrected(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rew
         changed = _changed(phrase, earlier, linker, how) if how else None
         return changed or (_changed(phrase, earlier, linker, "correct") if not named(linker, words) else None)
     return put(phrase, earlier[-1], linker)
+
+
+def _placed_one(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+    """ "What about the one with the highest price?" after the best by something else: the best of the same things."""
+    body = earlier[-1].plan.body if earlier[-1].plan else None
+    found = language().dialogue["placed_one"].match(" ".join(t.norm for t in words))
+    if found is None or not isinstance(body, Select) or body.limit != 1 or body.order is None:
+        return None
+    of = variable_of(body.order.by)
+    kind = next((v for v in body.variables if v.name == of), None)
+    if kind is None or not any(c.kind in _PLACING for c in analyse(found[0]).cues):
+        return None
+    noun = class_noun(kind, linker.lexicon.schema)
+    return _changed(f"the {found['ahead']}{noun}{found['behind']}", earlier, linker, "restrict")
 
 
 def _of_those(bound: str) -> str:

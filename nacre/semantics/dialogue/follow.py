@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import get_args
 
-from nacre.records.plan import Aggregate, Attribute, Body, Function, Itself, Select, Term
+from nacre.records.plan import Aggregate, Attribute, Body, Function, Itself, Select, Term, value_of
 from nacre.records.turn import Earlier, Scope
 from nacre.semantics.dialogue.edit import (
     bounded,
@@ -147,7 +147,7 @@ def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: st
         by = _last_value(earlier, graph)
         return sorted_by(earlier, by, direction == "down") if by is not None else None
     functions = tuple(dict.fromkeys(c.kind for c in sorted(said) if c.kind in _FUNCTIONS))
-    if functions and how != "first":
+    if functions and how != "first" and (_has_number(earlier, graph) or not set(functions) & {"avg", "sum"}):
         also = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
         return summarised(earlier, functions, also)  # type: ignore[arg-type]
     most = next((c.value for c in said if c.kind == "most"), "")
@@ -186,6 +186,12 @@ def _last_value(select: Select, graph: SchemaGraph) -> Term | None:
     numbers = [a for a in values if isinstance(a, Aggregate) or graph.is_numeric(a.predicate)]
     found = numbers or values
     return found[-1] if found else None
+
+
+def _has_number(select: Select, graph: SchemaGraph) -> bool:
+    """Whether the last property that was shown is a number."""
+    shown = [value for answer in select.answers if isinstance(value := value_of(answer), Attribute)]
+    return bool(shown) and graph.is_numeric(shown[-1].predicate)
 
 
 def _is_number(body: Select) -> bool:
