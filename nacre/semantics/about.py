@@ -41,7 +41,7 @@ def profile(
     is left beside "who is" or "what about".
     """
     # the things of the conversation stand in `scope`
-    named = [x for x in links if x.how != "scope" and _is_named(x, links)]
+    named = [x for x in links if x.how != "scope" and _is_named(x, links, question)]
     # of several things of one name, one whose kind is said, or that has it by itself: a car before its engine
     things = _apart(sorted(named, key=lambda x: (not _has_kind(x, links), not known.graph.nodes[x.refs[0].node].named)))
     if not language().patterns["prose"].search(question.text.casefold()):
@@ -150,7 +150,7 @@ class _Reader(NamedTuple):
         groups = list(self._groups(own, start, end, like))
         yield from groups
         covered = frozenset[int]().union(*(g.covered for g in groups))
-        named = [x for x in own if _is_named(x, self.links)]
+        named = [x for x in own if _is_named(x, self.links, self.question)]
         named += [x for x in own if x.kind == "entity" and x.how == PART and x.score > self._best_class(x, own)]
         whole = [x.covered for x in named if x.how in WHOLE]
         named = [x for x in named if not any(x.covered & mask == x.covered != mask for mask in whole)]
@@ -257,11 +257,15 @@ def _alike(one: Select, other: Select) -> bool:
     ]
 
 
-def _is_named(link: Link, links: Sequence[Link]) -> bool:
-    """Whether a thing is named in full, by words that name no class or property as well."""
+def _is_named(link: Link, links: Sequence[Link], question: Question) -> bool:
+    """Whether a thing is named in full, by words that name no class or property as well, or written as its name is."""
     if link.kind != "entity" or link.how not in WHOLE:
         return False
     words = link.end - link.start
+    if link.exact and link.start and link.label[:1].isupper():
+        said = question.text[question.tokens[link.start].start : question.tokens[link.end - 1].end]
+        if said == link.label:
+            return True
     same = any(x.covered == link.covered and x.kind in ("class", "property") and x.score >= link.score for x in links)
     return (link.exact or words > 1) and (not same or (words > 1 and link.exact))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from nacre.records.plan import Attribute, Constant, Filter, Select
 from nacre.records.schema import Schema
 from nacre.semantics.english import is_person
-from nacre.semantics.flags import is_called_flag, said_by
+from nacre.semantics.flags import alternatives, denial, is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
 from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, seated, singular, wording
 from nacre.semantics.periods import said_bound, said_of_any, said_span, said_years
@@ -190,14 +190,18 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     label, no = label_of(each.left.predicate, schema), "not " if each.negated else ""
     name = nominal(each.left.predicate, schema)
     end = {"low": "lowest ", "high": "highest "}.get(each.left.part, "")
-    if each.op in ("known", "unknown"):
-        known = (each.op == "known") != each.negated
+    predicate = schema.predicate_of[each.left.predicate]
+    none = denial(predicate)
+    if each.op in ("known", "unknown") or (none is not None and each.right == none and each.op in ("=", "!=")):
+        known = (each.op in ("known", "!=")) != each.negated
+        if label.kind == "noun" and predicate.datatype == "text" and not each.left.part:
+            had = name if none is not None or is_plural(name) or name in wording("mass") else article(name)
+            return _having(had, name, known=known)
         yes = Clause("", "", f"the {name} of {{}} is known", f"the {name} of {{}} is not known")
         with_, without = f"with a known {name}", f"without a known {name}"
         if known:
             return Clause(with_, with_, yes.true, yes.false)
         return Clause(without, without, yes.false, yes.true)
-    predicate = schema.predicate_of[each.left.predicate]
     said = said_by(each.right, predicate) if each.op in ("=", "!=") else None
     if said is not None and (isinstance(each.right, bool) or label.kind != "noun" or is_called_flag(predicate)):
         true = said != (each.negated != (each.op == "!="))
@@ -221,6 +225,8 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     if plain and (sex := gender(label.one, each.right)):
         clause = f"whose {name} is {sex}"
         return Clause(clause, clause, f"{{}} is {sex}", f"{{}} is not {sex}", adjective=sex)
+    if each.op in ("=", "!=") and right is None and each.right in alternatives(predicate):
+        return _is(str(each.right).lower(), denied=each.negated != (each.op == "!="))
     if plain and label.kind in ("state", "verb") and not dated:
         return _be(label, value) if label.kind == "state" else _verb(label, value)
     if each.op in _PARTS and not of_any:
@@ -233,6 +239,21 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         denied = _denied(text)
     clause = f"whose {end}{name} {text}"
     return Clause(clause, clause, f"the {end}{name} of {{}} {text}", f"the {end}{name} of {{}} {denied}")
+
+
+def _is(value: str, *, denied: bool) -> Clause:
+    """That a thing is something, or is not: "that are new"."""
+    yes, no = f"is {value}", f"is not {value}"
+    if denied:
+        return Clause(f"that {no}", f"that are not {value}", f"{{}} {no}", f"{{}} {yes}")
+    return Clause(f"that {yes}", f"that are {value}", f"{{}} {yes}", f"{{}} {no}")
+
+
+def _having(had: str, name: str, *, known: bool) -> Clause:
+    """That a thing has a property, whatever its value, or has none."""
+    yes, no = f"{{}} has {had}", f"{{}} has no {name}"
+    said = f"with {had}" if known else f"without {had}"
+    return Clause(said, said, *((yes, no) if known else (no, yes)))
 
 
 def _than(each: Filter, name: str, value: str) -> Clause | None:

@@ -8,6 +8,7 @@ from nacre.records.schema import Predicate, Schema
 from nacre.semantics.called import is_part_of_name
 from nacre.semantics.english import is_person
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of
+from nacre.semantics.flags import denial
 from nacre.semantics.labels_said import class_noun, is_spoken, is_telling, label_of, nominal, without_owner
 from nacre.semantics.leads import capital
 from nacre.semantics.nouns import article, is_plural, joined, number_of, plural, singular, wording
@@ -46,7 +47,10 @@ def comparison(left: Side, right: Side, schema: Schema, run: Run) -> Rows | None
         listed = predicate.has_links
         if any(said) and all(len(cell.split()) <= (LIST_WORDS if listed else WORDS) for cell in said):
             several = predicate.minimum is None and any(len({f.said for f in facts}) > 1 for facts in sides)
-            rows.append((_property(predicate, schema, many=several), said[0] or "–", said[1] or "–"))
+            none = denial(predicate)
+            lack = none is not None and said == [none, none]
+            label = f"has {nominal(predicate.iri, schema)}" if lack else _property(predicate, schema, many=several)
+            rows.append((label, said[0] or "–", said[1] or "–"))
             triples += [f.triple for facts in sides for f in facts[:NAMES]]
     rows = _once(rows)
     for label, counts, links in _of_links(left, right, schema, run):

@@ -11,7 +11,7 @@ from nacre.records.schema import Predicate, Schema
 from nacre.semantics.called import is_part_of_name
 from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
-from nacre.semantics.flags import is_called_flag, said_by
+from nacre.semantics.flags import denial, is_called_flag, said_by
 from nacre.semantics.labels_said import (
     Label,
     class_noun,
@@ -129,6 +129,8 @@ class _Known:
         number = self.number
         if (yes := self._yes) is not None:
             return f"{it} {flag(self.label, yes)[they]}"
+        if self.label.kind == "noun" and self.said == denial(self.predicate):
+            return f"{it} {subject.have} no {self.label.one}"
         dated = self.predicate.datatype in ("date", "datetime")
         when = preposition_of(self.label.one, dated, self.timed)
         if self.label.kind in ("verb", "past"):
@@ -409,7 +411,7 @@ def _incoming(
                 # a "player coach" only joins a player to a coach
                 short = without_owner(noun, own, schema)
                 noun = short if short != noun else joined_kind(noun, own, ends, schema) or noun
-                names = f" ({joined(list(dict.fromkeys(f.said for f in led)))})" if led else ""
+                names = f" ({_of_all([f.said for f in led])})" if led else ""
                 having.append(f"{'one ' + noun if len(facts) == 1 else counted(len(facts), noun)}{names}")
                 told += [*facts[:MOST_CITED], *led]
             else:
@@ -421,6 +423,14 @@ def _incoming(
             told += facts[:MOST_CITED]
     found = [f"{verb} {joined(each[:FACTS])}" for verb, each in ((subject.have, having), (subject.be, clauses)) if each]
     return [(_capital(f"{subject.it} {' and '.join(found)}."), told)] if found else []
+
+
+def _of_all(names: Sequence[str]) -> str:
+    """The names of several things, where these have one in common that of them all: "both Ann"."""
+    once = list(dict.fromkeys(names))
+    if len(once) > 1 or len(names) == 1:
+        return joined(once)
+    return f"{'both' if len(names) == 2 else 'all'} {once[0]}"
 
 
 def _led(facts: Sequence[Fact], ends: Sequence[Predicate], schema: Schema, run: Run) -> list[Fact]:

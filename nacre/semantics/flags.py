@@ -71,6 +71,24 @@ def lacking(predicate: Predicate) -> Constant | None:
     return None if predicate.datatype == "boolean" else _value(predicate, "lacking")
 
 
+def denial(predicate: Predicate) -> str | None:
+    """The value of a property by which things have nothing of what others have: "No" among kinds of wireless links."""
+    if predicate.has_links or is_flag(predicate):
+        return None
+    return next((v for v in predicate.values if v.casefold() in language().words["none_among_values"]), None)
+
+
+def alternatives(predicate: Predicate) -> tuple[str, ...]:
+    """The two values that a property is called by: "new or used", "good or bad customer"; none for other properties."""
+    words = predicate.label.casefold().split()
+    either = next((i for i, word in enumerate(words[:-1]) if i and word in language().words["either"]), 0)
+    if not either or predicate.has_links:
+        return ()
+    named = {words[either - 1], words[either + 1]}
+    found = tuple(v for v in predicate.values if v.casefold() in named)
+    return found if len(found) == len(named) else ()
+
+
 def _value(predicate: Predicate, which: str) -> Constant | None:
     words = language().words
     if not {v.casefold() for v in predicate.values} <= words["holding"] | words["lacking"]:

@@ -25,6 +25,9 @@ _CLAUSE = re.compile(
     r"(?<!and )(?<!or )\b(?:whose|that|who|with(?:out)?(?= (?:an?|no|one|more|fewer|at|between|exactly|\d+)\b))\b"
 )
 
+# a property that is called by its values: "the new or used of the car Fox"
+_CHOICE = re.compile(r"^the (?P<one>\w+) or (?P<other>\w+)(?: \w+)? (?:of|for) (?P<owner>.+)$")
+
 # how what is asked for begins where it has no noun
 _ASKING = ("when", "whether", "what")
 _SAYING = re.compile(r"(?<= )(?:that|who|whose|with|without)(?= )")
@@ -49,9 +52,16 @@ def winds(words: str, unspoken: Collection[str] = ()) -> bool:
 
 
 def answer_sentence(words: str, said: str, many: bool) -> str:
-    """What is asked for with its values; the values alone where that winds."""
+    """What is asked for with its values; the values alone where that winds.
+
+    >>> answer_sentence("the new or used of the car Fox", "used", False)
+    'The car Fox is used.'
+    """
     if winds(words):
         return f"{said}."
+    choice = _CHOICE.match(words)
+    if choice is not None and said.casefold() in (choice["one"], choice["other"]):
+        words = choice["owner"]
     of_those = _OF_THOSE.fullmatch(words)
     if of_those is not None:
         words = f"of {of_those['those']}, the one {of_those['placed']}"

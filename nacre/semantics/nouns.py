@@ -142,13 +142,16 @@ def as_amount(name: str) -> str:
     ('budget in millions', 'price in dollars', 'number', 'room number')
     >>> as_amount("bedroom count"), as_amount("count"), as_amount("head count")
     ('number of bedrooms', 'count', 'head count')
+    >>> as_amount("booked count")
+    'booked count'
     """
     first, _, rest = name.partition(" ")
     last = rest.rpartition(" ")[2].lower()
     if rest and first.lower() in wording("number_first") and (rest.startswith("of ") or is_plural(rest)):
         return f"number of {plural(rest.removeprefix('of '))}"
-    if rest and last in wording("number_last") and name.rpartition(" ")[0].lower() not in wording("no_things"):
-        return f"number of {plural(name.rpartition(' ')[0])}"
+    counted = name.rpartition(" ")[0]
+    if rest and last in wording("number_last") and counted.lower() not in wording("no_things"):
+        return name if is_participle(counted) else f"number of {plural(counted)}"
     after = is_participle(rest) or rest.lower() in wording("after_noun") or rest.lower() in unit_words()
     if rest and " " not in rest and first.lower() in wording("amount_first") and not after:
         return f"{rest} {first}"

@@ -1,5 +1,7 @@
 """A select as a noun phrase: Select + Schema -> "the stadium with the most concerts", "the ages of singers"."""
 
+from dataclasses import replace
+
 from nacre.records.plan import Aggregate, Attribute, Itself, Select, Term
 from nacre.records.schema import Schema
 from nacre.semantics.asked_said import clause_asked, pairs_asked
@@ -90,9 +92,8 @@ def statement(select: Select, schema: Schema) -> tuple[str, str]:
             true = joined([c.true.replace("{}", name) for c in clauses])
             false = clauses[0].false.replace("{}", name) if len(clauses) == 1 else f"it is not true that {true}"
             return true, false
-    owned = _owned(select, wording)
-    if owned:
-        return owned
+    if said := _owned(select, wording) or _of_one(select, wording):
+        return said
     things = wording.things(root, True, frozenset(), 0)
     if named is not None and of_before(named):
         return f"there are some among {things}", f"there are none among {things}"
@@ -110,6 +111,21 @@ def _owned(select: Select, wording: Wording) -> tuple[str, str] | None:
         return None
     name, noun = name_of(owner, kind), wording.noun(edge.subject)
     return f"{name} has {article(noun)}", f"{name} has no {noun}"
+
+
+def _of_one(select: Select, wording: Wording) -> tuple[str, str] | None:
+    """What is so of the one thing that a link leads to from a named one: "the head of Sales is older than 50"."""
+    root, schema = answer_variable(select), wording.schema
+    owned = len(select.edges) == 1 and select.edges[0].object == root and not wording.variables[root].keys
+    own = [each for each in select.filters if isinstance(each.left, Attribute) and each.left.variable == root]
+    if not owned or len(own) != 1 or own != list(select.filters) or isinstance(own[0].right, Select):
+        return None
+    about = schema.predicate_of[select.edges[0].predicate]
+    if not about.functional or len(wording.variables[select.edges[0].subject].keys) != 1:
+        return None
+    name = wording_of(replace(select, filters=()), schema).things(root, False, frozenset(), 0)
+    clause = condition(own[0], schema, None)
+    return clause.true.replace("{}", name), clause.false.replace("{}", name)
 
 
 def _terms(wording: Wording) -> tuple[Term, ...]:

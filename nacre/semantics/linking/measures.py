@@ -40,6 +40,12 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
     return tuple((ref, reverse, cost) for cost, _, ref, reverse in sorted(found)[:MOST])
 
 
+def is_reversed(graph: SchemaGraph, predicate: str, concepts: tuple[str, ...]) -> bool:
+    """Whether a property measures a concept the other way round: who is old was born early."""
+    best = _nearest(graph.words[predicate], concepts)
+    return best is not None and best[1]
+
+
 # properties of one name are those of many kinds of things
 @lru_cache(maxsize=8192)
 def _nearest(words: tuple[str, ...], concepts: tuple[str, ...]) -> tuple[float, bool] | None:

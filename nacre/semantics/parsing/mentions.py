@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nacre.semantics.flags import holding
+from nacre.semantics.flags import denial, holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
 from nacre.semantics.nouns import is_participle, is_plural, wording
@@ -162,9 +162,12 @@ def _is_listed(state: State, link: Link, reader: Reader) -> bool:
     return parted and (follows or words[link.end].norm in language().words["joining"])
 
 
-def _has_any(state: State, link: Link, reader: Reader) -> bool:
-    """Whether things are said to have some value of a property, whichever: "with a phone"."""
+def _has_any(state: State, link: Link, ref: Ref, reader: Reader) -> bool:
+    """Whether things are said to have some value of a property, whichever: "with a phone", "with wifi"."""
     words = language().words
+    denied = any(c.kind == "negation" and c.start < link.start <= c.end for c in reader.question.cues)
+    if state.last == "having" and not denied and denial(reader.graph.about(ref.predicate)) is not None:
+        return reader.question.tokens[link.start - 1].norm in words["owning"]
     having, article = ("", "", *(t.norm for t in reader.question.tokens[: link.start]))[-2:]
     return state.last == "having" and having in words["owning"] and article in words["indefinite"]
 
@@ -200,15 +203,14 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         )
     if ref.predicate and state.negated and state.mode == "C" and state.compare is None:
         # "plants without a flower colour"
-        lacking = Condition(ref, "unknown")
-        yield (
-            drop_dangling(new)
-            ._replace(last="value")
-            .then("without property", 0.0, conditions=(*state.conditions, lacking), negated=False)
-        )
-    if ref.predicate and not state.negated and state.compare is None and _has_any(state, link, reader):
+        none = denial(reader.graph.about(ref.predicate))
+        lacking = Condition(ref, "unknown") if none is None else Condition(ref, "=", (none,))
+        without = drop_dangling(new)._replace(last="value", conditions=(*state.conditions, lacking), negated=False)
+        yield without.then("without property", 0.0 if none is None else 0.5)
+    if ref.predicate and not state.negated and state.compare is None and _has_any(state, link, ref, reader):
         # "plants with a flower colour", "how many members have an email"
-        had = Condition(ref, "known")
+        none = denial(reader.graph.about(ref.predicate))
+        had = Condition(ref, "known") if none is None else Condition(ref, "!=", (none,))
         yield drop_dangling(new)._replace(last="value").then("with property", 0.5, conditions=(*state.conditions, had))
     if ref.predicate and state.text and not reader.graph.is_numeric(ref.predicate):
         # "with the letter a in their names"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from nacre.semantics.english import resource
 from nacre.semantics.language.base import language
-from nacre.semantics.linking.measures import measured
+from nacre.semantics.linking.measures import is_reversed, measured
 from nacre.semantics.parsing.nested import then
 from nacre.semantics.parsing.state import Reader, State, drop_dangling, with_node
 from nacre.semantics.types import ORDERED, Cue, Derivation, Ordering, Target
@@ -37,7 +37,8 @@ def ordered(state: State, found: Cue, reader: Reader) -> Iterator[State]:
                 by = Ordering(ref, down != reverse)
                 after = with_node(drop_dangling(state), ref, reader)
                 yield after.then("order by measure", 0.3 - cost, order=by, last="order", mode="O")
-    yield _turned(state, down)
+    placed = state.order.ref.predicate if state.order is not None and not state.order.function else ""
+    yield _turned(state, down != (bool(placed) and is_reversed(reader.graph, placed, concepts)))
 
 
 def by_count(state: State) -> Iterator[State]:

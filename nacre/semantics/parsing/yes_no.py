@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
-from nacre.semantics.flags import holding
+from nacre.semantics.flags import alternatives, denial, holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
@@ -31,7 +31,7 @@ def as_asked(candidate: Candidate, question: Question, graph: SchemaGraph) -> Ca
         return candidate
     if first not in language().words["asking_yes_no"] or not isinstance(body, Select):
         return candidate
-    if (either := _either(body, candidate.derivation.links, question)) is not None:
+    if (either := _either(body, candidate.derivation.links, question, graph)) is not None:
         return candidate._replace(body=either)
     answer = body.answers[0]
     variable = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
@@ -47,12 +47,17 @@ def as_asked(candidate: Candidate, question: Question, graph: SchemaGraph) -> Ca
     return candidate._replace(body=Ask(select))
 
 
-def _either(select: Select, links: Sequence[Link], question: Question) -> Select | None:
+def _either(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Select | None:
     """What a question that ends in "red or blue" asks for: which of these it is; None for one that asks whether there
     is any that is."""
     words = question.tokens
     if words[0].norm not in language().words["being"] or words[1].norm in language().words["there"]:
         return None
+    asked = select.answers[0]
+    if isinstance(asked, Attribute) and alternatives(graph.about(asked.predicate)):
+        named = [x for x in links if x.kind == "property" and any(r.predicate == asked.predicate for r in x.refs)]
+        both = any(words[i].norm in language().words["either"] for x in named for i in range(x.start, x.end))
+        return select if both else None
     of_any = [f for f in select.filters if isinstance(f.right, tuple) and isinstance(f.left, Attribute)]
     last = {x.start for x in links if x.kind == "value" and x.end == len(words)}
     if len(of_any) != 1 or not any(c.kind == "or" and c.end in last for c in question.cues):
@@ -79,7 +84,8 @@ def _checked(select: Select, links: Sequence[Link], question: Question, graph: S
         elif nothing and graph.is_numeric(each.predicate) and not graph.is_date(each.predicate):
             yield Filter(each, ">", 0)
         else:
-            yield Filter(each, "known")
+            none = denial(about)
+            yield Filter(each, "known") if none is None else Filter(each, "!=", none)
 
 
 def unchecked(candidate: Candidate) -> int:
