@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.answering.agreement import AS_LIKELY, say_the_same
+from agents.answering.agreement import say_the_same
 from agents.answering.trust import chance, is_echo, is_empty, is_nil, plan_of, rows_of
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.plan import Ask, Attribute, Body, Plan, Select
@@ -11,6 +11,7 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.semantics.labels_said import class_noun
 from nacre.semantics.plain import quoted
+from nacre.semantics.ranking.weights import weights
 from nacre.semantics.words import tokens
 
 MOST = 3
@@ -21,7 +22,8 @@ UNSAID = frozenset(("whether", "that", "the", "what", "when"))
 def others(
     chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema
 ) -> tuple[Reading, ...]:
-    """The readings that are about as likely as the rows that answer, and that give something else, the likeliest first.
+    """The readings that are likely enough to be offered and that give something else than the rows that answer, the
+    likeliest first. Those that give the same are as likely as all of them together.
 
     Where two are worded alike, since things of two kinds have one name, the later one names the kind. The codes of
     things that are given already are nothing else.
@@ -32,7 +34,7 @@ def others(
     found: list[Reading] = []
     rows = [each for _, each in rows_of(evidence)]
     for each in sorted(rows, key=lambda e: -chance(understanding, e)):
-        if each.reading is None or chance(understanding, each) < AS_LIKELY * chance(understanding, chosen):
+        if each.reading is None or _belief(each, rows, understanding) < weights().offered:
             continue
         says_nothing = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
         if says_nothing or any(say_the_same(each.table, table) for table in given):
@@ -49,6 +51,12 @@ def others(
         words.add(reading.words)
         found.append(reading)
     return tuple(found[:MOST])
+
+
+def _belief(rows: Rows, every: Sequence[Rows], understanding: Understanding) -> float:
+    """The share of the belief in readings that give what these rows give."""
+    same = {e.reading for e in every if e.reading is not None and say_the_same(rows.table, e.table)}
+    return sum(understanding.readings[i].score for i in same)
 
 
 def _without_answers(plan: Plan) -> Body:

@@ -7,7 +7,7 @@ from math import inf
 
 from ingestion.induce.column_names import words_of
 from ingestion.induce.durations import durations
-from ingestion.induce.readings import read_all
+from ingestion.induce.readings import ENOUGH, read_all
 from ingestion.read.capsules import Sort
 from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
 from nacre.records.schema import Datatype, Shape
@@ -34,8 +34,14 @@ _FAMILY: dict[str, Datatype] = {
 }
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 _DATETIME = re.compile(_DATE.pattern + r"[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
+_TIME = re.compile(r"\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
+_FORMS: dict[Datatype, re.Pattern[str]] = {"date": _DATE, "datetime": _DATETIME, "time": _TIME}
 _NOT_FINITE = frozenset({"NaN", "INF", "+INF", "-INF"})
 _YEAR_WORDS = {"year", "date"}
+_NUMBERS = frozenset(("integer", "real"))
+_TIMES = frozenset(("date", "datetime", "time", "year"))
+# share of the literals that must be declared to be of one kind for all others to be exceptions (given)
+MOST = 0.5
 
 
 @dataclass(frozen=True)
@@ -75,9 +81,13 @@ def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency
         if lasting:
             return lasting
     if "text" in families and name_rank(iri) is None and local_name(iri).lower() not in IDENTIFIER_WORDS:
-        found = _found(iri, texts, other, usual)
+        # beside what most are declared to be, others are exceptions: "to be confirmed"
+        most = {f for f in families if sum(n for s, n in frequency.items() if _FAMILY.get(s[1]) == f) > _half(frequency)}
+        found = _found(iri, texts, other, usual, MOST if most & _NUMBERS else ENOUGH)
         if found:
             return found
+        if most & _TIMES:
+            return _excepted(min(most), texts, other, usual)
     datatype: Datatype = "text"
     if families == {"text"}:
         if all(_DATE.fullmatch(text) for text in texts):
@@ -100,6 +110,19 @@ def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usu
     return Cells(family, "single", "", value, None, None, False, usual, exact, hidden, low, high)
 
 
+def _half(frequency: dict[Sort, int]) -> float:
+    return MOST * sum(frequency.values())
+
+
+def _excepted(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells:
+    """Cells of what is what most are declared to be; the forms of all literals have a column of their own."""
+    form = _FORMS.get(family)
+    cast = _CAST.get(family, _text)
+    value = [cast(text) if form is None or form.fullmatch(text) else None for text in texts]
+    bounds = _bounds(value) if family == "year" else (None, None)
+    return Cells(family, "single", "", value, None, None, True, usual, other, [False] * len(texts), *bounds)
+
+
 def _lasting(texts: Sequence[str], usual: Sort) -> Cells | None:
     """Durations as numbers with a unit; their own forms are kept."""
     found = durations(texts)
@@ -114,8 +137,8 @@ def _lasting(texts: Sequence[str], usual: Sort) -> Cells | None:
     return Cells(datatype, "single", found.unit, value, None, None, False, usual, kept, hidden, *_bounds(value))
 
 
-def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells | None:
-    reading = read_all(texts)
+def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: Sort, least: float) -> Cells | None:
+    reading = read_all(texts, least)
     if reading is None:
         return None
     number: Callable[[float], Cell] = int if reading.whole else float

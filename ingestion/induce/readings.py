@@ -40,8 +40,8 @@ class Reading:
     whole: bool
 
 
-def read_all(texts: Sequence[str]) -> Reading | None:
-    """Distinct values as numbers in the unit most of them have; None where too few are quantities.
+def read_all(texts: Sequence[str], least: float = ENOUGH) -> Reading | None:
+    """Distinct values as numbers in the unit most of them have; None where less than a share of `least` are quantities.
 
     Values in another unit of the same dimension are converted, those of another dimension have no number.
 
@@ -52,7 +52,7 @@ def read_all(texts: Sequence[str]) -> Reading | None:
         return alike
     if not texts or any(map(_ZEROS.fullmatch, texts)):
         return None
-    allowed = int(len(texts) * (1 - ENOUGH) + 1e-9)
+    allowed = int(len(texts) * (1 - least) + 1e-9)
     if not any(map(_DIGIT.search, texts[: allowed + 1])):
         # more texts without a number than there may be
         return None

@@ -23,6 +23,8 @@ RIGHT = 0.91
 # shares of right answers that thresholds are printed and kept for
 LEVELS = (0.95, 0.91, 0.9, 0.87, 0.85, 0.8, 0.7)
 _LEAST_ANSWERED = 30
+# the share of offers ("or did you mean") that must be right: given
+OFFER_RIGHT = 0.2
 
 
 class Asked(Protocol):
@@ -129,6 +131,30 @@ def _said(title: str, found: Sequence[tuple[float, bool]]) -> list[list[float]]:
             mean, true = sum(p for p, _ in inside) / len(inside), sum(c for _, c in inside) / len(inside)
             print(f"  {low / 10:.1f}-{(low + 1) / 10:.1f}: {len(inside):5} said {mean:.2f} right {true:.2f}")
     return list(reached.values())
+
+
+def offered(samples: Sequence[Asked], scores: Sequence[Sequence[float]]) -> float:
+    """The least share of the belief that makes another reading worth an offer: of all that have more, enough are right.
+
+    Readings that give the same count as one, with their shares together.
+    """
+    others: list[tuple[float, bool]] = []
+    for sample, own in zip(samples, scores, strict=True):
+        if sample.own or not own:
+            continue
+        order, shares = beliefs(own)
+        same: dict[tuple[Cell, ...] | None, list[int]] = {}
+        for i in order[:MOST_RUN]:
+            same.setdefault(sample.values[i], []).append(i)
+        filled = [alike for values, alike in same.items() if values]
+        others += [(sum(shares[i] for i in alike), sample.right[alike[0]]) for alike in filled[1:]]
+    least, good = 1.0, 0
+    for i, (share, right) in enumerate(sorted(others, key=lambda each: -each[0]), 1):
+        good += right
+        if i >= _LEAST_ANSWERED and good / i >= OFFER_RIGHT:
+            least = share
+    print(f"offers from a share of {least:.3f}: {sum(s >= least for s, _ in others)} for {len(scores)} questions")
+    return round(least, 4)
 
 
 def threshold(levels: Sequence[Sequence[float]]) -> float:

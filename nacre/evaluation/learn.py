@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from nacre.evaluation.chances import RIGHT, calibrated, threshold
+from nacre.evaluation.chances import RIGHT, calibrated, offered, threshold
 from nacre.evaluation.fit import fitted
 from nacre.evaluation.gold_values import same_values
 from nacre.evaluation.run_reading import run_values
@@ -83,6 +83,7 @@ def main() -> None:
         **{name: _rounded(model) for name, model in models.items()},
         "threshold": threshold(levels),
         "threshold_before": threshold(levels_before),
+        "offered": offered(samples, scores),
         "right": RIGHT,
         "levels": levels,
     }

@@ -17,6 +17,7 @@ class Weights:
     orders the readings that were run; `after` is the log-odds for the one that was chosen. At `threshold` (after
     running; `threshold_before` before) the share `right` of the answers was right out of fold. `levels` holds other
     such thresholds after running: share wanted, threshold, share of questions above it, share of these that were right.
+    `offered` is the least share of the belief with which another reading is offered.
     """
 
     features: Mapping[str, float]
@@ -25,6 +26,7 @@ class Weights:
     after: Mapping[str, float]
     threshold: float
     threshold_before: float
+    offered: float
     right: float
     levels: Sequence[Sequence[float]] = ()
 
