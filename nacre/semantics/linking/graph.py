@@ -76,7 +76,11 @@ class SchemaGraph:
             about = schema.predicate_of.get(predicate)
             if about is not None and about.has_literals:
                 self.literals[i].append(predicate)
+        self.node_with = {(n.classes, n.without): n.index for n in self.nodes}
         self.steps: dict[int, list[Step]] = defaultdict(list)
+        # of what a predicate leads to from a kind, and comes from to one, the share that is of the other kind
+        self.led: dict[tuple[str, int, int], float] = {}
+        self.come: dict[tuple[str, int, int], float] = {}
         self._add_steps(lexicon)
         self.mixed: dict[tuple[int, str], int] = {}
         self._add_mixed(lexicon)
@@ -185,7 +189,13 @@ class SchemaGraph:
 
     def _add_steps(self, lexicon: Lexicon) -> None:
         triples: dict[tuple[str, int, int], int] = defaultdict(int)
+        leading: dict[tuple[str, int], int] = defaultdict(int)
+        coming: dict[tuple[str, int], int] = defaultdict(int)
         for link in lexicon.links:
+            for source in self.nodes_of_relation.get(link.subject, ()):
+                leading[link.predicate, source] += link.triples
+            for target in self.nodes_of_relation.get(link.object, ()):
+                coming[link.predicate, target] += link.triples
             if not link.subject or not link.object:
                 continue
             for source in self.nodes_of_relation.get(link.subject, ()):
@@ -194,6 +204,8 @@ class SchemaGraph:
         for (predicate, source, target), n in sorted(triples.items()):
             share = min(1.0, n / max(1, self.nodes[source].count)) * min(1.0, n / max(1, self.nodes[target].count))
             rare = RARE * (1 - share)
+            self.led[predicate, source, target] = n / leading[predicate, source]
+            self.come[predicate, source, target] = n / coming[predicate, target]
             for here, there, forward in ((source, target, True), (target, source, False)):
                 length = NAMED if self.nodes[there].named and self.nodes[here].named else NAMELESS
                 self.steps[here].append(Step(predicate, forward, there, length + rare))

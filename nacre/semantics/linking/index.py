@@ -11,6 +11,7 @@ from nacre.semantics.linking.in_units import in_units, taken_apart
 from nacre.semantics.linking.kinds import of_kinds
 from nacre.semantics.linking.named import of_named
 from nacre.semantics.linking.otherwise import otherwise
+from nacre.semantics.linking.quantities import quantities
 from nacre.semantics.linking.schema_terms import SYNONYM
 from nacre.semantics.linking.terms import Terms
 from nacre.semantics.linking.told import told
@@ -68,13 +69,14 @@ def link(question: Question, known: Index) -> list[Link]:
     named = (x for x in named if x.how != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
     named = (x for x in named if not _is_sum(x, question))
     called = _widest(list(_in_full(known.terms.links(question), question)), question, known.graph)
-    named = (x for x in named if not _is_described(x, called, question))
+    named = (x for x in named if not (_is_described(x, called, question) or _is_kind(x, called, known.graph)))
     others = otherwise(question, called, known.terms)
     found = [*(x for x in called if not any(_is_within(x, other) for other in others)), *others, *named]
     found += (x for x in in_units(question, known.graph) if not any(x.covered & other.covered for other in found))
     found += taken_apart(question, known.graph)
     found = _outdone(_of_what(found, question))
     found += told(question, found, known.terms.told)
+    found += quantities(found, known.graph)
     found = of_named(of_kinds(found, question, known.terms.besides, known.graph), question, known.graph)
     return [*found, *_narrowed(found, known.graph)]
 
@@ -174,6 +176,15 @@ def _is_described(link: Link, called: Sequence[Link], question: Question) -> boo
         return False
     kinds = {x.end for x in called if x.kind == "class" and x.exact and x.start > link.start}
     return link.end in kinds and " ".join(t.norm for t in words) not in link.label.casefold()
+
+
+def _is_kind(link: Link, called: Sequence[Link], graph: SchemaGraph) -> bool:
+    """Whether part of things' names is what their kind is called: "customers" are not those called "customer 12"."""
+    if link.how != "part":
+        return False
+    same = (x.refs[0].node for x in called if x.kind == "class" and x.exact and (x.start, x.end) == (link.start, link.end))
+    own = link.refs[0].node
+    return any(own == kind or graph.nodes[own].relations <= graph.nodes[kind].relations for kind in same)
 
 
 def _is_head(link: Link, question: Question, graph: SchemaGraph) -> bool:

@@ -1,9 +1,11 @@
 """The properties that an adjective measures: concepts + node -> references, nearest first."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.quantities import amount
 from nacre.semantics.types import Ref
 from nacre.semantics.words import lemma
 
@@ -35,9 +37,21 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
                 whole = best[0] + away
                 cost = min(whole, OWN_MOST) if there == node else max(whole, OWN_MOST)
                 found.append((cost, whole, Ref(there, predicate), best[1]))
+    found += _values(graph, node, concepts)
     if not any(ref.node == node for _, _, ref, _ in found):
         found += _only_date(graph, node, concepts)
     return tuple((ref, reverse, cost) for cost, _, ref, reverse in sorted(found)[:MOST])
+
+
+def _values(
+    graph: SchemaGraph, node: int, concepts: tuple[str, ...]
+) -> Iterator[tuple[float, float, Ref, bool]]:
+    """The only number of what a link that measures a concept leads to, where that has no name: the amount of a price."""
+    for step in graph.steps[node]:
+        held = amount(step.target, graph) if step.forward else ""
+        best = _nearest(graph.words[step.predicate], concepts) if held else None
+        if best is not None:
+            yield best[0], best[0], Ref(step.target, held, via=step.predicate), best[1]
 
 
 def is_reversed(graph: SchemaGraph, predicate: str, concepts: tuple[str, ...]) -> bool:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from nacre.semantics.english import is_person
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.quantities import amount
 from nacre.semantics.parsing.nested import then
 from nacre.semantics.parsing.state import UNSETTLED_COST, Reader
-from nacre.semantics.types import Derivation, Ref, Target
+from nacre.semantics.types import ORDERED, Derivation, Ref, Target
 
 # the rule by which the measure of what comes first is shown as well, and what a reading gains by it
 MEASURE, WITH_OWN = "measure of first", 0.5
@@ -84,13 +85,19 @@ def _person_of(graph: SchemaGraph, node: int) -> tuple[str, int] | None:
 
 
 def _with_measure(d: Derivation) -> Derivation | None:
-    """ "The longest river, and how long is it": the first things with what they are ordered by; None where nothing is
-    ordered, or no things are asked for."""
+    """ "The longest river, and how long is it": the first things with what they are ordered by, or those that meet a
+    bound with what is bounded; None where nothing is ordered or bounded, or no things are asked for."""
     things = [t for t in d.targets if not t.ref.predicate and not t.function]
-    if d.order is None or not d.order.limit or not things:
+    ordered = d.order is not None and d.order.limit
+    bounds = [c for c in d.conditions if c.op in ORDERED and not c.negated and (c.function or c.ref.predicate)]
+    if not (ordered or bounds) or not things:
         return None
-    own = Target(d.order.ref, d.order.function)
-    return then(d, MEASURE) if own in d.targets else then(d, MEASURE, WITH_OWN, targets=(*things, own))
+    by = d.order if ordered and d.order is not None else bounds[-1]
+    own = Target(by.ref, by.function)
+    if own in d.targets:
+        return then(d, MEASURE)
+    group = tuple(t.ref for t in things) if own.function and not d.group else d.group
+    return then(d, MEASURE, WITH_OWN, targets=(*things, own), group=group)
 
 
 def _name_itself(d: Derivation, reader: Reader) -> Iterator[Derivation]:
@@ -109,7 +116,10 @@ def _name_itself(d: Derivation, reader: Reader) -> Iterator[Derivation]:
 
 
 def codes(graph: SchemaGraph, node: int) -> list[str]:
-    """The properties that show a thing without a name: its name-like text, then its code."""
+    """The properties that show a thing without a name: its number where it is no more, else its name-like text, then
+    its code."""
+    if held := amount(node, graph):
+        return [held]
     own = [p for p in graph.literals[node] if graph.about(p).role != "name" and p not in graph.flags]
     coded = [p for p in own if graph.about(p).role == "identifier"]
     words = set(graph.nodes[node].words)

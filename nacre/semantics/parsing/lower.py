@@ -15,6 +15,7 @@ from nacre.records.plan import (
     Variable,
 )
 from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.linking.quantities import amount
 from nacre.semantics.parsing.alone import ONLY
 from nacre.semantics.parsing.columns import MEASURE
 from nacre.semantics.parsing.halves import parts_of, without
@@ -123,7 +124,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         else:
             group.append(term.variable)
     # "the repairs cost in total" names one property twice
-    answers: list[Term] = [_answer(t, joins) for t in d.targets if t.function or t.ref not in totals]
+    answers: list[Term] = [_answer(_told(t, graph), joins) for t in d.targets if t.function or t.ref not in totals]
     order = _order(d.order, joins)
     counted = (order is not None and isinstance(order.by, Aggregate)) or any(c.function for c in d.conditions)
     if counted and not (group or by or any(isinstance(a, Aggregate) for a in answers)):
@@ -155,6 +156,13 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
 def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
     name = joins.variables[thing_of(ref)].name
     return Attribute(name, ref.predicate, ref.part) if ref.predicate else Itself(name)
+
+
+def _told(target: Target, graph: SchemaGraph) -> Target:
+    """What is told of a thing that is asked for: of one that is no more than a number, the number."""
+    if target.function or target.ref.predicate:
+        return target
+    return target._replace(ref=target.ref._replace(predicate=amount(target.ref.node, graph)))
 
 
 def _answer(target: Target, joins: Joins) -> Term:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from nacre.semantics.flags import denial, holding
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.measures import measured
+from nacre.semantics.linking.quantities import QUANTITY
 from nacre.semantics.nouns import is_participle, is_plural, wording
 from nacre.semantics.parsing.compared import compared_property
 from nacre.semantics.parsing.events import happened, objects
@@ -34,12 +35,26 @@ def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
     """All ways to take a mention."""
     if link.kind == "class":
         yield from of_class(state, link, reader)
+    elif link.how == QUANTITY:
+        held, of = link.refs
+        yield from of_property(_of_quantity(state, link, reader), link, reader, held)
     elif link.kind == "property":
         for ref in link.refs:
             if ref.predicate or ref.via:
                 yield from of_property(state, link, reader, ref)
     else:
         yield from of_value(state, link, reader)
+
+
+def _of_quantity(state: State, link: Link, reader: Reader) -> State:
+    """The state where a number is that of one kind of quantity."""
+    held, of = link.refs
+    if of.predicate:
+        kind = Condition(of, "=", (link.value,))
+    else:
+        kind = Condition(Ref(of.node), "is", (), False, link.keys, link.label)
+        state = with_node(with_node(state, Ref(held.node), reader), of, reader)
+    return state.then(QUANTITY, conditions=(*state.conditions, kind))
 
 
 def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:

@@ -11,12 +11,15 @@ from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.categories import MEMBERS
 from nacre.semantics.parsing.yes_no import unchecked
 from nacre.semantics.ranking.beside import beside
+from nacre.semantics.ranking.borne_out import borne_out
 from nacre.semantics.types import ORDERED, Link, Question, Ref
 
 # kinds of cues that a plan can answer to, each with what answers it
 _CUES = ("count", "avg", "sum", "max", "min", "most", "superlative", "group", "negation", "both", "or", "distinct",
          "contains", "compare", "comparative", "order", "direction", "either", "share", "any")  # fmt: skip
 MANY = 4
+# the value of a cue that may say something else as well ("by")
+WEAK = "weak"
 # letters of a word that others may end in
 SUFFIX = 5
 
@@ -47,6 +50,7 @@ def features(candidate: Candidate, question: Question, graph: SchemaGraph, best:
     found.update(_measure(candidate, question, graph))
     found.update(_lead(candidate, question, graph))
     found.update(beside(candidate, question, graph))
+    found.update(borne_out(candidate, question, graph))
     return found
 
 
@@ -146,7 +150,9 @@ def _links(links: tuple[Link, ...], question: Question) -> dict[str, float]:
 
 def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
     d = candidate.derivation
-    said = {c.kind for c in question.cues if not _inside(c.start, c.end, d.links)}
+    said = {
+        f"{c.kind} {c.value}" if c.value == WEAK else c.kind for c in question.cues if not _inside(c.start, c.end, d.links)
+    }
     functions = {t.function for t in d.targets if t.function}
     functions |= {c.function for c in d.conditions if c.function}
     functions |= {c.against.function for c in d.conditions if c.against and c.against.function}
@@ -160,6 +166,7 @@ def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
         "most": ranked or bool(functions & {"max", "min"}),
         "superlative": ranked or bool(functions & {"max", "min"}),
         "group": bool(d.group),
+        f"group {WEAK}": bool(d.group),
         "negation": any(c.negated or c.op == "unknown" for c in d.conditions) or "flag denied" in d.trace,
         "both": d.combine == "intersection",
         "or": (d.combine == "union" and MEMBERS not in d.trace)
@@ -173,7 +180,7 @@ def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
     for kind, present in has.items():
         if kind in said and not present:
             found[f"cue {kind} unanswered"] = 1.0
-        elif present and kind not in said:
+        elif present and kind not in said and not kind.endswith(WEAK):
             found[f"{kind} without cue"] = 1.0
         elif present:
             found[f"cue {kind} answered"] = 1.0
@@ -260,10 +267,15 @@ def _order_in_question(targets: list[Ref], links: tuple[Link, ...], question: Qu
     """Targets come first in most questions, conditions last."""
     starts = [x.start for ref in targets for x in links if x.kind in ("class", "property") and x.refs[0] == ref]
     values = [x.start for x in links if x.kind in ("value", "entity")]
+    # "the high priority tickets" asks for tickets, "the priority" of which says which
+    kinds = {x.start: x.refs[0].node for x in links if x.kind == "class" and x.exact}
+    shown = {ref.node for ref in targets if not ref.predicate}
+    ends = [x.end for ref in targets if ref.predicate for x in links if x.kind == "property" and x.refs[0] == ref]
+    before = sum(end in kinds and kinds[end] not in shown for end in ends)
     if not starts:
         return {"target unsaid": 1.0}
     n = max(1, len(question.tokens))
-    found = {"first target at": min(starts) / n, "last target at": max(starts) / n}
+    found = {"first target at": min(starts) / n, "last target at": max(starts) / n, "target before kind": float(before)}
     if values:
         found["target after value"] = float(max(starts) > min(values))
     return found

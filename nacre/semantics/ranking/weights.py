@@ -26,8 +26,8 @@ class Weights:
     after: Mapping[str, float]
     threshold: float
     threshold_before: float
-    offered: float
     right: float
+    offered: float
     levels: Sequence[Sequence[float]] = ()
 
 

@@ -1,0 +1,65 @@
+"""Numbers that are kept as things of their own: Links to a kind of quantity, or to an amount -> Links to the number.
+
+A graph may keep "porosity 12 %" as a measurement, whose quantity is porosity and whose value is 12, and a price as a
+thing with an amount and a currency. Asked for the porosity or the price of something, people mean the number.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from nacre.semantics.language.base import language
+from nacre.semantics.linking.graph import SchemaGraph
+from nacre.semantics.types import Link, Ref
+
+# how such links were found
+QUANTITY, AMOUNT = "quantity", "amount"
+
+
+def quantities(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
+    """For each thing or value that is a kind of quantity the numbers kept of it: `refs` are the number, and what holds
+    the kind; for each mention of things that are no more than a number, the number."""
+    for link in links:
+        ref = link.refs[0]
+        if link.kind == "entity":
+            found = [(held, Ref(ref.node, via=via)) for held, via in _measuring(ref.node, graph)]
+        elif link.kind == "value" and ref.predicate and _is_kind(graph.words[ref.predicate]):
+            found = [(held, ref) for held in _numbers(ref.node, graph)]
+        else:
+            held = amount(ref.node, graph) if not ref.predicate else ""
+            if held:
+                yield link._replace(kind="property", refs=(Ref(ref.node, held, via=ref.via),), how=AMOUNT)
+            continue
+        for held, of in found:
+            yield link._replace(kind="property", refs=(held, of), how=QUANTITY)
+
+
+@lru_cache(maxsize=4096)
+def amount(node: int, graph: SchemaGraph) -> str:
+    """The number of things that have no name and are no more than a number, beside which only a unit or the like is
+    kept; "" for others."""
+    literals = graph.literals[node]
+    numbers = [p for p in literals if graph.is_numeric(p) and not graph.is_date(p)]
+    beside = [p for p in literals if p not in numbers]
+    if graph.nodes[node].named or len(numbers) != 1 or len(beside) > 1 or not all(graph.about(p).values for p in beside):
+        return ""
+    return numbers[0]
+
+
+def _measuring(node: int, graph: SchemaGraph) -> Iterator[tuple[Ref, str]]:
+    """The numbers of what is tied to things of a node as to kinds of quantities, and by which link."""
+    for step in graph.steps[node]:
+        if not step.forward and _is_kind((*graph.words[step.predicate], *graph.nodes[node].words)):
+            yield from ((held, step.predicate) for held in _numbers(step.target, graph))
+
+
+def _numbers(node: int, graph: SchemaGraph) -> list[Ref]:
+    """The number that things of a node keep: the only one, or the one that is called a value."""
+    numbers = [p for p in graph.literals[node] if graph.is_numeric(p) and not graph.is_date(p)]
+    numbers = [p for p in numbers if graph.about(p).role != "identifier"]
+    called = [p for p in numbers if language().words["kept_value"] & set(graph.words[p])]
+    kept = called if len(called) == 1 else numbers
+    return [Ref(node, kept[0])] if len(kept) == 1 else []
+
+
+def _is_kind(words: Sequence[str]) -> bool:
+    return not language().words["kept_quantity"].isdisjoint(words)
