@@ -22,7 +22,7 @@ from nacre.records.plan import (
     Select,
 )
 from nacre.records.schema import Schema
-from nacre.records.turn import Expected, Mention, Reading, Rewrite, Understanding
+from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Understanding
 from nacre.semantics import units
 from nacre.semantics.about import Grouped, about_whole, profile
 from nacre.semantics.courtesy import is_greeting, reason, without_courtesy
@@ -83,12 +83,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     if rewrite.chosen is not None and (expected := _expected_of(rewrite.chosen, schema)) is not None:
         return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
     linker = indexes(lexicon)
-    # the list after a plural pronoun is for people; the scope says it better
-    text = without_scope(rewrite.standalone, rewrite.scope)
-    if rewrite.scope is not None and rewrite.scope.how == "number":
-        text = with_number(text)
-    elif rewrite.scope is not None and rewrite.scope.how == "exclude":
-        text = without_lead(text)
+    text = text_of(rewrite)
     written = without_courtesy(text)
     question = read(text, linker)
     if rewrite.aside or is_greeting(rewrite.standalone) or about_whole(question.text):
@@ -97,13 +92,11 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         return Understanding(rewrite.standalone, (), (overview,), "prose")
     if any(number.unit for number in question.numbers):
         units.load()
-    found = link(question, linker.index)
-    found += slips(question, found, linker.index, linker.spelling)
-    links = in_scope(found, rewrite.scope, question, linker.index)
+    links = links_of(question, rewrite.scope, linker)
     # what is loaded once a process, above, is no part of the first question's time
     deadline = within(SECONDS)
     answers = answering(derived(question, links, linker, deadline, most), question, linker.index.graph)
-    candidates = over_scope(answers.kept if answers.nearest is None else [], question)[:most]
+    candidates = kept(answers, question)[:most]
     cut = deadline.is_over()
     graph = linker.index.graph
     ranked, readings = best_readings(
@@ -132,6 +125,26 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         most=min(_most(rewrite), ADRIFT if _guessed(ranked, question, linker) or has_either_day_first(text) else 1.0),
         unstated=_unstated(answers, schema),
     )
+
+
+def text_of(rewrite: Rewrite) -> str:
+    """What is read of a rewritten question: the list after a plural pronoun is for people, the scope says it better."""
+    text = without_scope(rewrite.standalone, rewrite.scope)
+    if rewrite.scope is not None and rewrite.scope.how == "number":
+        return with_number(text)
+    return without_lead(text) if rewrite.scope is not None and rewrite.scope.how == "exclude" else text
+
+
+def links_of(question: Question, scope: Scope | None, linker: Linker) -> list[Link]:
+    """What the words of a question may name, in the conversation that it stands in."""
+    found = link(question, linker.index)
+    found += slips(question, found, linker.index, linker.spelling)
+    return in_scope(found, scope, question, linker.index)
+
+
+def kept(answers: Answering, question: Question) -> list[Candidate]:
+    """The readings that give what is asked for, of the things of the conversation where some are."""
+    return over_scope(answers.kept if answers.nearest is None else [], question)
 
 
 def _guessed(ranked: Sequence[Ranked], question: Question, linker: Linker) -> bool:

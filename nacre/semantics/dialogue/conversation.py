@@ -9,6 +9,7 @@ from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.aside import is_aside
+from nacre.semantics.dialogue.best_of import of_them
 from nacre.semantics.dialogue.compose import whole
 from nacre.semantics.dialogue.correction import corrected, is_known, put, taken_back
 from nacre.semantics.dialogue.edit import listed as listed_of
@@ -25,7 +26,8 @@ from nacre.semantics.dialogue.ellipsis import (
 )
 from nacre.semantics.dialogue.focus import are_persons, asked_nodes, focus, owners
 from nacre.semantics.dialogue.follow import change
-from nacre.semantics.dialogue.left_open import completed, each_of, is_left_open
+from nacre.semantics.dialogue.left_open import completed, each_of, for_each, is_left_open
+from nacre.semantics.dialogue.named_again import named_again
 from nacre.semantics.dialogue.offered import chosen
 from nacre.semantics.dialogue.pronouns import (
     in_order,
@@ -71,6 +73,9 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     if is_aside(question):
         return Rewrite(question, aside=True)
     linker = indexes(lexicon)
+    topic = language().dialogue["new_topic"].match(question)
+    if topic is not None:
+        return Rewrite(question[topic.end() :])
     correction = taken_back(question)
     if correction is not None:
         phrase, clear = correction
@@ -80,6 +85,9 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         # its lead would be read as a condition: "no" as "not"
         question = phrase if clear else question
     asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
+    best = of_them(question)
+    if best is not None and len(focus(earlier, True, linker).keys) > 1:
+        question = best
     words = tokens(question)
     things = named(linker, words)
     said = language().dialogue
@@ -113,6 +121,8 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
         question = f"{language().phrases['which_of_them']} {ones['what']}?"
         words = tokens(question)
         return resolved(question, words, len(words) - len(tokens(ones["what"])) - 2, earlier, linker)
+    if found is not None and said["which_ones"].match(question):
+        found = _which(found)
     found = found or of_kind(words, earlier, linker) or _changed(question, earlier, linker)
     return found or _pointing(question, words, things, earlier, linker, asked)
 
@@ -132,8 +142,14 @@ def _pointing(
     one = focus(earlier[-1:], many=False, linker=linker)
     if not things and _lacks_object(words) and len(one.keys) == 1 and not are_persons(one, linker):
         return Rewrite(f"{stripped(question).rstrip('?')} of {one.labels[0]}?", True, one)
-    if not things and is_left_open(words) and (asked_again := completed(question, earlier[-1])) is not None:
-        return asked_again
+    if not things and is_left_open(words):
+        asked_again = completed(question, earlier[-1]) or _changed(question, earlier, linker, "correct")
+        if asked_again is not None:
+            return asked_again
+    if not things and (noun := for_each(words, earlier, linker)):
+        return Rewrite(f"{stripped(question).rstrip('?')} {noun}?", True)
+    if (one_of := named_again(question, words, earlier, linker)) is not None:
+        return one_of
     if not things and (many := each_of(words, earlier, linker)) is not None:
         return Rewrite(f"{stripped(question).rstrip('?')} {OF_THEM} ({listed(many.labels)})?", True, many)
     if things or not _fragment(words, linker):
@@ -158,6 +174,15 @@ def _pointing(
     if len(meant.keys) == 1 and not summed:
         return Rewrite(f"{stripped(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
     return Rewrite(asked, sure=not is_left_open(words))
+
+
+def _which(made: Rewrite) -> Rewrite:
+    """ "And which ones are red?" after "how many are blue?": which, not how many."""
+    count = next((c for c in analyse(made.standalone).cues if c.kind == "count" and c.start == 0), None)
+    if count is None or made.scope is not None and made.scope.how:
+        return made
+    rest = made.standalone[tokens(made.standalone)[count.end - 1].end :]
+    return replace(made, standalone=f"{language().phrases['which'].capitalize()}{rest}")
 
 
 def _as_sure_as(one: Scope, made: Rewrite) -> Rewrite:

@@ -25,7 +25,7 @@ from nacre.semantics.types import Link, Number, Question
 from nacre.semantics.words import tokens
 
 # what a follow-up may want, in the order it is looked for
-KINDS = ("list", "opposite", "exclude", "summary", "add", "order", "restrict", "instead", "first")
+KINDS = ("list", "opposite", "exclude", "summary", "order", "add", "restrict", "instead", "first")
 # stands in a question for the number that was given before, where the parser expects a number
 STAND_IN = 999_983.0
 
@@ -73,7 +73,7 @@ def changes(
         return [_by_names(made, graph)] if made is not None else []
     own = _by_cues(question, _shown(links, earlier, graph), earlier, scope.how, graph)
     if own is not None:
-        return [own]
+        return [_with_order(own, question) if scope.how == "order" else own]
     found: dict[Body, None] = {}
     for body in bodies:
         if not isinstance(body, Select):
@@ -83,8 +83,17 @@ def changes(
         else:
             made = edited(earlier, body, _EDITS.get(scope.how, scope.how))  # type: ignore[arg-type]
         if made is not None and made != earlier:
-            found.setdefault(made)
+            found.setdefault(_with_order(made, question) if scope.how == "order" else made)
     return list(found)
+
+
+def _with_order(select: Select, question: Question) -> Select:
+    """The plan with what it is ordered by among its columns, where the question asks to see that as well."""
+    by = select.order.by if select.order is not None else None
+    shows = language().dialogue["and_shows"].search(question.text.casefold())
+    if not shows or not isinstance(by, Attribute) or by in select.answers or select.group or select.by:
+        return select
+    return replace(select, answers=(*select.answers, by), paired=True)
 
 
 def _by_names(select: Select, graph: SchemaGraph) -> Select:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from nacre.records.plan import Attribute, Select, value_of
 from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.dialogue.ellipsis import by_itself
 from nacre.semantics.dialogue.focus import focus
@@ -24,6 +25,16 @@ def completed(question: str, last: Earlier) -> Rewrite | None:
     sure = 1.0 if last.confidence is None else last.confidence
     rest = last.standalone[:1].lower() + last.standalone[1:]
     return Rewrite(f"{question.rstrip(' ?')} {rest}", True, Scope(None, (), (), "", sure))
+
+
+def for_each(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> str:
+    """ "List the number of rooms for each" after "How many different styles are there?": of each style; "" where no
+    property was asked for."""
+    known, body = language().words, earlier[-1].plan.body if earlier[-1].plan else None
+    if len(words) < 2 or words[-1].norm not in known["grouping"] or not isinstance(body, Select):
+        return ""
+    asked = value_of(body.answers[-1])
+    return linker.index.graph.about(asked.predicate).label if isinstance(asked, Attribute) else ""
 
 
 def each_of(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:

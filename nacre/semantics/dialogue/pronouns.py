@@ -151,7 +151,9 @@ def of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
     # "which colour is its roof": the colour has no roof
     asked = words[0].norm in known["question_words"] and words[at - 1].norm in known["being"]
     own = any(c.end <= at and not (asked and c.start == 1 and c.end == at - 1) for c in kinds)
-    return words[at].norm in known["possessive"] and own
+    # "which teams do its players play for"
+    other = words[at - 1].norm in known["inverting"]
+    return words[at].norm in known["possessive"] and own and not other
 
 
 def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:

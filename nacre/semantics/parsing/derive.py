@@ -209,6 +209,9 @@ def _asked_kind(question: Question, links: list[Link], graph: SchemaGraph) -> _K
         ),
         0,
     )
+    if any(x.how == "scope" and lead < x.start < start for x in links):
+        # "which of them has the most seats" asks for them
+        return None
     # "pasta has the shortest" is not the name of a kind, "short pasta"
     ranked = sum(1 << i for i in ranking)
     named = [x for x in links if x.start == start and x.exact and not x.covered & ranked]

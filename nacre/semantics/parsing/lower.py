@@ -119,7 +119,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     by: list[Attribute] = []
     for ref in d.group:
         term = _term(ref, joins)
-        if isinstance(term, Attribute):
+        if isinstance(term, Attribute) and not _tells_apart(ref.predicate, graph):
             by.append(term)
         else:
             group.append(term.variable)
@@ -151,6 +151,12 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
     )
     asked = [joins.variables[thing_of(c.ref)].name for c in direct if c.op == "exists"]
     return Lowered(once(body, graph, asked), joins.cost, joins.steps, joins.ambiguous)
+
+
+def _tells_apart(predicate: str, graph: SchemaGraph) -> bool:
+    """Whether each thing has one value of a property that names or identifies it, and its own."""
+    about = graph.about(predicate)
+    return about.role in ("name", "identifier") and about.functional and about.pairs_off
 
 
 def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
