@@ -71,6 +71,10 @@ NAME_RANK = {
 # names a thing that has no name
 NOTATION = SKOS + "notation"
 NAME_WORDS = frozenset({"name", "title", "label"})
+# local names of predicates that give other names
+OTHER_NAME_WORDS = frozenset(
+    "alternatename altname altlabel alternativename alternativelabel othername alias aka alsoknownas acronym".split()
+)
 # What people call the predicates of vocabularies that a graph uses and seldom describes; the first is shown.
 KNOWN_NAMES = {
     ALTERNATIVE: ("other name", "alt label", "synonym", "alias"),
@@ -155,6 +159,15 @@ def name_rank(iri: str) -> int | None:
     if known is not None:
         return known
     return 3 if local_name(iri).lower() in NAME_WORDS else None
+
+
+def is_other_name(iri: str) -> bool:
+    """Whether a predicate gives things names beside the one that they are shown by.
+
+    >>> is_other_name("https://schema.org/alternateName"), is_other_name("http://example.org/name")
+    (True, False)
+    """
+    return iri == ALTERNATIVE or local_name(iri).lower().replace("_", "") in OTHER_NAME_WORDS
 
 
 def language_rank(language: str) -> tuple[int, str]:

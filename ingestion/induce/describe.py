@@ -17,13 +17,13 @@ from ingestion.induce.places import Place
 from ingestion.induce.quantities import stated_unit
 from ingestion.induce.spoken import Role, Spoken, in_full, spoken_names
 from ingestion.vocabulary import (
-    ALTERNATIVE,
     CALLED_BY,
     COMMENT_PREDICATES,
     IDENTIFIER_WORDS,
     NUMBERING,
     OWL,
     SCHEMA_PREDICATES,
+    is_other_name,
     local_name,
     name_rank,
 )
@@ -271,7 +271,7 @@ def _role(
         return "schema"
     if cells is None or len(place.targets):
         return "fact"
-    if name_rank(place.iri) is not None or place.iri == ALTERNATIVE:
+    if name_rank(place.iri) is not None or is_other_name(place.iri):
         return "name"
     if cells.datatype not in {"text", "integer"} or cells.unit:
         return "fact"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ingestion.verbalise.wording import Pattern, be, clean, is_state, pattern, spoken
-from ingestion.vocabulary import ALTERNATIVE, local_name
+from ingestion.vocabulary import is_other_name, local_name
 from nacre.records.schema import Predicate, Schema
 from nacre.semantics.flags import is_called_flag, is_flag
 from nacre.semantics.labels_said import FIRST_YEAR, LAST_YEAR
@@ -71,7 +71,7 @@ def _way(predicate: Predicate, form: Pattern, turn: int) -> Way:
         before=before,
         one=one,
         many=many,
-        is_name=predicate.role == "name" or predicate.iri == ALTERNATIVE,
+        is_name=predicate.role == "name" or is_other_name(predicate.iri),
         is_text=predicate.role == "text",
         is_flag=is_flag(predicate) and is_called_flag(predicate),
         form=form,

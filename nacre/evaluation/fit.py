@@ -9,6 +9,8 @@ from nacre.semantics.ranking.calibrate import SURE
 
 # strength of the regularisation of the ranker, measured with `python -m nacre.evaluation.learn` at 0.003, 0.01, 0.03
 RIDGE = 0.01
+# the weight of likeness is looked for up to this
+MOST_LIKENESS = 50.0
 
 
 class Judged(Protocol):
@@ -42,6 +44,24 @@ def fitted(samples: Sequence[Judged], without: str | None = None) -> dict[str, f
 
     result = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 120})
     return {name: float(w) for name, w in zip(names, result.x / scale, strict=True)}
+
+
+def likeness_weight(found: Sequence[tuple[Sequence[float], Sequence[float], Sequence[bool]]]) -> float:
+    """The weight of likeness beside scores that stay as they are: of the readings of each question the scores, how like
+    it they are, and which are right."""
+    from scipy.optimize import minimize_scalar
+
+    usable = [tuple(map(np.array, each)) for each in found if any(each[2]) and not all(each[2])]
+
+    def loss(weight: float) -> float:
+        lost = 0.0
+        for scores, likeness, right in usable:
+            score = scores + weight * likeness
+            belief = np.exp(score - score.max())
+            lost -= float(np.log(belief[right].sum() / belief.sum()))
+        return lost
+
+    return float(minimize_scalar(loss, bounds=(0.0, MOST_LIKENESS), method="bounded").x) if usable else 0.0
 
 
 def logistic(found: Sequence[Mapping[str, float]], right: Sequence[bool], ridge: float) -> dict[str, float]:

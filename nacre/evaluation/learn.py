@@ -8,8 +8,7 @@ import argparse
 import json
 import pickle
 import random
-import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -18,31 +17,30 @@ from typing import Any
 
 import numpy as np
 
+from nacre.config.embedder import embedder
 from nacre.evaluation.chances import RIGHT, calibrated, offered, threshold
-from nacre.evaluation.fit import fitted
-from nacre.evaluation.gold_values import same_values
-from nacre.evaluation.run_reading import run_values
-from nacre.records.deadline import within
+from nacre.evaluation.fit import fitted, likeness_weight
+from nacre.evaluation.turns import Turn, turns
 from nacre.records.evidence import Cell
+from nacre.records.plan import Plan
 from nacre.semantics.linker import Linker
-from nacre.semantics.linking.index import link
 from nacre.semantics.ranking.features import features, unused_tokens
-from nacre.semantics.ranking.rank import worth
+from nacre.semantics.ranking.likeness import doubted, liked, likenesses
+from nacre.semantics.ranking.rank import beliefs, worth
 from nacre.semantics.ranking.weights import FILE
-from nacre.semantics.understand import derived, read
+from nacre.semantics.to_words import to_words
 from nacre.stores.catalog import Graph, Library
 
-FILES = ("questions.jsonl", "questions_dev.jsonl")
+FILES = ("questions.jsonl", "questions_dev.jsonl", "conversations.jsonl")
 FOLDS = 5
-SECONDS = 2.0
 # a smaller group of features is not left out on its own
 LEAST_ABLATED = 3
 
 
 @dataclass
 class Sample:
-    """One question: the features of its readings, which are right, and what running them gave; `own`: it was written
-    together with the rules, and says nothing of how well they do."""
+    """One question: the features of its readings, which are right, what running them gave and what they are in words;
+    `own`: it was written together with the rules, and says nothing of how well they do."""
 
     graph: str
     id: str
@@ -51,6 +49,7 @@ class Sample:
     right: list[bool]
     values: list[tuple[Cell, ...] | None]
     unused: list[int]
+    words: list[str]
     seconds: float = 0.0
     own: bool = False
 
@@ -73,6 +72,8 @@ def main() -> None:
     folds = _folds(samples)
     scores = cross_validated(samples, folds)
     print_ranked("out of fold", samples, scores)
+    scores, weight = with_likeness(samples, scores)
+    print_ranked(f"with likeness, weighing {weight:.2f}", samples, scores)
     models, levels, levels_before = calibrated(samples, scores, folds)
     if args.ablate:
         ablated(samples, folds)
@@ -81,6 +82,7 @@ def main() -> None:
     text = {
         "features": _rounded(fitted(samples)),
         **{name: _rounded(model) for name, model in models.items()},
+        "likeness": round(weight, 4),
         "threshold": threshold(levels),
         "threshold_before": threshold(levels_before),
         "offered": offered(samples, scores),
@@ -104,40 +106,62 @@ def _collected(
             if (path := folder / name / name_of).exists():
                 known_by = {"graph": name, "own": folder in own}
                 asked += [json.loads(line) | known_by for line in path.read_text(encoding="utf-8").splitlines()]
-    asked = [q for q in asked if "answers" in q and not q.get("conversation")]
-    random.Random(seed).shuffle(asked)
-    asked = sorted(asked[:size], key=lambda q: (q["graph"], q["id"]))
+    # the turns of a conversation are asked in their order, after each other
+    apart: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    for q in asked:
+        if "answers" in q:
+            alone = q["graph"], str(q.get("conversation") or ""), "" if q.get("conversation") else str(q["id"])
+            apart[alone].append(q)
+    drawn = sorted(apart)
+    random.Random(seed).shuffle(drawn)
     known: dict[str, tuple[Graph, Linker, dict[Any, tuple[Cell, ...] | None]]] = {}
     samples = []
-    for question in asked:
-        name = question["graph"]
+    for key in sorted(drawn[:size]):
+        name = key[0]
         if name not in known:
             known.clear()
             graph = library.open(name)
             known[name] = graph, Linker(graph.lexicon), {}
-        samples.append(replace(collect(question, *known[name]), own=question["own"]))
+        samples += _judged(apart[key], *known[name])
     if cache is not None:
         cache.write_bytes(pickle.dumps(samples))
     return samples
+
+
+def _judged(
+    lines: Sequence[Mapping[str, Any]], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
+) -> list[Sample]:
+    """The samples of one question, as often as it is listed, or of the turns of a conversation."""
+    if not lines[0].get("conversation"):
+        sample = collect(lines[0], graph, linker, ran)
+        return [replace(sample, own=line["own"]) for line in lines]
+    times = Counter(line["id"] for line in lines)
+    once = {line["id"]: line for line in sorted(lines, key=lambda line: line["turn"])}
+    return [
+        sampled(turn, graph, linker)
+        for turn in turns(list(once.values()), graph, linker, ran)
+        # what changes the plan before it is not ranked
+        if not turn.changed
+        for _ in range(times[turn.line["id"]])
+    ]
 
 
 def collect(
     question: Mapping[str, Any], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
 ) -> Sample:
     """All readings of one question with their features, run."""
-    started = time.monotonic()
-    asked = read(question["question"], linker)
-    candidates = derived(asked, link(asked, linker.index), linker, within(SECONDS))
-    best = max((c.derivation.prior for c in candidates), default=0.0)
-    found = [features(c, asked, linker.index.graph, best) for c in candidates]
-    seconds = time.monotonic() - started
-    for candidate in candidates:
-        if candidate.body not in ran:
-            ran[candidate.body] = run_values(candidate.body, graph.tables)
-    values = [ran[c.body] for c in candidates]
-    right = [v is not None and same_values(question["answers"], v) for v in values]
-    unused = [len(unused_tokens(c, asked)) for c in candidates]
-    return Sample(question["graph"], str(question["id"]), question["question"], found, right, values, unused, seconds)
+    return sampled(next(iter(turns([question], graph, linker, ran))), graph, linker)
+
+
+def sampled(turn: Turn, graph: Graph, linker: Linker) -> Sample:
+    """What is learned from a question that was read and run."""
+    best = max((c.derivation.prior for c in turn.candidates), default=0.0)
+    found = [features(c, turn.question, linker.index.graph, best) for c in turn.candidates]
+    unused = [len(unused_tokens(c, turn.question)) for c in turn.candidates]
+    words = [to_words(Plan(c.body), graph.schema) for c in turn.candidates]
+    line = turn.line
+    name, text = str(line["id"]), turn.question.text
+    return Sample(line["graph"], name, text, found, turn.right, turn.values, unused, words, turn.seconds)
 
 
 def report(samples: Sequence[Sample]) -> None:
@@ -166,6 +190,23 @@ def cross_validated(
             if folds[sample.graph] == fold:
                 scores[i] = [worth(f, learned) for f in sample.found]
     return scores
+
+
+def with_likeness(samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> tuple[list[list[float]], float]:
+    """The scores where the first readings are compared with their questions in words, and what that weighs; as they are
+    without an embedder."""
+    model = embedder("auto")
+    compared: dict[int, tuple[list[int], list[float]]] = {}
+    for i, (sample, own) in enumerate(zip(samples, scores, strict=True)):
+        if own and model is not None and (open_ := doubted(*beliefs(own))):
+            compared[i] = open_, likenesses(sample.question, [sample.words[k] for k in open_], model.embed)
+    judged = [
+        ([scores[i][k] for k in open_], found, [samples[i].right[k] for k in open_])
+        for i, (open_, found) in compared.items()
+        if not samples[i].own
+    ]
+    weight = likeness_weight(judged)
+    return [liked(own, *compared.get(i, ([], [])), weight) for i, own in enumerate(scores)], weight
 
 
 def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> None:

@@ -4,6 +4,7 @@ What a turn leans on is the plan that gave the gold answer of the turn before it
 that its `standalone` wording gives, where a line has one. A conversation ends where neither is right.
 """
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,7 @@ class Turn:
     changed: list[Body]
     right: list[bool]
     changed_right: list[bool]
+    seconds: float
 
 
 def turns(
@@ -64,10 +66,12 @@ def turns(
 def _read(
     line: Mapping[str, Any], said: Rewrite, graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
 ) -> Turn:
+    started = time.monotonic()
     question = read(text_of(said), linker)
     links = links_of(question, said.scope, linker)
     candidates = over_scope(derived(question, links, linker, within(SECONDS)), question)
     changed = _changed(question, links, candidates, said.scope, linker)
+    seconds = time.monotonic() - started
     bodies: list[Body] = [*(c.body for c in candidates), *changed]
     for body in bodies:
         if body not in ran:
@@ -75,7 +79,7 @@ def _read(
     values = [ran[body] for body in bodies]
     right = [v is not None and same_values(line["answers"], v) for v in values]
     many = len(candidates)
-    return Turn(line, said, question, candidates, values[:many], changed, right[:many], right[many:])
+    return Turn(line, said, question, candidates, values[:many], changed, right[:many], right[many:], seconds)
 
 
 def _changed(

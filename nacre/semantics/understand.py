@@ -1,6 +1,6 @@
 """Understand one standalone question over one graph: Rewrite -> Understanding. The stages stand in `understand`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -43,6 +43,7 @@ from nacre.semantics.parsing.members import of_members
 from nacre.semantics.parsing.more_than import Counted, more_than
 from nacre.semantics.parsing.relative import of_relative
 from nacre.semantics.parsing.shares import is_count, shares
+from nacre.semantics.parsing.two_questions import two_questions
 from nacre.semantics.parsing.unanswering import Answering, answering, guesses
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.periods import has_either_day_first
@@ -50,6 +51,7 @@ from nacre.semantics.question_form import analyse
 from nacre.semantics.ranking.best import BEST, best_readings, nameless
 from nacre.semantics.ranking.dropped import dropped
 from nacre.semantics.ranking.features import unused_tokens
+from nacre.semantics.ranking.likeness import likenesses
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.readings import changed, together
@@ -100,7 +102,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     cut = deadline.is_over()
     graph = linker.index.graph
     ranked, readings = best_readings(
-        rank(candidates, question, graph, weights().features), question, links, graph, schema
+        rank(candidates, question, graph, weights(), _likeness(question, linker)), question, links, graph, schema
     )
     changing = changed(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
@@ -145,6 +147,14 @@ def links_of(question: Question, scope: Scope | None, linker: Linker) -> list[Li
 def kept(answers: Answering, question: Question) -> list[Candidate]:
     """The readings that give what is asked for, of the things of the conversation where some are."""
     return over_scope(answers.kept if answers.nearest is None else [], question)
+
+
+def _likeness(question: Question, linker: Linker) -> Callable[[Sequence[Candidate]], list[float]] | None:
+    """How like a question readings are in words; None without an embedder."""
+    embedder, schema = linker.lexicon.embedder, linker.lexicon.schema
+    if embedder is None:
+        return None
+    return lambda found: likenesses(question.text, [to_words(Plan(c.body), schema) for c in found], embedder.embed)
 
 
 def _guessed(ranked: Sequence[Ranked], question: Question, linker: Linker) -> bool:
@@ -205,6 +215,9 @@ def derived(
     chosen = chosen or list(shares(question, links, lambda q, found: derive(q, found, linker.index, deadline, most)))
     if chosen:
         return chosen
+    both = list(two_questions(question, lambda text: _every_word(text, linker, deadline), graph.schema))
+    if both:
+        return both
     found = [as_asked(c, question, graph) for c in derive(question, links, linker.index, deadline, most)]
     found = [c for c in not_turned(found, question, graph) if comparable(c, graph)]
     found = of_relative(found, question, graph)
@@ -212,13 +225,18 @@ def derived(
     return [*aged, *compared, *gathered]
 
 
-def _whole(text: str, linker: Linker, deadline: Deadline) -> list[Body]:
-    """What a phrase or a part of a question asks, each word of it used, the likeliest first."""
+def _every_word(text: str, linker: Linker, deadline: Deadline) -> list[Candidate]:
+    """The readings of a phrase or a part of a question in which each word is used, the likeliest first."""
     question = read(text, linker)
     found = derived(question, link(question, linker.index), linker, deadline)
     graph = linker.index.graph
-    ranked = rank(found, question, graph, weights().features)
-    return [r.candidate.body for r in ranked if not r.unused and not dropped(r.candidate, question, graph)]
+    ranked = rank(found, question, graph, weights())
+    return [r.candidate for r in ranked if not r.unused and not dropped(r.candidate, question, graph)]
+
+
+def _whole(text: str, linker: Linker, deadline: Deadline) -> list[Body]:
+    """What a phrase or a part of a question asks, each word of it used, the likeliest first."""
+    return [c.body for c in _every_word(text, linker, deadline)]
 
 
 def _counts(linker: Linker, deadline: Deadline) -> Counted:

@@ -63,7 +63,7 @@ def _chosen(question: str, words: Sequence[Token]) -> str | None:
 
 def _those() -> str:
     """What stands for the things that were listed."""
-    return language().phrases["of_them"]
+    return str(language().phrases["of_them"])
 
 
 def _after_those(words: Sequence[Token]) -> int | None:

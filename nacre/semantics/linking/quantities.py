@@ -25,9 +25,9 @@ def quantities(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
         elif link.kind == "value" and ref.predicate and _is_kind(graph.words[ref.predicate]):
             found = [(held, ref) for held in _numbers(ref.node, graph)]
         else:
-            held = amount(ref.node, graph) if not ref.predicate else ""
-            if held:
-                yield link._replace(kind="property", refs=(Ref(ref.node, held, via=ref.via),), how=AMOUNT)
+            number = amount(ref.node, graph) if not ref.predicate else ""
+            if number:
+                yield link._replace(kind="property", refs=(Ref(ref.node, number, via=ref.via),), how=AMOUNT)
             continue
         for held, of in found:
             yield link._replace(kind="property", refs=(held, of), how=QUANTITY)

@@ -1,7 +1,7 @@
 """Order readings by learned weights: Candidates -> Ranked, best first (log-linear, Pasupat and Liang 2015)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from operator import mul
 from typing import NamedTuple
@@ -9,6 +9,8 @@ from typing import NamedTuple
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.ranking.features import features, unused_tokens
+from nacre.semantics.ranking.likeness import doubted, liked
+from nacre.semantics.ranking.weights import Weights
 from nacre.semantics.types import Question
 
 
@@ -22,14 +24,22 @@ class Ranked(NamedTuple):
 
 
 def rank(
-    candidates: Sequence[Candidate], question: Question, graph: SchemaGraph, weights: Mapping[str, float]
+    candidates: Sequence[Candidate],
+    question: Question,
+    graph: SchemaGraph,
+    learned: Weights,
+    like: Callable[[Sequence[Candidate]], Sequence[float]] | None = None,
 ) -> list[Ranked]:
-    """The readings, likeliest first; their features say how the belief is spread as well."""
+    """The readings, likeliest first; their features say how the belief is spread as well. `like` says how like the
+    question the first of them are in words, where the features leave it open which is meant."""
     if not candidates:
         return []
     best = max(c.derivation.prior for c in candidates)
     found = [features(c, question, graph, best) for c in candidates]
-    order, shares = beliefs([worth(f, weights) for f in found])
+    scores = [worth(f, learned.features) for f in found]
+    order, shares = beliefs(scores)
+    if like is not None and (open_ := doubted(order, shares)):
+        order, shares = beliefs(liked(scores, open_, like([candidates[i] for i in open_]), learned.likeness))
     spread = spread_of([shares[i] for i in order])
     return [
         Ranked(candidates[i], found[i] | spread, shares[i], tuple(unused_tokens(candidates[i], question)))

@@ -17,7 +17,8 @@ class Weights:
     orders the readings that were run; `after` is the log-odds for the one that was chosen. At `threshold` (after
     running; `threshold_before` before) the share `right` of the answers was right out of fold. `levels` holds other
     such thresholds after running: share wanted, threshold, share of questions above it, share of these that were right.
-    `offered` is the least share of the belief with which another reading is offered.
+    `offered` is the least share of the belief with which another reading is offered; `likeness` weighs how like a
+    question the first readings are in words.
     """
 
     features: Mapping[str, float]
@@ -28,6 +29,7 @@ class Weights:
     threshold_before: float
     right: float
     offered: float
+    likeness: float
     levels: Sequence[Sequence[float]] = ()
 
 
