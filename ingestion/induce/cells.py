@@ -82,7 +82,7 @@ def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency
             return lasting
     if "text" in families and name_rank(iri) is None and local_name(iri).lower() not in IDENTIFIER_WORDS:
         # beside what most are declared to be, others are exceptions: "to be confirmed"
-        most = {f for f in families if sum(n for s, n in frequency.items() if _FAMILY.get(s[1]) == f) > _half(frequency)}
+        most = {f for f in families if _declared_as(f, frequency) > MOST * sum(frequency.values())}
         found = _found(iri, texts, other, usual, MOST if most & _NUMBERS else ENOUGH)
         if found:
             return found
@@ -110,8 +110,9 @@ def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usu
     return Cells(family, "single", "", value, None, None, False, usual, exact, hidden, low, high)
 
 
-def _half(frequency: dict[Sort, int]) -> float:
-    return MOST * sum(frequency.values())
+def _declared_as(family: Datatype, frequency: dict[Sort, int]) -> int:
+    """How many triples have a literal that is declared to be of a family."""
+    return sum(n for sort, n in frequency.items() if _FAMILY.get(sort[1]) == family)
 
 
 def _excepted(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells:

@@ -1,4 +1,4 @@
-"""Judge the readings of follow-ups: a conversation with gold answers -> a Sample a turn, each after turns that are right.
+"""Judge the readings of follow-ups: a conversation with gold answers -> Turns, each after turns that are right.
 
 What a turn leans on is the plan that gave the gold answer of the turn before it, where a reading gave it; else the one
 that its `standalone` wording gives, where a line has one. A conversation ends where neither is right.
@@ -18,12 +18,11 @@ from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.dialogue.conversation import rewrite
 from nacre.semantics.dialogue.follow import changes
 from nacre.semantics.linker import Linker
-from nacre.semantics.linking.scope import over_scope
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.ranking.calibrate import outcome
 from nacre.semantics.run_plan import run_plan
 from nacre.semantics.types import Link, Question
-from nacre.semantics.understand import derived, links_of, read, text_of
+from nacre.semantics.understand import derived, in_conversation, links_of, read, text_of
 from nacre.stores.catalog import Graph
 
 REMEMBERED = 100
@@ -69,7 +68,7 @@ def _read(
     started = time.monotonic()
     question = read(text_of(said), linker)
     links = links_of(question, said.scope, linker)
-    candidates = over_scope(derived(question, links, linker, within(SECONDS)), question)
+    candidates = in_conversation(derived(question, links, linker, within(SECONDS)), question, said.scope)
     changed = _changed(question, links, candidates, said.scope, linker)
     seconds = time.monotonic() - started
     bodies: list[Body] = [*(c.body for c in candidates), *changed]

@@ -49,7 +49,8 @@ class Scope:
     """What "it", "them" or "those" stand for: an earlier plan (its members) or the keys themselves.
 
     `how` says what is to become of the plan ("add" columns, "order" it ...), "" where the question is only about its
-    things. `confidence` is the probability that the turn which gave the plan or the things was right.
+    things. `confidence` is the probability that the turn which gave the plan or the things was right. The things
+    `besides` are left out of what is given.
     """
 
     plan: Plan | None = None
@@ -57,6 +58,7 @@ class Scope:
     labels: tuple[str, ...] = ()
     how: str = ""
     confidence: float = 1.0
+    besides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from nacre.records.plan import Attribute, Constant, Filter, Select
 from nacre.records.schema import Schema
+from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
 from nacre.semantics.flags import alternatives, denial, is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
@@ -320,6 +321,9 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
     those = inner if inner.startswith("the ") else f"the {inner}"
     no, other = ("not ", "") if each.negated else ("", "not ")
     alone = each.right.variables if len(each.right.variables) == 1 and not each.right.filters else ()
+    if alone and of_before(alone[0]) and each.negated:
+        given = "other than those before"
+        return Clause(given, given, f"{{}} is {given}", "{} is one of those before")
     if alone and alone[0].label and len(alone[0].keys) == 1:
         true, false = f"{{}} is {no}{inner}", f"{{}} is {other}{inner}"
         return Clause(f"that is {no}{inner}", f"that are {no}{inner}", true, false)

@@ -21,8 +21,8 @@ def second_begins(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int
     'which is the dearest room'
     >>> analyse("which is the dearest room and how many people live in it").also
     False
-    >>> analyse("firms with more than 8 orders, and how many each").text, analyse("the top 3 shows, with the figures").also
-    ('firms with more than 8 orders,', True)
+    >>> analyse("firms with more than 8 orders, and how many each").text
+    'firms with more than 8 orders,'
     """
     if not any(cue.kind in _MEASURING for cue in cues):
         return None
@@ -48,7 +48,8 @@ def _gives_figures(clause: Sequence[Token]) -> bool:
     """Whether a clause is "with the figures"."""
     known = language().words
     *lead, last = (t.norm for t in clause)
-    return last in known["figures"] and bool(lead) and lead[0] in known["owning"] and set(lead[1:]) <= known["article"] | known["possessive"]
+    with_them = bool(lead) and lead[0] in known["owning"] and set(lead[1:]) <= known["article"] | known["possessive"]
+    return with_them and last in known["figures"]
 
 
 def _concepts(cue: Cue) -> set[str]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
+from nacre.config.embedder import BUNDLED
 from nacre.records.deadline import Deadline, within
 from nacre.records.plan import (
     ARITHMETIC,
@@ -26,6 +27,7 @@ from nacre.records.turn import Expected, Mention, Reading, Rewrite, Scope, Under
 from nacre.semantics import units
 from nacre.semantics.about import Grouped, about_whole, profile
 from nacre.semantics.courtesy import is_greeting, reason, without_courtesy
+from nacre.semantics.dialogue.besides import left_out
 from nacre.semantics.dialogue.follow import with_number, without_lead
 from nacre.semantics.dialogue.pronouns import without_scope
 from nacre.semantics.linker import Linker
@@ -98,7 +100,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     # what is loaded once a process, above, is no part of the first question's time
     deadline = within(SECONDS)
     answers = answering(derived(question, links, linker, deadline, most), question, linker.index.graph)
-    candidates = kept(answers, question)[:most]
+    candidates = kept(answers, question, rewrite.scope)[:most]
     cut = deadline.is_over()
     graph = linker.index.graph
     ranked, readings = best_readings(
@@ -144,15 +146,22 @@ def links_of(question: Question, scope: Scope | None, linker: Linker) -> list[Li
     return in_scope(found, scope, question, linker.index)
 
 
-def kept(answers: Answering, question: Question) -> list[Candidate]:
-    """The readings that give what is asked for, of the things of the conversation where some are."""
-    return over_scope(answers.kept if answers.nearest is None else [], question)
+def kept(answers: Answering, question: Question, scope: Scope | None) -> list[Candidate]:
+    """The readings that give what is asked for, of the things of the conversation where some are, or of others."""
+    return in_conversation(answers.kept if answers.nearest is None else [], question, scope)
+
+
+def in_conversation(candidates: list[Candidate], question: Question, scope: Scope | None) -> list[Candidate]:
+    """The readings that speak of the things of the conversation where some do, without those that were given where
+    others are asked for."""
+    found = over_scope(candidates, question)
+    return [left_out(c, scope.besides) for c in found] if scope is not None and scope.besides else found
 
 
 def _likeness(question: Question, linker: Linker) -> Callable[[Sequence[Candidate]], list[float]] | None:
-    """How like a question readings are in words; None without an embedder."""
+    """How like a question readings are in words; None without the embedder that this is learned with."""
     embedder, schema = linker.lexicon.embedder, linker.lexicon.schema
-    if embedder is None:
+    if embedder is None or embedder.name != BUNDLED:
         return None
     return lambda found: likenesses(question.text, [to_words(Plan(c.body), schema) for c in found], embedder.embed)
 

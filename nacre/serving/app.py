@@ -58,6 +58,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             await off_loop(ready, *RECORDS)
             # the dictionary of word forms is read with the first word
             await off_loop(tokens, "words")
+            await off_loop(asking.library.warm)
             # what is there now stays: to look through all of it again and again for garbage stops everybody meanwhile
             gc.collect()
             collect_rarely()

@@ -63,6 +63,7 @@ def _scored(questions: Path, predictions: Path) -> str:
 
 async def ask_all(questions: "list[Question]", graph: str | None, context: "Context", out: TextIO) -> None:
     """Ask the questions one at a time and write their records, a line each as soon as it is there."""
+    from agents.off_loop import off_loop
     from nacre.config.settings import Settings
     from nacre.evaluation.run import run
     from nacre.serving.asking import opened
@@ -74,6 +75,7 @@ async def ask_all(questions: "list[Question]", graph: str | None, context: "Cont
         # a wrong name is bad input and found before the first question, not a run full of failures
         for name in {question.graph or graph for question in questions}:
             library.resolve(name)
+        await off_loop(library.warm)
 
         async def ask(question: "Question", thread: str) -> "Answer":
             return await asking.answer(question.question, question.graph or graph, thread, context)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from nacre.config.embedder import BUNDLED
 from nacre.records.errors import ConfigError, NoGraph
 from nacre.stores import versions
 from nacre.stores.graph import Graph as Graph
@@ -61,6 +62,12 @@ class Library:
         self._held: dict[tuple[str, str, str | None, str], _Held] = {}
         self._lock = threading.RLock()
         self._given_back = threading.Condition(self._lock)
+
+    def warm(self) -> None:
+        """Load the embedder that comes with Nacre now, for which the first question would wait."""
+        embedder = self.opener.embedder
+        if embedder is not None and embedder.name == BUNDLED:
+            embedder.embed(["words"])
 
     def names(self) -> list[str]:
         """The names of the graphs, sorted."""

@@ -1,4 +1,4 @@
-"""The best of what was listed before: "the cheaper one", "which of the two has more seats?" -> "the cheapest of them"."""
+"""The best of what was listed: "the cheaper one", "which of the two has more seats?" -> "the cheapest of them"."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,8 @@ def _one(question: str, words: Sequence[Token]) -> str | None:
         after = words[i + 1].norm if i + 1 < len(words) else ""
         start = i - 2 if words[i - 2].norm in known["most"] | known["more"] | known["fewer"] else i - 1
         degree = _superlative([t.norm for t in words[start:i]])
-        if degree is None or not start or words[start - 1].norm not in known["article"] or after in known["restricting"]:
+        definite = start and words[start - 1].norm in known["article"]
+        if degree is None or not definite or after in known["restricting"]:
             continue
         of = "" if after in known["among"] else f" {_those()}"
         return f"{question[: words[start].start]}{degree}{of}{question[token.end :]}"

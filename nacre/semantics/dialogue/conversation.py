@@ -9,6 +9,7 @@ from nacre.records.turn import Earlier, Rewrite, Scope
 from nacre.semantics.candidates import Candidate
 from nacre.semantics.courtesy import is_greeting, without_courtesy
 from nacre.semantics.dialogue.aside import is_aside
+from nacre.semantics.dialogue.besides import besides, without_other
 from nacre.semantics.dialogue.best_of import of_them
 from nacre.semantics.dialogue.compose import whole
 from nacre.semantics.dialogue.correction import corrected, is_known, put, taken_back
@@ -76,6 +77,9 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     topic = language().dialogue["new_topic"].match(question)
     if topic is not None:
         return Rewrite(question[topic.end() :])
+    others = without_other(question)
+    if others is not None:
+        return besides(rewrite(others, earlier, schema, lexicon), earlier)
     correction = taken_back(question)
     if correction is not None:
         phrase, clear = correction
@@ -179,7 +183,7 @@ def _pointing(
 def _which(made: Rewrite) -> Rewrite:
     """ "And which ones are red?" after "how many are blue?": which, not how many."""
     count = next((c for c in analyse(made.standalone).cues if c.kind == "count" and c.start == 0), None)
-    if count is None or made.scope is not None and made.scope.how:
+    if count is None or (made.scope is not None and made.scope.how):
         return made
     rest = made.standalone[tokens(made.standalone)[count.end - 1].end :]
     return replace(made, standalone=f"{language().phrases['which'].capitalize()}{rest}")

@@ -127,7 +127,7 @@ def turned(earlier: Select, op: Comparison) -> Select | None:
 
 
 def only_first(earlier: Select, by: Term, descending: bool, places: int = 1) -> Select:
-    """Those of the earlier plan that are first in an order, ties included; of groups with a number for each the groups."""
+    """Those of the earlier plan that are first in an order, ties included; of numbers by group the groups alone."""
     things = tuple(a for a in earlier.answers if not isinstance(a, Aggregate))
     if things and isinstance(by, Aggregate) and by in earlier.answers:
         earlier = replace(earlier, answers=things)

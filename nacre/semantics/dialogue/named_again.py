@@ -1,6 +1,7 @@
 """What was given before, by its kind: "the department", "this colour" + earlier turns -> Rewrite with its name."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from nacre.records.plan import Attribute, Select, value_of
 from nacre.records.turn import Earlier, Rewrite, Scope
@@ -16,9 +17,7 @@ from nacre.semantics.words import Token, split_name
 TURNS = 3
 
 
-def named_again(
-    question: str, words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker
-) -> Rewrite | None:
+def named_again(question: str, words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
     """The question with the name of what it means by a kind or a property; None where that is nothing given before."""
     return _value(question, words, earlier, linker) or _thing(question, words, earlier, linker)
 
@@ -31,11 +30,9 @@ def _value(question: str, words: Sequence[Token], earlier: tuple[Earlier, ...], 
     if not isinstance(asked, Attribute) or len(last.labels) != 1 or linker.index.graph.is_numeric(asked.predicate):
         return None
     named = split_name(linker.index.graph.about(asked.predicate).label).split()
-    for before, noun in zip(words, words[1:], strict=False):
+    for before, noun in pairwise(words):
         if before.norm in language().words["demonstrative"] and noun.norm in named:
-            return Rewrite(
-                question[: before.start] + last.labels[0] + question[noun.end :], True, _as_sure(last)
-            )
+            return Rewrite(question[: before.start] + last.labels[0] + question[noun.end :], True, _as_sure(last))
     return None
 
 

@@ -182,9 +182,9 @@ def _is_kind(link: Link, called: Sequence[Link], graph: SchemaGraph) -> bool:
     """Whether part of things' names is what their kind is called: "customers" are not those called "customer 12"."""
     if link.how != "part":
         return False
-    same = (x.refs[0].node for x in called if x.kind == "class" and x.exact and (x.start, x.end) == (link.start, link.end))
-    own = link.refs[0].node
-    return any(own == kind or graph.nodes[own].relations <= graph.nodes[kind].relations for kind in same)
+    span, own = (link.start, link.end), graph.nodes[link.refs[0].node]
+    same = (x.refs[0].node for x in called if x.kind == "class" and x.exact and (x.start, x.end) == span)
+    return any(own.index == kind or own.relations <= graph.nodes[kind].relations for kind in same)
 
 
 def _is_head(link: Link, question: Question, graph: SchemaGraph) -> bool:

@@ -43,10 +43,8 @@ def measured(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> tuple[
     return tuple((ref, reverse, cost) for cost, _, ref, reverse in sorted(found)[:MOST])
 
 
-def _values(
-    graph: SchemaGraph, node: int, concepts: tuple[str, ...]
-) -> Iterator[tuple[float, float, Ref, bool]]:
-    """The only number of what a link that measures a concept leads to, where that has no name: the amount of a price."""
+def _values(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> Iterator[tuple[float, float, Ref, bool]]:
+    """The number that a link which measures a concept leads to, where that is no more: the amount of a price."""
     for step in graph.steps[node]:
         held = amount(step.target, graph) if step.forward else ""
         best = _nearest(graph.words[step.predicate], concepts) if held else None

@@ -35,14 +35,12 @@ def quantities(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
 
 @lru_cache(maxsize=4096)
 def amount(node: int, graph: SchemaGraph) -> str:
-    """The number of things that have no name and are no more than a number, beside which only a unit or the like is
-    kept; "" for others."""
+    """The number of things that have no name and are no more than it, but for a unit or the like; "" for others."""
     literals = graph.literals[node]
     numbers = [p for p in literals if graph.is_numeric(p) and not graph.is_date(p)]
     beside = [p for p in literals if p not in numbers]
-    if graph.nodes[node].named or len(numbers) != 1 or len(beside) > 1 or not all(graph.about(p).values for p in beside):
-        return ""
-    return numbers[0]
+    plain = len(numbers) == 1 and len(beside) <= 1 and all(graph.about(p).values for p in beside)
+    return numbers[0] if plain and not graph.nodes[node].named else ""
 
 
 def _measuring(node: int, graph: SchemaGraph) -> Iterator[tuple[Ref, str]]:

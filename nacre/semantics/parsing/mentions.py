@@ -36,7 +36,7 @@ def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if link.kind == "class":
         yield from of_class(state, link, reader)
     elif link.how == QUANTITY:
-        held, of = link.refs
+        held, _ = link.refs
         yield from of_property(_of_quantity(state, link, reader), link, reader, held)
     elif link.kind == "property":
         for ref in link.refs:

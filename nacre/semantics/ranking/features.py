@@ -150,9 +150,8 @@ def _links(links: tuple[Link, ...], question: Question) -> dict[str, float]:
 
 def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
     d = candidate.derivation
-    said = {
-        f"{c.kind} {c.value}" if c.value == WEAK else c.kind for c in question.cues if not _inside(c.start, c.end, d.links)
-    }
+    apart = [c for c in question.cues if not _inside(c.start, c.end, d.links)]
+    said = {f"{c.kind} {WEAK}" if c.value == WEAK else c.kind for c in apart}
     functions = {t.function for t in d.targets if t.function}
     functions |= {c.function for c in d.conditions if c.function}
     functions |= {c.against.function for c in d.conditions if c.against and c.against.function}

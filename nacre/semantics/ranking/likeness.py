@@ -1,6 +1,7 @@
 """How like a question readings are in words, by an embedder: the first readings and their scores -> their scores.
 
-Only where the features leave it open which reading is meant: embedding the readings takes longer than all else.
+Only where the features leave it open which reading is meant: embedding the readings takes longer than all else. What
+it weighs is learned with the embedder that comes with Nacre, and used with no other.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,9 +28,7 @@ def likenesses(question: str, words: Sequence[str], embed: Embed) -> list[float]
     return [likeness - found[0] for likeness in found]
 
 
-def liked(
-    scores: Sequence[float], places: Sequence[int], likenesses: Sequence[float], weight: float
-) -> list[float]:
+def liked(scores: Sequence[float], places: Sequence[int], likenesses: Sequence[float], weight: float) -> list[float]:
     """The scores with the likeness of the readings at some places.
 
     >>> liked([2.0, 1.0, 0.0], [0, 1], [0.0, 0.5], 4.0)
