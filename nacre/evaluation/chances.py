@@ -24,7 +24,7 @@ RIGHT = 0.9
 LEVELS = (0.95, 0.91, 0.9, 0.87, 0.85, 0.8, 0.7)
 _LEAST_ANSWERED = 30
 # the share of offers ("or did you mean") that must be right: given
-OFFER_RIGHT = 0.2
+OFFER_RIGHT = 1 / 6
 
 
 class Asked(Protocol):

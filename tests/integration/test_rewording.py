@@ -25,7 +25,7 @@ from nacre.stores.schema_sql import schema_sql
 from tests.fake_database import FakeDatabase, rows
 from tests.scripted_model import ScriptedModel
 
-WAIT = "How long must I wait for the pilaf?"
+WAIT = "How long must I wait until the pilaf is ready?"
 BUSY = "Which dish keeps the cook busy longest?"
 NOTHING = {"sql": "SELECT 1 WHERE 0"}
 

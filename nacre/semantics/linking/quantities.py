@@ -18,12 +18,15 @@ QUANTITY, AMOUNT = "quantity", "amount"
 def quantities(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
     """For each thing or value that is a kind of quantity the numbers kept of it: `refs` are the number, and what holds
     the kind; for each mention of things that are no more than a number, the number."""
+    # "which measurements are of porosity" asks for the measurements
+    named = {x.refs[0].node for x in links if x.kind == "class" and x.exact}
     for link in links:
         ref = link.refs[0]
         if link.kind == "entity":
-            found = [(held, Ref(ref.node, via=via)) for held, via in _measuring(ref.node, graph)]
+            measuring = _measuring(ref.node, graph)
+            found = [(held, Ref(ref.node, via=via)) for held, via in measuring if held.node not in named]
         elif link.kind == "value" and ref.predicate and _is_kind(graph.words[ref.predicate]):
-            found = [(held, ref) for held in _numbers(ref.node, graph)]
+            found = [(held, ref) for held in _numbers(ref.node, graph) if held.node not in named]
         else:
             number = amount(ref.node, graph) if not ref.predicate else ""
             if number:
