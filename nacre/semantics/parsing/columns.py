@@ -23,7 +23,8 @@ def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
         return
     graph = reader.graph
     d = _stood_for(d, graph)
-    yield d
+    if not _has_code(d, graph):
+        yield d
     words = language().words
     yield from _name_itself(d, reader)
     for i, target in enumerate(d.targets):
@@ -52,9 +53,23 @@ def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
                 shown = Target(Ref(node, predicate, target.ref.slot))
                 gain = -0.4 if graph.nodes[node].named else 0.1
                 named = "named" if graph.nodes[node].named else "nameless"
+                kind = "code" if graph.about(predicate).role == "identifier" else "text"
                 targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
-                yield then(d, f"code of {named}", gain, targets=targets)
+                yield then(d, f"{kind} of {named}", gain, targets=targets)
             return
+
+
+def _has_code(d: Derivation, graph: SchemaGraph) -> bool:
+    """Whether the first things that are asked for have no name, and a code each that people know them by: "A2"."""
+    first = next((t for t in d.targets if not t.function), None)
+    if first is None or first.ref.predicate or graph.nodes[first.ref.node].named or d.group:
+        return False
+    if any(c.op == "is" and c.ref == first.ref for c in d.conditions):
+        return False
+    about = [graph.about(p) for p in codes(graph, first.ref.node)]
+    return any(
+        p.role == "identifier" and p.datatype == "text" and p.functional and p.subjects == p.objects for p in about
+    )
 
 
 def _stood_for(d: Derivation, graph: SchemaGraph) -> Derivation:

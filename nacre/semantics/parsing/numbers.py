@@ -19,6 +19,8 @@ FIRST_YEAR, LAST_YEAR = 1000, 2100
 # what an amount of money is about where nothing else is said
 MONEY = ("price", "cost", "fee", "salary")
 EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salary")
+# letters of a word that is a unit and may not be something else as well
+SHORTEST_UNIT = 3
 # units of numbers that may say how many things there are
 COUNTING = frozenset(("", "count"))
 # what bounds a number, and units of what a bare number is of
@@ -258,9 +260,18 @@ def _by_unit(state: State, found: Number, reader: Reader) -> list[Ref]:
             Ref(node, p)
             for node in nodes
             for p in graph.literals[node]
-            if graph.about(p).unit and graph.is_numeric(p) and in_unit(found, graph.about(p).unit) is not None
+            if graph.is_numeric(p) and not graph.is_date(p) and _is_in_unit(found, p, graph)
         ][:MOST_DATES]
     )
+
+
+def _is_in_unit(found: Number, predicate: str, graph: SchemaGraph) -> bool:
+    """Whether a property has the unit of a number, or none and is called after it: the "hours" of a repair."""
+    unit = graph.about(predicate).unit
+    if unit:
+        return in_unit(found, unit) is not None
+    units = resource()["units"]
+    return any(units.get(word) == found.unit for word in graph.words[predicate] if len(word) >= SHORTEST_UNIT)
 
 
 def _priced(state: State, found: Number, reader: Reader) -> list[Ref]:
