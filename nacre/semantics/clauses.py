@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from nacre.records.plan import Attribute, Constant, Filter, Select
 from nacre.records.schema import Schema
 from nacre.semantics.dialogue.names import of_before
-from nacre.semantics.english import is_person
+from nacre.semantics.english import is_called, is_person
 from nacre.semantics.flags import alternatives, denial, is_called_flag, said_by
 from nacre.semantics.labels_said import Label, flag, is_amount, is_time, label_of, nominal
 from nacre.semantics.nouns import article, belonging, is_count, is_plural, joined, plural, seated, singular, wording
@@ -86,6 +86,13 @@ def forward(
         return Clause(one, many, true, false, front)
     whose = belonging(label.one, "{}", person=is_person(noun))
     true, false = f"the {whose} is {other}", f"the {whose} is not {other}"
+    if named and label.one == kind and noun != kind and not is_person(noun):
+        # "the bookings of Ann", "the museums in Rome", where links are called after what they lead to
+        at = "at" if kind.split()[-1] in wording("places_at") else "in"
+        owned = is_person(kind) or noun.startswith(f"{kind} ")
+        told = f"of {other}" if owned else f"{at} {other}" if is_called("places", kind) else ""
+        if told:
+            return Clause(told, told, true, false)
     if several and is_person(kind):
         true, false = f"{other} is {article(whose)}", f"{other} is not {article(whose)}"
     elif several:
@@ -341,7 +348,7 @@ def among(each: Filter, inner: str, noun: str) -> Clause:
         return Clause(one, plain, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.negated and (lack := _lacking(those.removeprefix(own)) if those.startswith(own) else ""):
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
-    if each.negated and those.startswith((f"{own}whose ", f"{own}that ", f"{own}who ")):
+    if each.negated and those.startswith(tuple(f"{own}{lead} " for lead in ("whose", "that", "who", "of", "in", "at"))):
         lack = f"other than those {those.removeprefix(own)}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.right.limit == 1 and those.startswith(f"the {noun} "):

@@ -85,7 +85,8 @@ def statement(select: Select, schema: Schema) -> tuple[str, str]:
     wording = wording_of(select, schema)
     root = answer_variable(select)
     named = wording.variables.get(root)
-    if named is not None and len(named.keys) == 1 and named.label:
+    if named is not None and named.keys and named.label and not of_before(named) and " or " not in named.label:
+        # of several that have one name it is enough that one is so
         clauses = wording.clauses(root, frozenset(), 0)
         name = name_of(named, wording.noun(root))
         if clauses:

@@ -274,6 +274,11 @@ class Wording:
         if between is not None:
             far, rest = between
             beyond, noun = self._some(far, rest, depth), self.noun(far)
+            told = self.variables[far]
+            if len(told.keys) == 1 and told.label and is_person(noun) and not is_person(self.noun(name)):
+                # "the order items of Ann", whose order is hers
+                owned = f"of {beyond.removeprefix(f'the {noun} ')}"
+                return Clause(owned, owned, f"{{}} is {owned}", f"{{}} is not {owned}")
             if beyond == self.variables[far].label and not beyond.lower().startswith(noun):
                 # the type of a restaurant, and not its "restaurant type"
                 beyond = f"the {rest_of(noun, self.noun(name)) or noun} {beyond}"
