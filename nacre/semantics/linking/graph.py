@@ -1,7 +1,7 @@
 """The graph of the schema: classes as nodes, links between them as edges, cheapest ways: Lexicon -> SchemaGraph."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -251,18 +251,17 @@ def _of_the_same_things(schema: Schema, members: Mapping[str, frozenset[str]]) -
         relations = members[each.iri]
         if each.count and each.count == sum(held.get(r, 0) for r in relations):
             alike[relations].append(each)
+    kin = Counter(_namespace(each.iri) for each in schema.classes)
     found: dict[str, str] = {}
     for classes in alike.values():
         # the narrowest, and of several one of the vocabulary that most classes of the graph are of
-        first, *others = sorted(classes, key=lambda c: (-len(schema.with_parents((c.iri,))), -_kin(c.iri, schema)))
+        first, *others = sorted(classes, key=lambda c: (-len(schema.with_parents((c.iri,))), -kin[_namespace(c.iri)]))
         found |= {other.iri: first.iri for other in others}
     return found
 
 
-def _kin(iri: str, schema: Schema) -> int:
-    """How many classes are of the namespace of one."""
-    own = _NAMESPACE.sub("", iri)
-    return sum(_NAMESPACE.sub("", c.iri) == own for c in schema.classes)
+def _namespace(iri: str) -> str:
+    return _NAMESPACE.sub("", iri)
 
 
 def _rare(lexicon: Lexicon) -> dict[str, frozenset[str]]:

@@ -1,5 +1,6 @@
 """The names of classes and properties as terms with weighed words: Lexicon + SchemaGraph -> [Term], no decision."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
@@ -110,10 +111,12 @@ def _of_predicate(predicate: str, words: tuple[str, ...], graph: SchemaGraph) ->
         if _is_value_of(words, graph.nodes[holder]) and graph.is_numeric(predicate):
             # the rating is the "rating value" of what is called a rating
             yield _Name("property", (holder,), predicate, graph.nodes[holder].words)
-    ends = graph.ends.get(predicate, []) if about.has_links else []
-    for source in graph.whole({s for s, _ in ends}):
+    ends: dict[int, set[int]] = defaultdict(set)
+    for source, target in graph.ends.get(predicate, []) if about.has_links else []:
+        ends[source].add(target)
+    for source in graph.whole(ends):
         mixed = graph.mixed.get((source, predicate))
-        targets = graph.widest({t for s, t in ends if s == source}) if mixed is None else (mixed,)
+        targets = graph.widest(ends[source]) if mixed is None else (mixed,)
         yield _Name("link", (source, *targets), predicate, words)
 
 
