@@ -18,7 +18,7 @@ from nacre.semantics.verbs import active, without_preposition
 
 # one thing that is said, of a value or a kind
 _PLAIN = re.compile(
-    r"(whose [^,]+? (?:is|are)|(?:that|who) are) (?!not |between |above |below |at |the |[a-z]+ed )"
+    r"(whose [^,]+? (?:is|are)|(?:that|who) are) (?!not |between |above |below |at |the (?![A-Z])|[a-z]+ed )"
     r"((?!.* (?:whose|that|who|with|and|or) ).+)"
 )
 # a kind, of which nothing more is said

@@ -29,7 +29,16 @@ from nacre.semantics.nouns import belonging, is_plural, joined, plural, seated
 from nacre.semantics.properties_said import stated, valued
 from nacre.semantics.select_shape import variable_of
 from nacre.semantics.select_words import select_words, wording_of
-from nacre.semantics.tables_said import for_each, for_one, of_columns, one_row, one_with, under, values_of_these
+from nacre.semantics.tables_said import (
+    each_is,
+    for_each,
+    for_one,
+    of_columns,
+    one_row,
+    one_with,
+    under,
+    values_of_these,
+)
 from nacre.semantics.to_words import asked_of, to_words
 from nacre.semantics.values_said import say
 
@@ -212,7 +221,7 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
             said = [c.said[0] for c in found.columns]
             of_one = {a.of if a.function in COMPUTED else None for a in numbers}
             if winding(words, schema):
-                told = f"the {joined([c.heading for c in found.columns])} are {joined(said)}"
+                told = joined(each_is(found.columns))
             elif of_one != {None} and len(of_one) == 1 and len(numbers) > 1:
                 # "the highest price of the chairs is 20, the lowest 5 and the average 12"
                 first = select_words(replace(body, answers=body.answers[:1]), schema)
@@ -220,7 +229,9 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Phrase:
                 rest = [f"the {COMPUTED[a.function]} {value}" for a, value in others]
                 told = joined([f"{first} is {said[0]}", *rest])
             else:
-                told = f"{words} are {joined(said)}"
+                first = select_words(replace(body, answers=body.answers[:1]), schema)
+                be = "are" if is_plural(found.columns[0].heading) else "is"
+                told = joined([f"{first} {be} {said[0]}", *each_is(found.columns[1:])])
             return Phrase(f"{capital(told)}.", found.values(), unit, found.headings(), found.data())
     if isinstance(body, Select) and isinstance(body.answers[0], Attribute):
         found = Grid(tuple(replace(c, is_named=False) for c in found.columns))

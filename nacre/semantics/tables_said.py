@@ -1,6 +1,7 @@
 """What a table of an answer shows, where its plan is too long to say: Grid + Plan -> "the ages of these captains"."""
 
 import re
+from collections.abc import Sequence
 
 from nacre.records.plan import Aggregate, Attribute, Body, Select
 from nacre.records.schema import Schema
@@ -59,9 +60,13 @@ def for_one(found: Grid, body: Body) -> str:
     groups, numbers = _parted(found, body)
     if not numbers or not groups or not all(c.said[0] for c in (*groups, *numbers)):
         return ""
-    be = "are" if len(numbers) > 1 or is_plural(numbers[0].heading) else "is"
     group = joined([c.said[0] for c in groups])
-    return f"For {group}, the {joined([c.heading for c in numbers])} {be} {joined([c.said[0] for c in numbers])}."
+    return f"For {group}, {joined(each_is(numbers))}."
+
+
+def each_is(numbers: Sequence[Column]) -> list[str]:
+    """Each number with what it is called: "the average age is 41"."""
+    return [f"the {c.heading} {'are' if is_plural(c.heading) else 'is'} {c.said[0]}" for c in numbers]
 
 
 def _parted(found: Grid, body: Body) -> tuple[list[Column], list[Column]]:

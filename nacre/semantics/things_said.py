@@ -25,6 +25,7 @@ from nacre.semantics.english import is_person
 from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal, rest_of, without_owner
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, extreme, is_participle, is_plural, number_of, plural, wording
+from nacre.semantics.parts import joined_kind
 from nacre.semantics.select_shape import (
     counted_edges,
     counted_for,
@@ -288,7 +289,8 @@ class Wording:
         bare = not named and text == article(self.noun(other))
         if bare:
             # "customers without a payment", and not without a "customer payment"
-            text = article(without_owner(self.noun(other), own, self.schema))
+            short = without_owner(self.noun(other), own, self.schema)
+            text = article(short if short != self.noun(other) else self._joined(edge, other, own) or short)
         if named and label.one.split()[-1] == self.noun(other).split()[-1]:
             # "whose line is the line Spelt" says the kind twice
             text = text.removeprefix(f"the {self.noun(other)} ")
@@ -307,6 +309,14 @@ class Wording:
                 return Clause(f"that is {text}", f"that are {many}", true, false, kind=self.noun(other))
             return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
         return backward(label, text, own)
+
+    def _joined(self, edge: Edge, name: str, own: str) -> str:
+        """What a thing without a name joins an `own` to, where it is called after both; "" for others."""
+        kinds = set(self.variables[name].classes)
+        ends = [
+            p for p in self.schema.predicates if p.has_links and p.iri != edge.predicate and kinds & p.domains.keys()
+        ]
+        return joined_kind(self.noun(name), own, ends, self.schema)
 
     def _is_of_kind(self, label: str, own: str, edge: Edge) -> bool:
         """Whether a link that leads to a thing says no more of it than its kind, as the only one from these to those
