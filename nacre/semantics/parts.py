@@ -7,7 +7,7 @@ from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order
 from nacre.records.schema import HALVES, Predicate, Schema
 from nacre.semantics.facts_of import Run, Triple
 from nacre.semantics.labels_said import Label, class_noun, is_amount, is_telling, is_time, label_of
-from nacre.semantics.nouns import is_plural, joined, number_of, singular
+from nacre.semantics.nouns import is_plural, joined, number_of
 from nacre.semantics.to_sql import to_sql
 from nacre.semantics.values_said import say
 
@@ -87,14 +87,6 @@ def links_beyond(predicate: Predicate, kind: Sequence[str], schema: Schema) -> l
     """The other links of the things of a kind that link to something by a predicate."""
     own = set(kind)
     return [p for p in schema.predicates if p.has_links and p.domains.keys() & own and p.iri != predicate.iri]
-
-
-def joined_kind(noun: str, own: str, ends: Sequence[Predicate], schema: Schema) -> str:
-    """What an `own` is joined to by what is called after both: "coach" by a "player coach", "event" by "party in
-    events"; "" for others."""
-    beyond = class_noun(Variable("x", tuple(ends[0].ranges)[:1]), schema) if len(ends) == 1 else ""
-    words = {singular(word) for word in noun.split()}
-    return beyond if words & set(own.split()) and words & set(beyond.split()) else ""
 
 
 def linking_kind(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...], str]:

@@ -22,10 +22,10 @@ from nacre.semantics.clauses import (
 )
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
+from nacre.semantics.joined_said import joined_kind
 from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal, rest_of, without_owner
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, extreme, is_participle, is_plural, number_of, plural, wording
-from nacre.semantics.parts import joined_kind
 from nacre.semantics.select_shape import (
     counted_edges,
     counted_for,

@@ -1,0 +1,16 @@
+"""What a kind of rows that only join two kinds leads to, by its name: "coach" by a "player coach"."""
+
+from collections.abc import Sequence
+
+from nacre.records.plan import Variable
+from nacre.records.schema import Predicate, Schema
+from nacre.semantics.labels_said import class_noun
+from nacre.semantics.nouns import singular
+
+
+def joined_kind(noun: str, own: str, ends: Sequence[Predicate], schema: Schema) -> str:
+    """What an `own` is joined to by what is called after both: "coach" by a "player coach", "event" by "party in
+    events"; "" for others."""
+    beyond = class_noun(Variable("x", tuple(iri for iri in ends[0].ranges if iri)[:1]), schema) if len(ends) == 1 else ""
+    words = {singular(word) for word in noun.split()}
+    return beyond if words & set(own.split()) and words & set(beyond.split()) else ""
