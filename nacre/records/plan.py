@@ -16,7 +16,8 @@ Constant = str | int | float | bool
 class Variable:
     """A thing asked about, in all of `classes` and in none of `without`.
 
-    `keys`, if given, are the only IRIs it may be; `label` says them in words.
+    `keys`, if given, are the only IRIs it may be, with whatever leads to one of them by the predicates `below` in any
+    number of steps ("part of"; from the whole to its part where "^" stands before the IRI); `label` says them in words.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Variable:
     without: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     label: str = ""
+    below: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,8 @@ def _of_parts(left: Part, right: Part, schema: Schema, run: Run) -> list[tuple[s
             return label
         # a "payment amount" of a "customer payment" is its amount
         rest = label.removeprefix(f"{left.noun.split()[-1]} ")
-        return f"{left.noun.removesuffix(' record')} {rest}" if alone else f"{label} ({plural(left.noun)})"
+        noun = left.noun.removesuffix(" record")
+        return f"{noun} {rest}" if alone and " " not in noun else f"{rest} ({plural(left.noun)})"
 
     return [
         (
@@ -231,9 +232,13 @@ def _some(labels: list[str]) -> str:
     if len(shown) < LISTED:
         # "price (rooms)" is that of their rooms
         parts = [label.removesuffix(")").partition(" (") for label in labels if label.endswith(")")]
-        theirs = [f"{name} of their {kind}" for name, _, kind in parts if is_plural(kind)][: LISTED - len(shown)]
-        shown, rest = shown + theirs, rest - len(theirs)
-    return f"{joined(shown)}{', among other things' if shown and rest else ''}"
+        theirs = [(kind, name) for name, _, kind in parts if is_plural(kind)][: LISTED - len(shown)]
+        kinds = {kind: [name for other, name in theirs if other == kind] for kind, _ in theirs}
+        own = [f"the {joined(names)} of their {kind}" for kind, names in kinds.items()]
+        said, rest = ", and in ".join([*([joined(shown)] if shown else []), *own]), rest - len(theirs)
+    else:
+        said = joined(shown)
+    return f"{said}{', among other things' if said and rest else ''}"
 
 
 def _nouns(labels: list[str]) -> tuple[list[str], int]:

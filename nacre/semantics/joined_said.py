@@ -11,6 +11,8 @@ from nacre.semantics.nouns import singular
 def joined_kind(noun: str, own: str, ends: Sequence[Predicate], schema: Schema) -> str:
     """What an `own` is joined to by what is called after both: "coach" by a "player coach", "event" by "party in
     events"; "" for others."""
-    beyond = class_noun(Variable("x", tuple(iri for iri in ends[0].ranges if iri)[:1]), schema) if len(ends) == 1 else ""
+    if len(ends) != 1:
+        return ""
+    beyond = class_noun(Variable("x", tuple(iri for iri in ends[0].ranges if iri)[:1]), schema)
     words = {singular(word) for word in noun.split()}
     return beyond if words & set(own.split()) and words & set(beyond.split()) else ""

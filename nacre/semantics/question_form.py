@@ -27,6 +27,8 @@ _QUOTED = re.compile(
 _PLACING = ("superlative", "most")
 # words of "from the most expensive to the least expensive"
 _LONGEST_SPAN = 8
+# how far behind a comparative its "than" stands at most
+MOST_BEFORE_THAN = 6
 # units of time, in which something may have to be computed
 _TIMES = frozenset(("s", "min", "h", "day", "week", "month", "year"))
 
@@ -158,7 +160,11 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
         elif own is not None and own.degree == "comparative" and i + 1 < len(norms) and norms[i + 1] == "than":
             found.append(Cue(i, i + 2, "comparative", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
         elif own is not None and own.degree == "comparative":
-            found.append(Cue(i, i + 1, "compared", (">" if own.descending else "<") + " " + "|".join(own.concepts)))
+            op = ">" if own.descending else "<"
+            found.append(Cue(i, i + 1, "compared", f"{op} {'|'.join(own.concepts)}"))
+            if "compare" not in longest and "than" in norms[i + 2 : i + MOST_BEFORE_THAN]:
+                # "a bigger budget than"
+                found.append(Cue(i, i + 1, "compare", op))
             if _is_choice(norms, i):
                 # "which of them is cheaper?"
                 value = ("up " if own.descending else "down ") + "|".join(own.concepts)

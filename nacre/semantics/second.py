@@ -66,6 +66,9 @@ def _asks_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
     if counted and len(asked) == 1 and clause[2] is asked[0]:
         # "how many days is that"
         return asked[0].norm in unit_words() or asked[0].lemma in unit_words()
+    if counted and len(clause) in (3, 4) and clause[2].norm in known["second_pronoun"]:
+        # "how many they made"
+        return True
     pointed = all(t.norm in known["being"] | known["pronoun_one"] for t in clause[1:])
     return not asked and (counted or (len(clause) > 1 and pointed))
 

@@ -170,8 +170,31 @@ class SelectRows:
                         self.where.append(f"{key} {word} (SELECT {other_key} FROM {quoted(other)})")
         if variable.keys:
             marks = ", ".join("?" * len(variable.keys))
-            self.where.append(f"{key} IN (SELECT id FROM entity WHERE iri IN ({marks}))")
+            named = f"SELECT id FROM entity WHERE iri IN ({marks})"
+            self.where.append(f"{key} IN ({self._with_parts(named, variable.below) if variable.below else named})")
             self.params.extend(variable.keys)
+
+    def _with_parts(self, named: str, below: Collection[str]) -> str:
+        """The ids of things and of all that is below them."""
+        ways = " UNION ALL ".join(
+            f"SELECT {'o AS s, s AS o' if predicate.startswith('^') else 's, o'} FROM ({pairs})"
+            for predicate in below
+            if (pairs := self._pairs(predicate.removeprefix("^")))
+        )
+        if not ways:
+            return named
+        return (
+            f"WITH RECURSIVE part(id) AS ({named} UNION SELECT way.s FROM part JOIN ({ways}) AS way "
+            "ON way.o = part.id) SELECT id FROM part"
+        )
+
+    def _pairs(self, predicate: str) -> str:
+        """The ids of the ends of all links by a predicate, as s and o; "" where there are none."""
+        own = [
+            f"SELECT {quoted(r.key)} AS s, {quoted(c.link)} AS o FROM {quoted(r.name)}"
+            for r, c in _linking(self.schema, predicate)
+        ]
+        return " UNION ALL ".join(own)
 
     def _is_single(self, edge: Edge) -> bool:
         """Whether a subject has one object at most: its link is a column."""
@@ -185,11 +208,7 @@ class SelectRows:
         if column and column.link:
             self.links[subject].add(predicate)
             return [f"{self.alias(subject)}.{quoted(column.link)} = {object_key}"]
-        pairs = " UNION ALL ".join(
-            f"SELECT {quoted(r.key)} AS s, {quoted(c.link)} AS o FROM {quoted(r.name)}"
-            for r, c in _places(self.schema, predicate)
-            if c.link
-        )
+        pairs = self._pairs(predicate)
         junction = self.schema.junctions.get(predicate)
         if junction:
             relation = self.schema.relation_of[junction]
@@ -243,6 +262,20 @@ def _rows_of(table: Relation, view: Relation, used: set[str]) -> str:
 
 def _column(relation: Relation, predicate: str) -> Column | None:
     return next((c for c in relation.columns if c.predicate == predicate), None)
+
+
+def _linking(schema: Schema, predicate: str) -> list[tuple[Relation, Column]]:
+    """Relations that together hold all links of a predicate, some perhaps twice: tables, then the views of classes."""
+    found = [(r, c) for r, c in _places(schema, predicate) if c.link]
+    covered = {r.name for r, _ in found}
+    views = [(schema.relation_of[c.relation], set(schema.groups_of_class.get(c.iri, ()))) for c in schema.classes]
+    views += [(schema.relation_of[g.relation], {g.relation}) for g in schema.groups]
+    for view, groups in sorted(views, key=lambda each: -len(each[1])):
+        column = _column(view, predicate)
+        if column is not None and column.link and groups - covered:
+            found.append((view, column))
+            covered |= groups
+    return found
 
 
 def _places(schema: Schema, predicate: str) -> list[tuple[Relation, Column]]:

@@ -112,7 +112,12 @@ class Pattern:
         that is `stated` must be there."""
         for variable in self.select.variables:
             if variable.keys:
-                yield f"VALUES {self.names[variable.name]} {{ {' '.join(map(iri, variable.keys))} }}"
+                name, keys = self.names[variable.name], " ".join(map(iri, variable.keys))
+                whole = f"{name}_whole" if variable.below else name
+                yield f"VALUES {whole} {{ {keys} }}"
+                if variable.below:
+                    ways = "|".join(f"^{iri(p[1:])}" if p.startswith("^") else iri(p) for p in variable.below)
+                    yield f"{name} ({ways})* {whole} ."
         for edge in self.select.edges:
             yield f"{self.names[edge.subject]} {iri(edge.predicate)} {self.names[edge.object]} ."
             known = self.words.schema.predicate_of.get(edge.predicate)

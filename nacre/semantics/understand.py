@@ -36,6 +36,7 @@ from nacre.semantics.linking.scope import in_scope, over_scope
 from nacre.semantics.linking.slips import slips
 from nacre.semantics.parsing.ages import ages
 from nacre.semantics.parsing.averages import averages
+from nacre.semantics.parsing.behind import behind
 from nacre.semantics.parsing.candidate import Candidate
 from nacre.semantics.parsing.choice import choices
 from nacre.semantics.parsing.comparison import compares, comparisons
@@ -47,6 +48,7 @@ from nacre.semantics.parsing.relative import of_relative
 from nacre.semantics.parsing.shares import is_count, shares
 from nacre.semantics.parsing.two_questions import two_questions
 from nacre.semantics.parsing.unanswering import Answering, answering, guesses
+from nacre.semantics.parsing.within import with_parts
 from nacre.semantics.parsing.yes_no import about_named, as_asked, comparable, of_kind
 from nacre.semantics.periods import has_either_day_first
 from nacre.semantics.question_form import analyse
@@ -227,10 +229,11 @@ def derived(
     both = list(two_questions(question, lambda text: _every_word(text, linker, deadline), graph.schema))
     if both:
         return both
-    found = [as_asked(c, question, graph) for c in derive(question, links, linker.index, deadline, most)]
+    read_as = (behind(c, question, graph) for c in derive(question, links, linker.index, deadline, most))
+    found = [as_asked(c, question, graph) for c in read_as]
     found = [c for c in not_turned(found, question, graph) if comparable(c, graph)]
     found = of_relative(found, question, graph)
-    gathered = [c._replace(body=of_members(c.body, graph)) for c in about_named(found, links)]
+    gathered = [c._replace(body=with_parts(of_members(c.body, graph), graph)) for c in about_named(found, links)]
     return [*aged, *compared, *gathered]
 
 

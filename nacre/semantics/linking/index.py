@@ -74,7 +74,7 @@ def link(question: Question, known: Index) -> list[Link]:
     found = [*(x for x in called if not any(_is_within(x, other) for other in others)), *others, *named]
     found += (x for x in in_units(question, known.graph) if not any(x.covered & other.covered for other in found))
     found += taken_apart(question, known.graph)
-    found = _outdone(_of_what(found, question))
+    found = _outdone(_of_what(_without_year(found, question, known.graph), question))
     found += told(question, found, known.terms.told)
     found += quantities(found, known.graph)
     found = of_named(of_kinds(found, question, known.terms.besides, known.graph), question, known.graph)
@@ -103,6 +103,18 @@ def _of_what(links: list[Link], question: Question) -> list[Link]:
         return words[before].norm.isalpha() and question.text[words[before].end : words[x.start].start] == " "
 
     return [x for x in links if not says_other(x)]
+
+
+def _without_year(links: list[Link], question: Question, graph: SchemaGraph) -> list[Link]:
+    """The links without those of the "year" of "in what year" to the years of something else, where another word says
+    of what: "was it founded"."""
+    ends = [c.end for c in question.cues if c.kind == "open" and c.value == "when"]
+    if not ends:
+        return links
+    at = max(ends)
+    later = (x.refs[0].predicate for x in links if x.kind == "property" and x.start >= at)
+    dated = any(predicate and graph.is_date(predicate) for predicate in later)
+    return [x for x in links if not (dated and x.kind == "property" and not x.exact and x.end <= at)]
 
 
 def _outdone(links: list[Link]) -> list[Link]:

@@ -9,7 +9,7 @@ from nacre.semantics.english import function_words, phrases, resource, unit_word
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.apart import apart
 from nacre.semantics.linking.doers import doers_of
-from nacre.semantics.linking.graph import Node, SchemaGraph
+from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.kinds import wider
 from nacre.semantics.nouns import alternatives, wording
 from nacre.semantics.types import Link, Ref
@@ -24,7 +24,7 @@ OWN, GENERIC, LIGHT = 0.25, 0.6, 0.1
 # how many nouns an expression stands for at most
 _CONCEPTS = 4
 _LABEL = ("label",)
-_VALUE = ("value",)
+VALUE = ("value",)
 # "number of seats": what is counted is what the name says
 _NUMBER, _OF = ("number",), ("of",)
 
@@ -108,9 +108,9 @@ def _of_predicate(predicate: str, words: tuple[str, ...], graph: SchemaGraph) ->
     for holder in graph.holders.get(predicate, []) if about.has_literals else []:
         yield _Name("property", (holder,), predicate, words)
         yield from (_Name("property", (holder,), predicate, (word,)) for word in alternatives(words))
-        if _is_value_of(words, graph.nodes[holder]) and graph.is_numeric(predicate):
-            # the rating is the "rating value" of what is called a rating
-            yield _Name("property", (holder,), predicate, graph.nodes[holder].words)
+        if words[-1:] == VALUE and len(words) > 1 and graph.is_numeric(predicate):
+            # the rating is the "rating value"
+            yield _Name("property", (holder,), predicate, words[:-1])
     ends: dict[int, set[int]] = defaultdict(set)
     for source, target in graph.ends.get(predicate, []) if about.has_links else []:
         ends[source].add(target)
@@ -151,11 +151,6 @@ def _little() -> frozenset[str]:
     measuring = unit_words() - vocabulary()
     # "the total amount of all orders" may be computed
     return function_words() | measuring | frozenset(wording("computed")["total"].split())
-
-
-def _is_value_of(words: tuple[str, ...], node: Node) -> bool:
-    """Whether a property is what a thing without a name of its own stands for."""
-    return not node.named and words[: len(node.words)] == node.words and words[len(node.words) :] == _VALUE
 
 
 def _abbreviates(word: str, others: Collection[str]) -> bool:

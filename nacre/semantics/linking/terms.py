@@ -11,7 +11,7 @@ from nacre.semantics.english import function_words, measure, nouns_of, opposites
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
-from nacre.semantics.linking.schema_terms import LEMMA, SAME, SPELT, STEM, SYNONYM, Term, link_of, schema_terms
+from nacre.semantics.linking.schema_terms import LEMMA, SAME, SPELT, STEM, SYNONYM, VALUE, Term, link_of, schema_terms
 from nacre.semantics.linking.told import told_of
 from nacre.semantics.nouns import is_plural, wording
 from nacre.semantics.types import OPPOSITE, Link, Question, Ref
@@ -104,7 +104,7 @@ class Terms:
             if not self._is_number(x)
             or not any(x.start < c.end and c.start < x.end and not (x.exact and x.start < c.start) for c in counting)
         ]
-        found = self._most_common(self._of_whole(_not_again(found), question))
+        found = self._most_common(self._of_whole(_not_again([*found, *_of_kind(found, question)]), question))
         return _best([*found, *self._denied(question)])
 
     def _most_common(self, found: list[Link]) -> list[Link]:
@@ -135,8 +135,9 @@ class Terms:
         for i in sorted(matched):
             between = range(runs[-1][-1] + 1, i) if runs else range(0)
             joined = len(between) <= 2 and all(k in question.light for k in between)
-            # "substances that have been measured" are no "substance measurements"
-            if runs and joined and not (term.kind == "class" and _parted(question, between)):
+            # "substances that have been measured" are no "substance measurements", "documents have the status" no
+            # "document status"
+            if runs and joined and not _parted(question, between, term.kind):
                 runs[-1].append(i)
             else:
                 runs.append([i])
@@ -170,6 +171,10 @@ class Terms:
                 exact = score > 0.93
                 if not exact and all(question.tokens[i].norm in language().words["of"] for i in used):
                     # "names of presses" asks for nothing that these are made of
+                    continue
+                is_value = term.kind == "property" and self.graph.words[term.predicate] == (*term.words, *VALUE)
+                if is_value and any(is_plural(question.tokens[i].norm) for i in used):
+                    # "ratings" are counted, they are no "rating value"
                     continue
                 covered = sum(1 << i for i in used)
                 how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA and term.sure > SYNONYM else "like"
@@ -253,10 +258,30 @@ def _several(question: Question, at: int) -> bool:
     return at < len(question.tokens) and is_plural(question.tokens[at].norm)
 
 
-def _parted(question: Question, between: range) -> bool:
+def _parted(question: Question, between: range, kind: str) -> bool:
     """Whether a verb parts words, so that they are no noun phrase."""
     known = language().words
-    return any(question.tokens[k].norm in known["being"] | known["been"] | known["helping"] for k in between)
+    verbs = known["being"] | known["been"] | known["helping"] if kind == "class" else known["owning_verbs"]
+    return any(question.tokens[k].norm in verbs for k in between)
+
+
+def _of_kind(found: list[Link], question: Question) -> list[Link]:
+    """The properties of kinds that are named right before or after them, where another property only sounds like both:
+    the "loan amount" is what a loan has as its amount, and no "number of loans"."""
+    like = {(x.start, x.end) for x in found if x.kind == "property" and not x.exact}
+    starts = {x.start for x in found if x.kind == "class"}
+    # "project outcomes" are no projects
+    kinds = [x for x in found if x.kind == "class" and x.exact and x.end not in starts]
+    made = []
+    for own in (x for x in found if x.kind == "property" and x.exact and x.refs[0].predicate):
+        for kind in (k for k in kinds if k.refs[0].node == own.refs[0].node and not k.covered & own.covered):
+            first, last = sorted((kind, own), key=lambda x: x.start)
+            between = range(first.end, last.start)
+            joined = not between if first is kind else between and all(i in question.light for i in between)
+            if joined and (first.start, last.end) in like:
+                whole = own._replace(start=first.start, end=last.end, covered=kind.covered | own.covered)
+                made.append(whole._replace(score=min(kind.score, own.score)))
+    return made
 
 
 def _not_again(found: list[Link]) -> list[Link]:

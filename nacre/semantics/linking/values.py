@@ -50,7 +50,7 @@ class Values:
                     names = self._named(self.lexicon.exact(lemmas[start:end]))
                     names = names or self._named(self.lexicon.inflected(lemmas[start:end]))
                     score = INFLECTED
-                if names and self._may_name(question, start, end):
+                if names and (self._may_name(question, start, end) or self._follows(names, question, start)):
                     whole.add((start, end))
                     found += self._of(names, start, end, score, question)
         found += self._shared_head(question, whole)
@@ -119,6 +119,14 @@ class Values:
         if letters or any(t.norm not in light for t in own):
             return True
         return start > 0 and all(t.text[0].isupper() for t in own)
+
+    def _follows(self, names: Sequence[Name], question: Question, start: int) -> bool:
+        """Whether the last word before a value is that of its property's name: "the status done"."""
+        before = question.tokens[start - 1].lemma if start else ""
+        told = {name.predicate for name in names if name.kind == "value"}
+        kinds = {n for name in names if not name.predicate for n in self.graph.nodes_of_relation.get(name.relation, ())}
+        codes = {p for n in kinds for p in self.graph.literals[n] if self.graph.about(p).role == "identifier"}
+        return any(self.graph.words[p][-1:] == (before,) for p in told | codes if p in self.graph.words)
 
     def _of(self, names: Sequence[Name], start: int, end: int, score: float, question: Question) -> list[Link]:
         mask = ((1 << (end - start)) - 1) << start

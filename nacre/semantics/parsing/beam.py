@@ -12,6 +12,7 @@ from nacre.semantics.parsing.cues import RULES, against_own, cue
 from nacre.semantics.parsing.mentions import mention
 from nacre.semantics.parsing.numbers import number
 from nacre.semantics.parsing.periods import by_time, names_time
+from nacre.semantics.parsing.places import placed, places
 from nacre.semantics.parsing.state import SKIPPED_COST, Reader, State, drop_dangling, turned
 from nacre.semantics.types import Condition, Link
 from nacre.semantics.words import fold
@@ -35,6 +36,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
         if found.kind in RULES:
             cues[found.start].append(found)
     numbers = {found.start: found for found in question.numbers}
+    ordinals = places(question)
     quoted = dict(question.quoted)
     agenda: list[dict[tuple[object, ...], State]] = [{} for _ in range(n + 1)]
     _add(agenda[0], State())
@@ -63,6 +65,9 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
             if i in numbers:
                 for new in number(state, numbers[i], reader):
                     _add(agenda[numbers[i].end], new)
+            if i in ordinals:
+                for end_of_place, new in placed(state, ordinals[i], reader):
+                    _add(agenda[end_of_place], new)
             end = quoted.get(i, i + 1) if i in quoted or (state.like and token.norm) else 0
             end = end or (_other_value(state, reader, i) if name else 0)
             if end:

@@ -74,6 +74,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
         then(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
         for ref in others
     ]
+    found = [each for d in found for each in _combined(d)]
     amount = between(state, reader)
     if amount is not None:
         whole = then(whole, "amount between", 0.5, targets=(amount,), nodes=(*whole.nodes, Ref(amount.ref.node)))

@@ -127,12 +127,17 @@ def _bounds_other(d: Derivation) -> bool:
 def by_totals(candidates: list[Candidate]) -> list[Candidate]:
     """The readings without those that place things by the one part that has the most, where others place them by all of
     their parts: the department with the most beds has them in several rooms."""
-    whole = {c.derivation.order.ref for c in candidates if TOTAL in c.derivation.trace and c.derivation.order}
-    return [
-        c
+    whole = [
+        (c.derivation.order.ref, {t.ref.node for t in c.derivation.targets})
         for c in candidates
-        if TOTAL in c.derivation.trace or c.derivation.order is None or c.derivation.order.ref not in whole
+        if TOTAL in c.derivation.trace and c.derivation.order
     ]
+
+    def is_part(d: Derivation) -> bool:
+        asked = {t.ref.node for t in d.targets}
+        return d.order is not None and any(d.order.ref == ref and asked & other for ref, other in whole)
+
+    return [c for c in candidates if TOTAL in c.derivation.trace or not is_part(c.derivation)]
 
 
 def followed_once(candidates: list[Candidate]) -> list[Candidate]:

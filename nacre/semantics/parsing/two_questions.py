@@ -17,7 +17,7 @@ from nacre.semantics.words import Token
 # the rule that puts two questions together
 SECOND = "second question"
 # words that the first of them has at least, and readings of either that are looked at
-FEWEST, MOST = 4, 3
+FEWEST, MOST = 4, 5
 
 # reads a text, each word of it used, the likeliest first
 Whole = Callable[[str], list[Candidate]]
@@ -25,24 +25,37 @@ Whole = Callable[[str], list[Candidate]]
 
 def two_questions(question: Question, whole: Whole, schema: Schema) -> Iterator[Candidate]:
     """The readings of a question with the columns of a second one, which says "they" of what the first gives."""
-    split = _split(question)
-    if split is None:
-        return
-    at, clause = split
-    text = question.text
-    for first in whole(text[: question.tokens[at].start].rstrip(" ,"))[:MOST]:
-        thing = _asked(first.body)
-        if thing is None or not isinstance(first.body, Select):
-            continue
-        noun = thing.label if thing.keys else f"the {plural(class_noun(thing, schema))}"
-        for second in whole(_named(text, clause, noun))[:MOST]:
-            body = _beside(first.body, second.body)
-            if body is not None:
-                d = first.derivation
-                every = (1 << len(question.tokens)) - 1
-                d = d._replace(covered=every, prior=d.prior + second.derivation.prior, trace=(*d.trace, SECOND))
-                yield first._replace(derivation=d, body=body, joins=first.joins + second.joins)
-                break
+    text, words, split = question.text, question.tokens, _split(question)
+    if split is not None:
+        at, clause = split
+        for first in whole(text[: words[at].start].rstrip(" ,"))[:MOST]:
+            thing = _asked(first.body)
+            if thing is not None:
+                noun = thing.label if thing.keys else f"the {plural(class_noun(thing, schema))}"
+                yield from _both(first, whole(_named(text, clause, noun))[:MOST], question)
+    elif _asks_twice(words):
+        # "where and when was she born"
+        seconds = whole(text[words[2].start :])[:MOST]
+        for first in whole(text[: words[1].start] + text[words[3].start :])[:MOST]:
+            yield from _both(first, seconds, question)
+
+
+def _both(first: Candidate, seconds: Sequence[Candidate], question: Question) -> Iterator[Candidate]:
+    """A reading with the columns of each other one that has some of the same things."""
+    for second in seconds if isinstance(first.body, Select) else ():
+        assert isinstance(first.body, Select)
+        body = _beside(first.body, second.body)
+        if body is not None:
+            d, every = first.derivation, (1 << len(question.tokens)) - 1
+            d = d._replace(covered=every, prior=d.prior + second.derivation.prior, trace=(*d.trace, SECOND))
+            yield first._replace(derivation=d, body=body, joins=first.joins + second.joins)
+
+
+def _asks_twice(words: Sequence[Token]) -> bool:
+    """Whether a question begins with two question words: "where and when"."""
+    known = language().words
+    asks = len(words) > FEWEST and all(words[i].norm in known["question_words"] for i in (0, 2))
+    return asks and words[1].norm in known["joining"] and words[0].norm != words[2].norm
 
 
 def _split(question: Question) -> tuple[int, Sequence[Token]] | None:
@@ -85,7 +98,9 @@ def _asked(body: object) -> Variable | None:
 
 def _beside(first: Select, second: object) -> Select | None:
     """The first select with what the second one asks of its things."""
-    if not isinstance(second, Select) or second.group or second.by or second.order or second.filters:
+    if not isinstance(second, Select) or second.group or second.by or second.order:
+        return None
+    if any(each not in first.filters for each in second.filters):
         return None
     both = joined(first, second)
     if both is None:

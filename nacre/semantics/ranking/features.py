@@ -274,7 +274,14 @@ def _order_in_question(targets: list[Ref], links: tuple[Link, ...], question: Qu
     if not starts:
         return {"target unsaid": 1.0}
     n = max(1, len(question.tokens))
-    found = {"first target at": min(starts) / n, "last target at": max(starts) / n, "target before kind": float(before)}
+    # "movie ratings" are ratings
+    heads = [x.end for x in links if x.kind == "class" and x.refs[0].node in shown]
+    found = {
+        "first target at": min(starts) / n,
+        "last target at": max(starts) / n,
+        "target before kind": float(before),
+        "kind before kind": float(sum(end in kinds and kinds[end] not in shown for end in heads)),
+    }
     if values:
         found["target after value"] = float(max(starts) > min(values))
     return found
