@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from nacre.records.plan import Ask, Attribute, Body, Combine, Edge, Filter, Itself, Select, Variable, value_of
+from nacre.semantics.english import nouns_of
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 
@@ -74,8 +75,10 @@ def _nodes(variable: Variable, graph: SchemaGraph) -> set[int]:
 
 
 def _is_of_several(edge: Edge, named: Variable, graph: SchemaGraph) -> bool:
-    """Whether many things are linked to one as the named thing is."""
-    about = graph.about(edge.predicate)
+    """Whether many things are linked to one as the named thing is, or a link says where something is."""
+    about, last = graph.about(edge.predicate), graph.words[edge.predicate][-1:]
+    if edge.object == named.name and (set(last) & (language().words["where_in"] | nouns_of("places"))):
+        return True
     ends = about.objects if edge.object == named.name else about.subjects
     return ends > 0 and about.triples / ends >= SEVERAL
 
