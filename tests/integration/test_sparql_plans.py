@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.index.triples import write_triples
-from nacre.records.plan import Attribute, Combine, Filter, Select
+from nacre.records.plan import Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
 from nacre.semantics.on_sparql import on_sparql
 from nacre.semantics.run_plan import Engine, on_tables
@@ -46,6 +46,21 @@ def test_any_plan_gives_the_rows_of_its_sql(
     tables = small_graphs[name][0]
     body = data.draw(st.one_of(selects(tables.schema), combined(tables.schema)).filter(_comparable(tables.schema)))
     assert _rows(body, engines[name]) == _rows(body, on_tables(tables))
+
+
+@pytest.mark.parametrize(("named", "below", "expected"), [
+    ("north", ("locatedIn",), {"Northshire", "Harrow Dale", "Kell Dale", "Stoke End", "Mill Green"}),
+    ("mill", ("^locatedIn",), {"Mill Green", "Kell Dale", "Northshire"}),
+    ("north", ("noLink",), {"Northshire"}),
+])  # fmt: skip
+def test_what_is_below_a_thing(
+    small_graphs: Graphs, engines: dict[str, Engine], named: str, below: tuple[str, ...], expected: set[str]
+) -> None:
+    base = "http://example.org/fells/"
+    ways = tuple(f"^{base}{each[1:]}" if each.startswith("^") else base + each for each in below)
+    whole = Variable("whole", keys=(base + named,), label=named, below=ways)
+    for engine in (engines["fell_races"], on_tables(small_graphs["fell_races"][0])):
+        assert {str(row[1]) for row in _rows(Select((Itself("whole"),), (whole,)), engine)} == expected
 
 
 def _rows(body: Select | Combine, engine: Engine) -> set[tuple[Cell, ...]]:
