@@ -82,7 +82,10 @@ def _with_kinds(reading: Reading, schema: Schema) -> Reading:
 
 def offer(readings: Sequence[Reading]) -> str:
     """The readings in words, to be chosen by number."""
-    return f"Or did you mean: {'; '.join(f'{n}. “{quoted(each.words)}”' for n, each in enumerate(readings, 1))}?"
+    said = [f"“{quoted(each.words)}”" for each in readings]
+    if len(said) == 1:
+        return f"Or did you mean {said[0]}?"
+    return f"Or did you mean: {'; '.join(f'{n}. {each}' for n, each in enumerate(said, 1))}?"
 
 
 def confirm(words: str, answer: str = "") -> str:

@@ -10,14 +10,15 @@ from nacre.semantics.words import tokens
 
 
 def chosen(question: str, earlier: tuple[Earlier, ...]) -> Rewrite | None:
-    """The reading that is asked for by its number, in its own words, or by a yes where one was to be confirmed; None
-    where none is.
+    """The reading that is asked for by its number, in its own words, or by a yes where one was to be confirmed or one
+    alone was offered; None where none is.
 
     A number means the last answer that offered something. "The second one" means a thing that the last answer named,
     where it named several.
     """
     words = _norms(question)
-    asked = earlier[-1].confirm if earlier else None
+    last = earlier[-1] if earlier else None
+    asked = (last.confirm or (last.options[0] if len(last.options) == 1 else None)) if last is not None else None
     if asked is not None and words and set(words) <= language().words["affirming"]:
         return Rewrite(asked.words, True, chosen=asked)
     offering = next((turn for turn in reversed(earlier) if turn.options), None)
