@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from nacre.records.schema import Class, Predicate, Schema
+from nacre.semantics.english import nouns_of
 from nacre.semantics.flags import is_flag
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.paths import Paths, Step
@@ -96,6 +97,8 @@ class SchemaGraph:
         self.words: dict[str, tuple[str, ...]] = {
             p.iri: tuple(lemma(w) for w in split_name(p.label).split()) for p in schema.predicates
         }
+        # by what they are called, or with a family name
+        self.persons = frozenset(n.index for n in self.nodes if self._is_person(n))
         # properties of yes or no that nobody asks to have listed: as texts or numbers, not as booleans
         self.flags = frozenset(p.iri for p in schema.predicates if p.datatype != "boolean" and is_flag(p))
         paths = Paths(self.steps, frozenset(self.base.values()))
@@ -105,6 +108,13 @@ class SchemaGraph:
 
     def about(self, predicate: str) -> Predicate:
         return self.schema.predicate_of[predicate]
+
+    def _is_person(self, node: Node) -> bool:
+        """Whether a kind is one of persons: by what it is called, or as its things have a family name."""
+        family = language().words["family"]
+        names = (self.words[predicate] for predicate in self.literals[node.index])
+        called = any(w[0] in family and w[-1].endswith("name") for w in names if w)
+        return called or bool(node.words and node.words[-1] in nouns_of("persons"))
 
     def base_of(self, node: int) -> int:
         """The widest node that holds the tables of a node."""

@@ -63,8 +63,8 @@ def persons(state: State, root: Ref, reader: Reader) -> list[Ref]:
 
 
 def _persons(root: Ref, reader: Reader) -> list[Ref]:
-    wanted, graph = nouns_of("persons"), reader.graph
-    known = {n.index: graph.base_of(n.index) for n in graph.nodes if n.words and n.words[-1] in wanted}
+    graph = reader.graph
+    known = {index: graph.base_of(index) for index in sorted(graph.persons)}
     # whoever it is, and not the students among them alone
     near = [graph.nodes[i] for i, base in known.items() if i != root.node and (base == i or base not in known)]
     return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:MOST]]

@@ -55,4 +55,4 @@ def _asks_person(candidate: Candidate, question: Question) -> bool:
 
 
 def _is_person(graph: SchemaGraph, node: int) -> bool:
-    return graph.nodes[node].named and is_person(" ".join(graph.nodes[node].words))
+    return graph.nodes[node].named and node in graph.persons

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from nacre.records.schema import Predicate
-from nacre.semantics.english import function_words, is_person, resource
+from nacre.semantics.english import function_words, resource
 from nacre.semantics.language.base import language
 from nacre.semantics.linking.graph import SchemaGraph
 from nacre.semantics.linking.measures import measured
@@ -201,7 +201,7 @@ def _who(reader: Reader) -> list[Ref]:
     """The kinds of persons that "who" asks for, those first of which there are the most."""
     if not any(t.norm in language().words["who"] for t in reader.question.tokens[:1]):
         return []
-    kinds = [n for n in reader.graph.nodes if n.named and is_person(" ".join(n.words))]
+    kinds = [n for n in reader.graph.nodes if n.named and n.index in reader.graph.persons]
     return [Ref(n.index) for n in sorted(kinds, key=lambda n: -n.count)[:MOST_KINDS]]
 
 

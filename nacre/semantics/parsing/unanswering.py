@@ -63,6 +63,8 @@ def _gives(candidate: Candidate, graph: SchemaGraph) -> bool:
     """Whether a reading gives persons, or bodies of them."""
     targets = candidate.derivation.targets
     words = _words(targets[0].ref, graph) if targets else ()
+    if targets and not targets[0].ref.predicate and targets[0].ref.node in graph.persons:
+        return True
     return bool(words) and words[-1] in nouns_of("persons") | nouns_of("bodies")
 
 

@@ -92,6 +92,7 @@ def _lead(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[
         for asking, kind in (("where", "places"), ("who", "persons")):
             if first == asking:
                 fits = any(_is_of(word, kind) for word in words)
+                fits |= asking == "who" and not ref.predicate and ref.node in graph.persons
                 found[f"asked {asking} fits"] = float(fits)
                 other = asking == "who" and any(_is_of(word, "bodies") for word in words)
                 found[f"asked {asking} misfits"] = float(not fits and not other)
