@@ -55,7 +55,7 @@ from nacre.semantics.question_form import analyse
 from nacre.semantics.ranking.best import BEST, best_readings, nameless
 from nacre.semantics.ranking.dropped import dropped
 from nacre.semantics.ranking.features import unused_tokens
-from nacre.semantics.ranking.likeness import likenesses
+from nacre.semantics.ranking.likeness import likenesses, of_one_name
 from nacre.semantics.ranking.rank import Ranked, rank
 from nacre.semantics.ranking.weights import weights
 from nacre.semantics.readings import changed, together
@@ -160,12 +160,23 @@ def in_conversation(candidates: list[Candidate], question: Question, scope: Scop
     return [left_out(c, scope.besides) for c in found] if scope is not None and scope.besides else found
 
 
+def _said_by(link: Link) -> tuple[object, ...]:
+    """What a stretch of the question is taken for, but for which thing of a name."""
+    named = () if link.kind == "entity" else tuple(r.predicate or r.via or r.node for r in link.refs)
+    return (link.start, link.end, link.kind, named)
+
+
 def _likeness(question: Question, linker: Linker) -> Callable[[Sequence[Candidate]], list[float]] | None:
     """How like a question readings are in words; None without the embedder that this is learned with."""
     embedder, schema = linker.lexicon.embedder, linker.lexicon.schema
     if embedder is None or embedder.name != BUNDLED:
         return None
-    return lambda found: likenesses(question.text, [to_words(Plan(c.body), schema) for c in found], embedder.embed)
+
+    def like(found: Sequence[Candidate]) -> list[float]:
+        alike = likenesses(question.text, [to_words(Plan(c.body), schema) for c in found], embedder.embed)
+        return of_one_name([(c.derivation.trace, *map(_said_by, c.derivation.links)) for c in found], alike)
+
+    return like
 
 
 def _guessed(ranked: Sequence[Ranked], question: Question, linker: Linker) -> bool:

@@ -28,6 +28,16 @@ def likenesses(question: str, words: Sequence[str], embed: Embed) -> list[float]
     return [likeness - found[0] for likeness in found]
 
 
+def of_one_name(read: Sequence[object], likenesses: Sequence[float]) -> list[float]:
+    """The likenesses, the same for readings that were `read` alike, of the same words by the same rules: a book and a
+    film of one name are as likely, whatever the kinds are called.
+
+    >>> of_one_name(["a", "b", "a"], [0.0, 0.2, 0.1])
+    [0.1, 0.2, 0.1]
+    """
+    return [max(other for each, other in zip(read, likenesses, strict=True) if each == own) for own in read]
+
+
 def liked(scores: Sequence[float], places: Sequence[int], likenesses: Sequence[float], weight: float) -> list[float]:
     """The scores with the likeness of the readings at some places.
 
