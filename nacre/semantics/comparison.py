@@ -9,11 +9,11 @@ from nacre.semantics.called import is_part_of_name
 from nacre.semantics.english import is_person
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of
 from nacre.semantics.flags import denial
-from nacre.semantics.joined_said import joined_kind
+from nacre.semantics.joined_said import joined_kind, links_beyond
 from nacre.semantics.labels_said import class_noun, is_spoken, is_telling, label_of, nominal, without_owner
 from nacre.semantics.leads import capital
 from nacre.semantics.nouns import article, is_plural, joined, number_of, plural, singular, wording
-from nacre.semantics.parts import Part, Span, is_had, linking_kind, links_beyond, part_of, spans_of
+from nacre.semantics.parts import Part, Span, is_had, linking_kind, part_of, spans_of
 from nacre.semantics.words import fold
 
 PROPERTIES, NAMES, LISTED, WORDS, LIST_WORDS = 30, 5, 5, 12, 60

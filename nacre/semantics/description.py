@@ -12,7 +12,7 @@ from nacre.semantics.called import is_part_of_name
 from nacre.semantics.english import is_person, synonyms
 from nacre.semantics.facts_of import Fact, Run, Triple, facts_of, links_of, without_kind
 from nacre.semantics.flags import denial, is_called_flag, said_by
-from nacre.semantics.joined_said import joined_kind
+from nacre.semantics.joined_said import joined_kind, links_beyond
 from nacre.semantics.labels_said import (
     Label,
     class_noun,
@@ -37,7 +37,7 @@ from nacre.semantics.nouns import (
     singular,
     wording,
 )
-from nacre.semantics.parts import Part, is_had, linking_kind, links_beyond, numbers_said, part_of, spans_of
+from nacre.semantics.parts import Part, is_had, linking_kind, numbers_said, part_of, spans_of
 from nacre.semantics.pronouns import IT, Pronoun, gender, pronoun
 from nacre.semantics.properties_said import preposition_of
 from nacre.semantics.to_sql import to_sql

@@ -8,6 +8,12 @@ from nacre.semantics.labels_said import class_noun
 from nacre.semantics.nouns import singular
 
 
+def links_beyond(predicate: Predicate, kind: Sequence[str], schema: Schema) -> list[Predicate]:
+    """The other links of the things of a kind that link to something by a predicate."""
+    own = set(kind)
+    return [p for p in schema.predicates if p.has_links and p.domains.keys() & own and p.iri != predicate.iri]
+
+
 def joined_kind(noun: str, own: str, ends: Sequence[Predicate], schema: Schema) -> str:
     """What an `own` is joined to by what is called after both: "coach" by a "player coach", "event" by "party in
     events"; "" for others."""

@@ -83,12 +83,6 @@ def part_of(things: Variable, schema: Schema, run: Run) -> Part | None:
     return None
 
 
-def links_beyond(predicate: Predicate, kind: Sequence[str], schema: Schema) -> list[Predicate]:
-    """The other links of the things of a kind that link to something by a predicate."""
-    own = set(kind)
-    return [p for p in schema.predicates if p.has_links and p.domains.keys() & own and p.iri != predicate.iri]
-
-
 def linking_kind(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...], str]:
     """The class of most of the things that a predicate links from, none where they have none, and its noun."""
     kind = max((c for c in predicate.domains if c), key=lambda c: predicate.domains[c], default="")

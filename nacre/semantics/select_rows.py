@@ -208,7 +208,6 @@ class SelectRows:
         if column and column.link:
             self.links[subject].add(predicate)
             return [f"{self.alias(subject)}.{quoted(column.link)} = {object_key}"]
-        pairs = self._pairs(predicate)
         junction = self.schema.junctions.get(predicate)
         if junction:
             relation = self.schema.relation_of[junction]
@@ -223,6 +222,8 @@ class SelectRows:
                 self.joins.append(f"JOIN {quoted(junction)} AS {alias} ON {there}")
                 return [here]
             pairs = f"SELECT {quoted(relation.key)}, {quoted(relation.columns[0].link)} FROM {quoted(junction)}"
+        else:
+            pairs = self._pairs(predicate)
         if not pairs:
             return ["0"]
         return [f"({subject_key}, {object_key}) IN ({pairs})"]

@@ -22,7 +22,7 @@ from nacre.semantics.clauses import (
 )
 from nacre.semantics.dialogue.names import of_before
 from nacre.semantics.english import is_person
-from nacre.semantics.joined_said import joined_kind
+from nacre.semantics.joined_said import joined_kind, links_beyond
 from nacre.semantics.labels_said import class_noun, is_time, label_of, nominal, rest_of, without_owner
 from nacre.semantics.language.base import language
 from nacre.semantics.nouns import article, belonging, extreme, is_participle, is_plural, number_of, plural, wording
@@ -312,10 +312,8 @@ class Wording:
 
     def _joined(self, edge: Edge, name: str, own: str) -> str:
         """What a thing without a name joins an `own` to, where it is called after both; "" for others."""
-        kinds = set(self.variables[name].classes)
-        ends = [
-            p for p in self.schema.predicates if p.has_links and p.iri != edge.predicate and kinds & p.domains.keys()
-        ]
+        predicate = self.schema.predicate_of[edge.predicate]
+        ends = links_beyond(predicate, self.variables[name].classes, self.schema)
         return joined_kind(self.noun(name), own, ends, self.schema)
 
     def _is_of_kind(self, label: str, own: str, edge: Edge) -> bool:
