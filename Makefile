@@ -62,7 +62,7 @@ eval: .venv/nacre.stamp
 
 # needs NACRE_MODEL; more minds and graphs: make eval-model MORE="--minds rules,model,alone mine=questions.jsonl"
 eval-model: .venv/nacre.stamp
-	@$(BIN)/python -m nacre.evaluation.minds $(MORE)
+	@$(BIN)/python -m nacre.evaluation.comparing.reasoners $(MORE)
 
 bench: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks

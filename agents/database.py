@@ -7,7 +7,7 @@ from nacre.records.evidence import Found
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
-from nacre.stores.lexicon import Lexicon
+from nacre.stores.sqlite.lexicon import Lexicon
 
 Language = Literal["sql", "sparql"]
 

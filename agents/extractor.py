@@ -9,15 +9,15 @@ from pydantic import BaseModel, Field
 
 from agents.models.calls import ModelFailed, structured
 from agents.models.limits import Limits
-from agents.off_loop import off_loop
 from agents.prompt import prompt
 from agents.result import NOTHING, Result
+from agents.run_in_thread import off_loop
+from nacre.extraction.clauses import LONGEST_END, kind_of
+from nacre.extraction.resolve import Names, about, extracted, pattern_confidence, resolve
+from nacre.language.sanitize import plain, quoted
+from nacre.language.tokens import fold
 from nacre.records.extracted import Claim, Extracted, Statement
-from nacre.semantics.extraction.clauses import LONGEST_END, kind_of
-from nacre.semantics.extraction.resolve import Names, about, extracted, pattern_confidence, resolve
-from nacre.semantics.plain import plain, quoted
-from nacre.semantics.words import fold
-from nacre.stores.lexicon import Lexicon
+from nacre.stores.sqlite.lexicon import Lexicon
 
 # sentences that a model is shown at once (given: a small model loses its way in more)
 BATCH = 8

@@ -7,25 +7,25 @@ from typing import Protocol
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from agents.answering.account import Account, account, asks_for_prose
 from agents.answering.clarify import confirm, offer
-from agents.answering.ground import grounded
-from agents.answering.trust import gathered, sentences_of
-from agents.doubts import shown as shown_rows
+from agents.answering.draft import Account, account, asks_for_prose
+from agents.answering.inherited_confidence import grounded
+from agents.answering.select_answer import gathered, sentences_of
 from agents.models.calls import ModelFailed, streamed
 from agents.models.limits import Limits
-from agents.models.meter import Meter
-from agents.off_loop import off_loop
+from agents.models.usage import Meter
 from agents.prompt import prompt
+from agents.query_writing.doubts import shown as shown_rows
 from agents.result import Result
+from agents.run_in_thread import off_loop
 from agents.turn_view import TurnView
+from nacre.language.detect import ENGLISH, language_name
+from nacre.language.rank_sentences import best
+from nacre.language.sanitize import plain, quoted, quoted_lines
+from nacre.language.tokens import fold
 from nacre.records.answer import Value
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.schema import Schema
-from nacre.semantics.languages import ENGLISH, language_name
-from nacre.semantics.plain import plain, quoted, quoted_lines
-from nacre.semantics.sentences import best
-from nacre.semantics.words import fold
 
 log = logging.getLogger(__name__)
 

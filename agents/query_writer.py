@@ -7,19 +7,19 @@ from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
 
-from agents.answering.together import filled, is_undecided, together, with_rewording, with_second
-from agents.answering.trust import DECLINED, chance
-from agents.answering.weighed import weighed
+from agents.answering.calibrate_rows import weighed
+from agents.answering.merge_candidates import filled, is_undecided, together, with_rewording, with_second
+from agents.answering.select_answer import DECLINED, chance
 from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import Priors
-from agents.query_writing import written
+from agents.query_writing.rewording import reworded
+from agents.query_writing.write_queries import written
 from agents.result import Result
-from agents.rewording import reworded
 from agents.turn_view import TurnView
 from nacre.records.evidence import Evidence, Found, QueryError, Rows
 from nacre.records.turn import Understanding
-from nacre.semantics.ranking.weights import weights
+from nacre.understanding.ranking.weights import weights
 
 MODEL_VISITS = 1
 

@@ -7,19 +7,19 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.answering.trust import content_words
+from agents.answering.select_answer import content_words
 from agents.database import Database
 from agents.models.calls import ModelFailed, structured
 from agents.models.limits import Limits
-from agents.off_loop import off_loop
 from agents.prompt import prompt
 from agents.result import Result
+from agents.run_in_thread import off_loop
 from agents.turn_view import TurnView
+from nacre.language.detect import ENGLISH, language_name, language_of
+from nacre.language.sanitize import quoted
+from nacre.language.tokens import tokens
 from nacre.records.turn import Rewrite, Scope
-from nacre.semantics.dialogue.conversation import rewrite
-from nacre.semantics.languages import ENGLISH, language_name, language_of
-from nacre.semantics.plain import quoted
-from nacre.semantics.words import tokens
+from nacre.understanding.dialogue.conversation import rewrite
 
 TURNS_SHOWN = 3
 # words by which a question leans on what was said before, as a rule
@@ -43,7 +43,7 @@ class Translated(BaseModel):
 
 
 async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
-    """The rewrite by the rules of `semantics.dialogue`; they read English, and name the language of the question."""
+    """The rewrite by the rules of `nacre.understanding.dialogue`. They read English and name the language."""
     said = await off_loop(rewrite, view.question, view.conversation, database.schema, database.lexicon)
     if said.chosen is not None:
         # in the words of an answer, which are English whatever names they hold

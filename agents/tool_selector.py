@@ -12,8 +12,8 @@ from agents.models.limits import Limits
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
+from nacre.language.sanitize import quoted
 from nacre.records.evidence import Found, Sentence
-from nacre.semantics.plain import quoted
 
 LONGEST_FOUND = 200
 MOST_FOUND = 8

@@ -23,8 +23,8 @@ from benchmarks.load import GRAPH, ROOT, memory, server
 from benchmarks.page import write
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
-from nacre.records.errors import ToolError
-from tools.apart import Apart
+from nacre.errors import ToolError
+from tools.guards.sandbox import Apart
 
 LONGEST = 4000
 QUESTION_SECONDS, HEALTH_SECONDS, GROWTH, STOP_SECONDS = 2.0, 0.1, 1.5, 20.0

@@ -18,10 +18,10 @@ from time import perf_counter
 
 from benchmarks.ingest import Measured, Result
 from benchmarks.make_graph import LABEL, write_graph
-from nacre.evaluation.reword import typo
 from nacre.evaluation.run import Question, read
 from nacre.evaluation.run import run as asked
 from nacre.evaluation.score import quantile
+from nacre.evaluation.synthetic.reword import typo
 from nacre.records.answer import Answer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "bmw"
@@ -61,9 +61,9 @@ def turn(folder: Path) -> Measured:
     from ingestion.pipeline import ingest
     from nacre.config.embedder import embedder
     from nacre.config.settings import Settings
-    from nacre.serving.asking import opened
-    from nacre.serving.event_loop import new
-    from nacre.serving.imports import collect_rarely
+    from nacre.serving.http.event_loop import new
+    from nacre.serving.http.startup_memory import collect_rarely
+    from nacre.serving.turn_service import opened
 
     settings = Settings(data=folder, model=None, qdrant_url=None)
     ingest([str(EXAMPLE / "kg.ttl")], "example", data=folder, embedder=embedder(settings.embedder))
@@ -97,9 +97,9 @@ def understanding(folder: Path, scale: int) -> Measured:
     from ingestion.read.parse import parse
     from nacre.config.embedder import embedder
     from nacre.records.turn import Rewrite
-    from nacre.semantics.understand import understand
-    from nacre.stores.lexicon import Lexicon
-    from nacre.stores.tables import Tables
+    from nacre.stores.sqlite.lexicon import Lexicon
+    from nacre.stores.sqlite.tables import Tables
+    from nacre.understanding.understand import understand
 
     write_graph(scale, folder / "plain.nt")
     rename(folder / "plain.nt", folder / "graph.nt", Random(3))

@@ -50,7 +50,7 @@ def server(workers: int) -> Iterator[tuple[str, int]]:
     with tempfile.TemporaryDirectory(prefix="nacre-load-") as folder:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("NACRE_", "OPENAI_"))}
         environment = {**kept, "NACRE_DATA": f"{folder}/data", "NACRE_EMBEDDER": "auto", "PYTHONPATH": str(ROOT)}
-        run = [sys.executable, "-m", "nacre.serving.cli"]
+        run = [sys.executable, "-m", "nacre.serving.cli.main"]
         source = str(ROOT / "examples/bmw/kg.ttl")
         made = [*run, "ingest", source, "--graph", GRAPH]
         subprocess.run(made, env=environment, cwd=folder, check=True, capture_output=True)

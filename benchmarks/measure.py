@@ -140,7 +140,7 @@ def wide(path: Path, folder: Path, question: str, answer: str) -> dict[str, floa
     made = ingest([str(path)], "wide", data=folder, no_vectors=True)
     middle = process_time()
     said = subprocess.run(
-        [sys.executable, "-m", "nacre.serving.cli", "ask", question, "--graph", "wide", "--json"],
+        [sys.executable, "-m", "nacre.serving.cli.main", "ask", question, "--graph", "wide", "--json"],
         env={**os.environ, "NACRE_DATA": str(folder), "NACRE_MODEL": ""},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
@@ -197,7 +197,7 @@ def main(what: str, *given: str) -> None:
 
 def forget() -> None:
     """Empty what is remembered of names: a first ingest knows none of them."""
-    from ingestion.induce.column_names import column_name, words_of
+    from ingestion.induce.names.column_names import column_name, words_of
     from ingestion.vocabulary import local_name, name_rank
 
     for each in (column_name, words_of, local_name, name_rank):

@@ -70,7 +70,7 @@ def asked(folder: Path, rounds: int) -> Measured:
     """Ask the first kind once, or all kinds so many times; of these the last counts."""
     from graph.context import Context
     from nacre.config.settings import Settings
-    from nacre.serving.asking import opened
+    from nacre.serving.turn_service import opened
     from nacre.stores.catalog import Library
 
     library = Library(folder / "data", None)

@@ -13,11 +13,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from pydantic import ValidationError
 
+from agents.agents import Models, Team, build_agents
 from agents.models.limits import Limits
-from agents.models.manner import Manner
 from agents.models.priors import Priors, Size, measured, priors, size_of
-from agents.off_loop import off_loop
-from agents.team import Models, Team, build_agents
+from agents.models.structured_output import Manner
+from agents.run_in_thread import off_loop
 from graph.builder import App
 from graph.builder import build as build_graph
 from graph.context import choosing_of
@@ -27,11 +27,11 @@ from nacre.config.local_files import model_file
 from nacre.config.local_model import is_local
 from nacre.config.models import Role, chat_model, is_own_server
 from nacre.config.settings import Settings
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 from nacre.stores.catalog import Library
-from nacre.stores.conversations import Conversations, KeepingError
-from nacre.stores.manners import manners_of
-from nacre.stores.replies import Replies
+from nacre.stores.sparql.endpoint_limits import manners_of
+from nacre.stores.sqlite.conversations import Conversations, KeepingError
+from nacre.stores.sqlite.model_replies import Replies
 
 THREADS = "threads.sqlite"
 # tokens of schema and of evidence that a model is shown where no setting says (given)

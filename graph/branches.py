@@ -9,25 +9,25 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agents.off_loop import off_loop
+from agents.agents import Team
 from agents.query_writer import MODEL_VISITS, by_rules, may_read
 from agents.result import Result
-from agents.team import Team
+from agents.run_in_thread import off_loop
 from agents.turn_view import TurnView
-from graph.database import database
-from graph.joined import joined, may_join
-from graph.triples_database import over_triples
+from graph.join_texts import joined, may_join
+from nacre.access.database import database
+from nacre.access.triples_database import over_triples
 from nacre.config.settings import Settings
-from nacre.records.errors import ConfigError, ToolError
+from nacre.errors import ConfigError, ToolError
 from nacre.records.evidence import Found
 from nacre.records.turn import Understanding
 from tools import lexical as lexical_tool
 from tools import vector as vector_tool
-from tools.apart import Apart
+from tools.guards.sandbox import Apart
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
-    from nacre.stores.vectors import Embedder
+    from nacre.stores.search.vectors import Embedder
 
 log = logging.getLogger(__name__)
 

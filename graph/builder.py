@@ -12,9 +12,9 @@ from graph import nodes
 from graph.branches import BRANCHES
 from graph.context import Context
 from graph.nodes import Resources, Update
-from graph.resumed import has_passed, resumed, together, with_passed
+from graph.resume import has_passed, resumed, together, with_passed
 from graph.state import Input, Output, State
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 
 Node = Callable[[State, Runtime[Context], Resources], Awaitable[Update]]
 App = CompiledStateGraph[State, Context, Input, Output]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agents.answering.from_texts import from_texts
-from agents.answering.trust import is_enough
+from agents.answering.select_answer import is_enough
 from agents.turn_view import TurnView
 from graph.branches import BRANCHES
 from nacre.records.evidence import Evidence

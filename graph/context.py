@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from graph.branches import BRANCHES
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 
 
 def _known(branch: str) -> str:

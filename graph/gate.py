@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Sequence
 
-from agents.answering.account import said
-from agents.answering.trust import content_words, is_empty
+from agents.answering.draft import said
+from agents.answering.select_answer import content_words, is_empty
+from nacre.checking.claims import Known, is_bare, nothing_known, unsupported
+from nacre.checking.evidence_index import Held
+from nacre.language.sanitize import harmless, unnumbered
 from nacre.records.evidence import Evidence, Sentence
-from nacre.semantics.claims import Known, is_bare, nothing_known, unsupported
-from nacre.semantics.grid import aligned
-from nacre.semantics.held import Held
-from nacre.semantics.plain import harmless, unnumbered
+from nacre.wording.answers.grid import aligned
 
 # a sentence ends at its full stop, with the [n] that follow it, where something other than a small letter, a digit
 # or a further [n] comes next: "approx. 5 m [1]. Next"; or at the end of a line

@@ -11,42 +11,42 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.answering.account import Account
-from agents.off_loop import off_loop
+from agents.agents import Team
+from agents.answering.draft import Account
 from agents.result import Result, Usage
-from agents.team import Team
+from agents.run_in_thread import off_loop
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView
 from agents.turn_view import asked as asked_first
-from graph.asked import about, asked, checked_question, enabled
 from graph.branches import BRANCHES, Tools
 from graph.check import wanted
-from graph.choosing import ask_which, chosen, must_ask
-from graph.cited import opened
 from graph.context import Context
-from graph.database import database
-from graph.derivation import derivation
 from graph.gate import Gate
-from graph.holds import Holds
+from graph.graph_choice import ask_which, chosen, must_ask
 from graph.message import Message
-from graph.names import names_about
 from graph.record import answer_record, earlier_turns, faded
 from graph.state import State, add_up, attribute
-from graph.understood import understood
-from graph.view import earlier_of, lost, view_of
+from graph.turn_input import about, asked, checked_question, enabled
+from graph.turn_view import earlier_of, lost, view_of
+from graph.understanding_cache import understood
 from graph.waterfall import below, texts_may_answer
+from nacre.access.citations import opened
+from nacre.access.database import database
+from nacre.access.derivation import derivation
+from nacre.access.text_lexicon import names_about
+from nacre.access.version_leases import Holds
 from nacre.config.settings import Settings
+from nacre.errors import ConfigError, NacreError, ToolError
+from nacre.language.detect import ENGLISH, language_name
 from nacre.records.derivation import Derivation
-from nacre.records.errors import ConfigError, NacreError, ToolError
 from nacre.records.evidence import Evidence, Found, Ledger, QueryError
 from nacre.records.json_form import Carried, from_json, to_json
 from nacre.records.schema import Schema
 from nacre.records.turn import Rewrite, Understanding
-from nacre.semantics.known_names import known_names
-from nacre.semantics.languages import ENGLISH, language_name
-from nacre.semantics.parsing.derive import MOST
 from nacre.stores.catalog import Graph, Library
-from tools.apart import Apart
+from nacre.understanding.linking.names.name_spans import known_names
+from nacre.understanding.parsing.derive import MOST
+from tools.guards.sandbox import Apart
 
 log = logging.getLogger(__name__)
 

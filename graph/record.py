@@ -7,18 +7,18 @@ from typing import Any
 
 from langgraph.config import get_config
 
-from agents.answering.account import Account
-from agents.answering.ground import as_ground
-from agents.answering.trust import plan_of
+from agents.answering.draft import Account
+from agents.answering.inherited_confidence import as_ground
+from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
 from graph.gate import Gate
 from graph.state import State, add_up
+from nacre.language.courtesy import is_greeting
+from nacre.language.sanitize import harmless, plain
 from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
 from nacre.records.derivation import Derivation
 from nacre.records.evidence import Evidence, Found, Query, Rows, Sentence, Table
 from nacre.records.turn import Earlier, Reading
-from nacre.semantics.courtesy import is_greeting
-from nacre.semantics.plain import harmless, plain
 
 REMEMBERED = 100
 REMEMBERED_EVIDENCE = 3

@@ -7,7 +7,7 @@ from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from graph.passing import Gathered, Passed
+from graph.transient_channels import Gathered, Passed
 from nacre.records.answer import Answer
 from nacre.records.evidence import Found
 from nacre.records.turn import Earlier, Rewrite, Understanding

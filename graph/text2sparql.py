@@ -2,25 +2,25 @@
 
 from collections.abc import Sequence
 
-from agents.answering.trust import DECLINED, chance
-from agents.off_loop import off_loop
+from agents.answering.select_answer import DECLINED, chance
 from agents.query_writer import by_rules
+from agents.run_in_thread import off_loop
 from agents.turn_view import asked
-from graph.database import database
-from graph.names import names_about
-from graph.triples_database import over_triples
+from nacre.access.database import database
+from nacre.access.text_lexicon import names_about
+from nacre.access.triples_database import over_triples
 from nacre.config.settings import Settings
-from nacre.records.errors import ToolError
+from nacre.errors import ToolError
+from nacre.plans.sparql.pattern import Vocabulary
+from nacre.plans.sparql.standalone import query_of
+from nacre.plans.sparql.terms import iri
 from nacre.records.evidence import Rows
 from nacre.records.turn import Rewrite
-from nacre.semantics.sparql_alone import query_of
-from nacre.semantics.sparql_pattern import Vocabulary
-from nacre.semantics.sparql_terms import iri
-from nacre.semantics.understand import understand
 from nacre.stores.catalog import Graph
-from tools.apart import Apart
+from nacre.understanding.understand import understand
+from tools.guards.sandbox import Apart
+from tools.guards.sparql_guard import guard_sparql
 from tools.sparql import vocabulary_at
-from tools.sparql_guard import guard_sparql
 
 
 async def text2sparql(question: str, graph: Graph, settings: Settings, apart: Apart) -> str:

@@ -9,14 +9,14 @@ from weakref import WeakValueDictionary
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from graph.asked import checked_question
 from graph.branches import BRANCHES
 from graph.builder import App
 from graph.context import Context, context_of
 from graph.message import SENTENCES, tokens_of
 from graph.record import query_record
 from graph.state import Input
-from nacre.records.errors import ConfigError
+from graph.turn_input import checked_question
+from nacre.errors import ConfigError
 from nacre.records.evidence import Evidence, Found, Rows
 from nacre.records.json_form import from_json
 from nacre.records.turn import Understanding

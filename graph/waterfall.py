@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from agents.answering.trust import answering_table, chance, content_words, covers
+from agents.answering.select_answer import answering_table, chance, content_words, covers
 from agents.tool_selector import LAYERS
 from agents.turn_view import TurnView
 from graph.branches import WATERFALL_TEXTS
 from nacre.records.evidence import Sentence
-from nacre.semantics.ranking.weights import weights
 from nacre.stores.catalog import Graph
+from nacre.understanding.ranking.weights import weights
 
 Told = Callable[[Sequence[str]], bool]
 

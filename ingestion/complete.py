@@ -17,19 +17,19 @@ from ingestion.extract import keep_layer, name_form
 from ingestion.read.sources import Source, Sources
 from ingestion.stages import TABLES_ONLY, Inputs, OnStage, Workshop, run
 from ingestion.vocabulary import ALTERNATIVE, LABEL, TYPE
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
+from nacre.extraction.resolve import SURE
+from nacre.language.tokens import name_tokens
+from nacre.pyramid.proposals import Array, proposals
+from nacre.pyramid.relations import Relation, condense, likeness, relations
 from nacre.records.extracted import NAMESPACE, Extracted
 from nacre.records.proposal import Proposal
-from nacre.semantics.extraction.resolve import SURE
-from nacre.semantics.pyramid.proposals import Array, proposals
-from nacre.semantics.pyramid.relations import Relation, condense, likeness, relations
-from nacre.semantics.words import name_tokens
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
-from nacre.stores.layers import Layer, write_layer
-from nacre.stores.tables import Tables
-from nacre.stores.triples import Triples
-from nacre.stores.vectors import Embedder
+from nacre.stores.search.vectors import Embedder
+from nacre.stores.sqlite.extracted_triples import Layer, write_layer
+from nacre.stores.sqlite.tables import Tables
+from nacre.stores.sqlite.triples import Triples
 
 log = logging.getLogger(__name__)
 

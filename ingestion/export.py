@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, Literal
 
 from ingestion.vocabulary import TYPE, XSD
-from nacre.records.errors import ConfigError
-from nacre.stores.tables import Tables
-from nacre.stores.triples import lexical_form
+from nacre.errors import ConfigError
+from nacre.stores.sqlite.tables import Tables
+from nacre.stores.sqlite.triples import lexical_form
 
 _IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _IN_LITERAL = re.compile(r'[\x00-\x1f"\\\x7f\ud800-\udfff]')

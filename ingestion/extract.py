@@ -14,14 +14,14 @@ from ingestion.publish import building, new_version, point, publish_layers, writ
 from ingestion.read.documents.find import find_documents
 from ingestion.read.documents.load import load
 from ingestion.verbalise.texts import Seen, text_passages
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
+from nacre.language.tokens import name_tokens
 from nacre.records.extracted import Claim, Extracted
 from nacre.records.facts import Passage
-from nacre.semantics.words import name_tokens
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
-from nacre.stores.layers import write_layer
-from nacre.stores.triples import Triples
+from nacre.stores.sqlite.extracted_triples import write_layer
+from nacre.stores.sqlite.triples import Triples
 
 log = logging.getLogger(__name__)
 

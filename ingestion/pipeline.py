@@ -26,15 +26,16 @@ from ingestion.stages import (
     run,
     timed,
 )
-from nacre.records.errors import ConfigError, IngestionError
+from nacre.errors import ConfigError, IngestionError
 from nacre.records.schema import Schema
-from nacre.stores import embedded, versions
-from nacre.stores.lexical import Lexical
-from nacre.stores.lexicon_file import spellings_of
-from nacre.stores.passages import Passages
-from nacre.stores.tables import Tables
-from nacre.stores.vector_sets import open_collection
-from nacre.stores.vectors import Embedder
+from nacre.stores import versions
+from nacre.stores.search import embedding_cache as embedded
+from nacre.stores.search.lexical import Lexical
+from nacre.stores.search.vector_sets import open_collection
+from nacre.stores.search.vectors import Embedder
+from nacre.stores.sqlite.lexicon_file import spellings_of
+from nacre.stores.sqlite.passages import Passages
+from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
 log = logging.getLogger(__name__)

@@ -11,9 +11,9 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 
-from nacre.records.errors import ConfigError, IngestionError, NacreError
+from nacre.errors import ConfigError, IngestionError, NacreError
 from nacre.stores import versions
-from nacre.stores.vector_sets import drop_collection
+from nacre.stores.search.vector_sets import drop_collection
 from nacre.stores.versions import BUILDING, CURRENT, LOCK, Manifest, Pointer, VectorsManifest
 
 UNWRITABLE = frozenset(

@@ -7,9 +7,9 @@ from typing import Any
 
 from ingestion.read.omissions import NOTHING, Omission, Omissions
 from ingestion.vocabulary import TYPE
-from nacre.stores.documents import Documents, left_out_lines
-from nacre.stores.documents import LeftOut as Unread
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.documents import Documents, left_out_lines
+from nacre.stores.sqlite.documents import LeftOut as Unread
+from nacre.stores.sqlite.tables import Tables
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,14 @@ from ingestion.read.parse import read as read_sources
 from ingestion.read.sources import Sources
 from ingestion.verbalise.documents import tell_documents
 from ingestion.verbalise.passages import verbalise
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 from nacre.records.facts import Passage
 from nacre.records.schema import Schema
 from nacre.stores import versions
-from nacre.stores.documents import DocumentsWriter
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.passages import Passages, write_passages
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.documents import DocumentsWriter
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.passages import Passages, write_passages
+from nacre.stores.sqlite.tables import Tables
 
 log = logging.getLogger(__name__)
 

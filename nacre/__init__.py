@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from nacre.client.facade import Chat, Graph, Nacre
     from nacre.client.reply import Reply
     from nacre.client.streams import AsyncStream, Stream
-    from nacre.records.errors import NacreError
+    from nacre.errors import NacreError
 
 __all__ = ["AsyncStream", "Chat", "Graph", "Nacre", "NacreError", "Reply", "Stream"]
 
@@ -16,7 +16,7 @@ _PLACES = {
     "Chat": "nacre.client.facade",
     "Graph": "nacre.client.facade",
     "Nacre": "nacre.client.facade",
-    "NacreError": "nacre.records.errors",
+    "NacreError": "nacre.errors",
     "Reply": "nacre.client.reply",
     "Stream": "nacre.client.streams",
 }

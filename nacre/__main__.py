@@ -2,7 +2,7 @@
 
 import sys
 
-from nacre.serving.cli import main
+from nacre.serving.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.answering.weighed import MOST_RUN
+from agents.answering.calibrate_rows import MOST_RUN
 from agents.database import Language
+from nacre.language.tokens import word_forms
 from nacre.records.evidence import Found, Query, QueryError, Rows, Table
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
-from nacre.semantics.words import word_forms
-from nacre.stores.lexicon import Lexicon, Link
-from nacre.stores.lexicon_file import Row, write_lexicon
+from nacre.stores.sqlite.lexicon import Lexicon, Link
+from nacre.stores.sqlite.lexicon_file import Row, write_lexicon
 
 NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
 DISH = "CREATE TABLE dish (\n  id INTEGER\n);"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
-from nacre.semantics.amounts import amounts
-from nacre.semantics.periods import periods
+from nacre.language.dates import periods
+from nacre.language.quantities.amounts import amounts
 
 # each unit with one that measures something else or at another scale
 UNITS = {

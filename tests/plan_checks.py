@@ -6,12 +6,12 @@ import re
 import sqlglot
 from sqlglot import exp
 
+from nacre.plans.sql.to_sql import to_sql
+from nacre.plans.statement import Statement
 from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Attribute, Combine, Plan, Select, value_of
 from nacre.records.schema import Schema
-from nacre.semantics.statement import Statement
-from nacre.semantics.to_sql import to_sql
-from nacre.semantics.to_words import to_words
+from nacre.wording.phrases.plan import to_words
 
 WRITING = (exp.Insert, exp.Update, exp.Delete, exp.Create, exp.Drop, exp.Command, exp.Pragma, exp.Attach)
 

@@ -13,7 +13,7 @@ import yaml
 
 from nacre.records.json_form import to_json
 from nacre.records.turn import Rewrite
-from nacre.semantics.understand import understand
+from nacre.understanding.understand import understand
 from tests.small_graphs import FIXTURES, NAMES, opened
 
 OF_EACH = 5

@@ -9,7 +9,7 @@ from random import Random
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.answering.account import Account
+from agents.answering.draft import Account
 from agents.fuser import Gate
 from agents.result import Result
 from agents.turn_view import TurnView
@@ -22,9 +22,9 @@ from nacre.records.evidence import Evidence
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Edge, Itself, Plan, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.records.turn import Reading
-from nacre.semantics.phrase import phrase
-from nacre.semantics.to_words import to_words
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.tables import Tables
+from nacre.wording.answers.answer import phrase
+from nacre.wording.phrases.plan import to_words
 from tools.sql import run_reading
 
 

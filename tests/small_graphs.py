@@ -6,8 +6,8 @@ from ingestion.index.names import write_names
 from ingestion.induce.layout import induce
 from ingestion.induce.load import write_layout
 from ingestion.read.parse import parse
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
 
 FIXTURES = Path(__file__).parent / "fixtures"
 NAMES = tuple(sorted(path.stem for path in (FIXTURES / "questions").glob("*.yaml")))

@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
+from nacre.plans.run import run_plan
 from nacre.records.plan import Aggregate, Ask, Attribute, Body, Edge, Filter, Itself, Order, Plan, Select, Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.semantics.phrase import phrase
-from nacre.semantics.run_plan import run_plan
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.tables import Tables
+from nacre.wording.answers.answer import phrase
 from tests.small_graphs import opened
 
 GRAPH = "wording"

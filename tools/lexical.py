@@ -1,10 +1,10 @@
 """The branch `lexical`: the words of a text -> sentences of the passages that hold them."""
 
 from nacre.records.evidence import Found
-from nacre.stores.documents import Documents
-from nacre.stores.lexical import Lexical
-from nacre.stores.passages import Passages
-from tools import hits
+from nacre.stores.search.lexical import Lexical
+from nacre.stores.sqlite.documents import Documents
+from nacre.stores.sqlite.passages import Passages
+from tools import passage_evidence as hits
 
 BRANCH = "lexical"
 

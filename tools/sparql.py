@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Mapping
 
+from nacre.plans.run import Engine
+from nacre.plans.sparql.engine import Labels, on_sparql
+from nacre.plans.sparql.pattern import Vocabulary
 from nacre.records.endpoint import Endpoint
 from nacre.records.schema import Schema
-from nacre.semantics.on_sparql import Labels, on_sparql
-from nacre.semantics.run_plan import Engine
-from nacre.semantics.sparql_pattern import Vocabulary
-from nacre.stores.oxigraph_store import OxigraphStore
-from nacre.stores.sparql_source import SparqlSource
-from nacre.stores.tables import Tables
+from nacre.stores.sparql.oxigraph_store import OxigraphStore
+from nacre.stores.sparql.sparql_source import SparqlSource
+from nacre.stores.sqlite.tables import Tables
 
 BRANCH = "sparql"
 # seconds for each query over a network of the likeliest reading, and of one beside it

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Sequence
 
-from nacre.records.errors import ToolError
+from nacre.errors import ToolError
+from nacre.language.forms.nouns import counted
+from nacre.plans.run import Engine, on_tables, run_plan
+from nacre.plans.sql.to_sql import RAW
 from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Table
 from nacre.records.turn import Reading
-from nacre.semantics.nouns import counted
-from nacre.semantics.run_plan import Engine, on_tables, run_plan
-from nacre.semantics.to_sql import RAW
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.tables import Tables
 
 BRANCH = "sql"
 

@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nacre.extraction.clauses import kind_of
+from nacre.extraction.resolve import SURE
+from nacre.language.quantities.amounts import amounts
+from nacre.language.tokens import fold, name_tokens, tokens
+from nacre.pyramid.sufficiency import Group, Single, features, probability, rivals
 from nacre.records.evidence import Cell, Found, Query, QueryError, Rows, Sentence, Table
 from nacre.records.extracted import Extracted
 from nacre.records.turn import Understanding
-from nacre.semantics.amounts import amounts
-from nacre.semantics.extraction.clauses import kind_of
-from nacre.semantics.extraction.resolve import SURE
-from nacre.semantics.pyramid.sufficiency import Group, Single, features, probability, rivals
-from nacre.semantics.words import fold, name_tokens, tokens
-from nacre.stores.layers import Layer
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.passages import Passages
-from nacre.stores.vectors import Embedder
+from nacre.stores.search.vectors import Embedder
+from nacre.stores.sqlite.extracted_triples import Layer
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.passages import Passages
 
 BRANCH = "triples"
 TOP = 10

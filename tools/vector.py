@@ -1,10 +1,10 @@
 """The branch `vector`: a text -> sentences of the passages nearest in meaning."""
 
 from nacre.records.evidence import Found
-from nacre.stores.documents import Documents
-from nacre.stores.passages import Passages
-from nacre.stores.vectors import Vectors
-from tools import hits
+from nacre.stores.search.vectors import Vectors
+from nacre.stores.sqlite.documents import Documents
+from nacre.stores.sqlite.passages import Passages
+from tools import passage_evidence as hits
 
 BRANCH = "vector"
 

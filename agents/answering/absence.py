@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from agents.answering.clarify import confirm
-from agents.answering.trust import content_words, empty_table, is_sure, sentences_of, unsaid
+from agents.answering.select_answer import content_words, empty_table, is_sure, sentences_of, unsaid
+from nacre.language.sanitize import quoted
+from nacre.language.thesaurus import measure
+from nacre.language.tokens import Token, tokens
+from nacre.plans.missing_values import is_unknown
 from nacre.records.answer import Status
 from nacre.records.evidence import Evidence, QueryError, Rows
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
-from nacre.semantics.english import measure
-from nacre.semantics.plain import quoted
-from nacre.semantics.to_words import predicate_words
-from nacre.semantics.unstated import is_unknown
-from nacre.semantics.words import Token, tokens
+from nacre.wording.phrases.plan import predicate_words
 
 MOST_PROPERTIES = 6
 STEM = 6

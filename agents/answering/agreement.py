@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.answering.trust import DECLINED, chance, covers, is_empty, is_nil, is_sure, rows_of
+from agents.answering.select_answer import DECLINED, chance, covers, is_empty, is_nil, is_sure, rows_of
+from nacre.checking.evidence_index import without
+from nacre.language.dates import periods
+from nacre.language.quantities.amounts import amounts
+from nacre.language.quantities.units import convert
+from nacre.language.tokens import fold, name_tokens
 from nacre.records.evidence import Cell, Evidence, Rows, Sentence, Table
 from nacre.records.turn import Understanding
-from nacre.semantics.amounts import amounts
-from nacre.semantics.held import without
-from nacre.semantics.periods import periods
-from nacre.semantics.units import convert
-from nacre.semantics.words import fold, name_tokens
 
 MOST = 2
 # rows that are less than so many times as likely as those that answer do not dispute them (given)

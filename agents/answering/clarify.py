@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.answering.agreement import say_the_same
-from agents.answering.trust import chance, is_echo, is_empty, is_nil, plan_of, rows_of
+from agents.answering.select_answer import chance, is_echo, is_empty, is_nil, plan_of, rows_of
+from nacre.language.sanitize import quoted
+from nacre.language.tokens import tokens
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.plan import Ask, Attribute, Body, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
-from nacre.semantics.labels_said import class_noun
-from nacre.semantics.plain import quoted
-from nacre.semantics.ranking.weights import weights
-from nacre.semantics.words import tokens
+from nacre.understanding.ranking.weights import weights
+from nacre.wording.phrases.predicate_labels import class_noun
 
 MOST = 3
 # words that put what was understood in a form that an answer does not have

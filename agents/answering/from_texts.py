@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.answering.trust import content_words, is_sure, sentences_of
+from agents.answering.select_answer import content_words, is_sure, sentences_of
+from nacre.language.sanitize import quoted
+from nacre.language.thesaurus import function_words
+from nacre.language.tokens import tokens
 from nacre.records.evidence import Evidence, Rows, Sentence
 from nacre.records.turn import Understanding
-from nacre.semantics.english import function_words
-from nacre.semantics.plain import quoted
-from nacre.semantics.texts.answer import TextAnswer, answers, weights
-from nacre.semantics.texts.wanted import wanted
-from nacre.semantics.words import tokens
+from nacre.texts.answer import TextAnswer, answers, weights
+from nacre.texts.wanted import wanted
 
 # what leaves out more of a question does not answer it (given)
 HALF = 0.5

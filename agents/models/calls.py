@@ -14,10 +14,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, ValidationError
 
-from agents.models.kept import Kept
 from agents.models.limits import Limits
-from agents.models.manner import read
-from agents.models.meter import Meter
+from agents.models.reply_cache import Kept
+from agents.models.structured_output import read
+from agents.models.usage import Meter
 from agents.result import NOTHING, Usage
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from langchain_core.caches import BaseCache
 
-from agents.models.manner import Manner
+from agents.models.structured_output import Manner
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 
 Size = Literal["small", "large", "unknown"]
 # what running a query gave beside the rows of the rules' likely readings, or of a second query

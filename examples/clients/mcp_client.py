@@ -17,7 +17,7 @@ QUESTION = given.get(3, "Which BMW X5 variants are there?")
 def server():
     if ADDRESS == "stdio":
         # the client starts the server itself, as desktop agents do
-        arguments = ["-m", "nacre.serving.cli", "mcp"]
+        arguments = ["-m", "nacre.serving.cli.main", "mcp"]
         return stdio_client(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)))
     key = os.environ.get("NACRE_KEY")
     headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -10,21 +10,21 @@ from pathlib import Path
 
 from ingestion.attach.budget import Asking, Budget
 from ingestion.attach.describe import Described, describe
-from ingestion.attach.frequent import frequent
+from ingestion.attach.frequent_words import frequent
 from ingestion.attach.probe import probe
 from ingestion.attach.text_search import text_search
 from ingestion.index.names import schema_names
 from ingestion.publish import building, new_version, publish, writable, writer
+from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.language.tokens import word_forms
 from nacre.records.endpoint import Endpoint
-from nacre.records.errors import ConfigError, IngestionError, ToolError
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
-from nacre.semantics.words import word_forms
 from nacre.stores import versions
-from nacre.stores.endpoint import EndpointSource
-from nacre.stores.lexicon import row
-from nacre.stores.lexicon_file import write_lexicon
-from nacre.stores.manners import Manners
+from nacre.stores.sparql.endpoint import EndpointSource
+from nacre.stores.sparql.endpoint_limits import Manners
+from nacre.stores.sqlite.lexicon import row
+from nacre.stores.sqlite.lexicon_file import write_lexicon
 from nacre.stores.versions import Manifest
 
 log = logging.getLogger(__name__)

@@ -4,8 +4,8 @@ import logging
 import time
 from typing import NamedTuple
 
-from nacre.records.errors import ToolError
-from nacre.stores.sparql_source import SparqlSource, Term
+from nacre.errors import ToolError
+from nacre.stores.sparql.sparql_source import SparqlSource, Term
 
 log = logging.getLogger(__name__)
 

@@ -7,23 +7,23 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from ingestion.attach.declared_schema import Said
 from ingestion.attach.predicates import factors_of, predicate_of
 from ingestion.attach.probe import Kind, Probed, beyond
-from ingestion.attach.said import Said
-from ingestion.induce.class_names import says_less
-from ingestion.induce.column_names import column_name
-from ingestion.induce.name_units import with_units
-from ingestion.induce.segments import telling_segments
-from ingestion.induce.spoken import Role, spoken_names
+from ingestion.induce.names.class_names import says_less
+from ingestion.induce.names.column_names import column_name
+from ingestion.induce.names.iri_segments import telling_segments
+from ingestion.induce.names.predicate_names import Role, spoken_names
+from ingestion.induce.values.name_units import with_units
 from ingestion.vocabulary import (
     EMPTY_TYPES,
     SUBCLASS,
     local_name,
     name_rank,
 )
+from nacre.language.booleans import says_yes_or_no
 from nacre.records.schema import Class, Group, Schema
-from nacre.semantics.flags import says_yes_or_no
-from nacre.stores.lexicon import Link
+from nacre.stores.sqlite.lexicon import Link
 
 # beginnings of IRIs that are remembered of each kind
 MOST_SPACES = 4

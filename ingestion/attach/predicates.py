@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from ingestion.attach.declared_schema import Said
 from ingestion.attach.probe import Kind, Literals, Probed
-from ingestion.attach.said import Said
-from ingestion.induce.cells import Cells, typed_cells
-from ingestion.induce.column_names import words_of
 from ingestion.induce.describe import FEW_VALUES, LONG_TEXT, LONGEST_SAMPLE, SAMPLES
-from ingestion.induce.quantities import conversion, quantity, stated_unit
-from ingestion.induce.spoken import Spoken
+from ingestion.induce.names.column_names import words_of
+from ingestion.induce.names.predicate_names import Spoken
+from ingestion.induce.values.cells import Cells, typed_cells
+from ingestion.induce.values.quantities import conversion, quantity, stated_unit
 from ingestion.read.capsules import Sort
 from ingestion.vocabulary import (
     ALTERNATIVE,

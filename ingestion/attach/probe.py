@@ -17,7 +17,7 @@ from ingestion.vocabulary import (
     SUBCLASS,
     TYPE,
 )
-from nacre.stores.sparql_source import Term
+from nacre.stores.sparql.sparql_source import Term
 
 # classes and predicates that are looked at, the largest first; sets of classes, above which each class stands alone
 MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120

@@ -3,9 +3,9 @@
 from typing import get_args
 
 from ingestion.attach.budget import Asking
+from nacre.language.tokens import tokens
 from nacre.records.endpoint import TextSearch
-from nacre.semantics.words import tokens
-from nacre.stores.text_search import holding_pattern
+from nacre.stores.sparql.text_search import holding_pattern
 
 # a word of a name that is tried has at least so many letters: stores leave short ones out of their indexes
 LONG_ENOUGH = 4

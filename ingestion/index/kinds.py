@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import simplemma
 
+from nacre.language.forms.nouns import is_participle, singular, wording
+from nacre.language.thesaurus import is_person
+from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Class, Predicate, Schema
-from nacre.semantics.english import is_person
-from nacre.semantics.nouns import is_participle, singular, wording
-from nacre.semantics.words import lemma, split_name
 
 # how surely a word that is worked out names a class, where its own name does at 1 (given)
 CALLED = 0.9

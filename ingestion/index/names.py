@@ -10,17 +10,17 @@ import numpy as np
 
 from ingestion.index.kinds import CALLED, called
 from ingestion.induce.layout import Layout
-from ingestion.induce.places import Place
-from ingestion.induce.spoken import in_full
+from ingestion.induce.names.predicate_names import in_full
+from ingestion.induce.predicate_columns import Place
 from ingestion.meaning.translations import is_translation
 from ingestion.read.capsules import counted
+from nacre.language import thesaurus as english
+from nacre.language.forms.nouns import wording
+from nacre.language.split_labels import label_words
+from nacre.language.tokens import name_tokens, split_name, word_forms
 from nacre.records.schema import Class, Predicate, Schema
-from nacre.semantics import english
-from nacre.semantics.label_words import label_words
-from nacre.semantics.nouns import wording
-from nacre.semantics.words import name_tokens, split_name, word_forms
-from nacre.stores.lexicon import Link, Name, row
-from nacre.stores.lexicon_file import Row, write_lexicon
+from nacre.stores.sqlite.lexicon import Link, Name, row
+from nacre.stores.sqlite.lexicon_file import Row, write_lexicon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -121,8 +121,8 @@ def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
 
 def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
     """What is of a country is called by its other names and an adjective: "Italian" what is of IT, or of Italy."""
-    names = english.read("codes.yaml")["country"]["names"]
-    others = english.read("countries.yaml")
+    names = english.read("resources/codes.yaml")["country"]["names"]
+    others = english.read("resources/countries.yaml")
     said = {
         form.casefold(): (*forms, names[code]) for code, forms in others.items() for form in (code, *forms, names[code])
     }

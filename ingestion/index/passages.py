@@ -8,14 +8,14 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 from nacre.records.facts import Passage
 from nacre.stores import versions
-from nacre.stores.embedded import Embedded
-from nacre.stores.lexical import write_lexical
-from nacre.stores.passages import Passages
-from nacre.stores.vector_sets import open_collection
-from nacre.stores.vectors import Collection, CollectionWriter, Embedder
+from nacre.stores.search.embedding_cache import Embedded
+from nacre.stores.search.lexical import write_lexical
+from nacre.stores.search.vector_sets import open_collection
+from nacre.stores.search.vectors import Collection, CollectionWriter, Embedder
+from nacre.stores.sqlite.passages import Passages
 from nacre.stores.versions import VectorsManifest
 
 log = logging.getLogger(__name__)
@@ -152,10 +152,10 @@ def _writer(place: Place, embedder: Embedder) -> CollectionWriter:
     with _working(embedder):
         size = embedder.size
     if place.manifest.collection is not None and place.qdrant_url is not None:
-        from nacre.stores.vectors_server import ServerWriter
+        from nacre.stores.search.vectors_server import ServerWriter
 
         return ServerWriter(place.qdrant_url, place.qdrant_key, place.manifest.collection, size)
-    from nacre.stores.vectors_edge import EdgeWriter
+    from nacre.stores.search.vectors_edge import EdgeWriter
 
     return EdgeWriter(place.folder / versions.SHARD, size)
 

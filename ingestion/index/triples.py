@@ -9,13 +9,13 @@ from typing import Any, BinaryIO
 
 from ingestion.export import literal
 from ingestion.vocabulary import TYPE
+from nacre.plans.sparql.terms import XSD, iri
 from nacre.records.evidence import Cell
 from nacre.records.schema import Datatype, Schema
-from nacre.semantics.sparql_terms import XSD, iri
-from nacre.stores.oxigraph_store import ASIDE, PART, READINGS, READS
-from nacre.stores.schema_sql import quoted
-from nacre.stores.tables import Tables
-from nacre.stores.triples import lexical_form
+from nacre.stores.sparql.oxigraph_store import ASIDE, PART, READINGS, READS
+from nacre.stores.sqlite.schema_sql import quoted
+from nacre.stores.sqlite.tables import Tables
+from nacre.stores.sqlite.triples import lexical_form
 
 Row = tuple[Any, ...]
 

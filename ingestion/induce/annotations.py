@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ingestion.vocabulary import local_name
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 from nacre.records.schema import Class, Predicate, Relation, Schema
 
 _OF_CLASS = frozenset({"rename", "comment", "exclude"})

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ingestion.induce.cells import Cells
-from ingestion.induce.class_names import class_label, class_name
-from ingestion.induce.column_names import plain_words, words_of
 from ingestion.induce.layout import Layout
-from ingestion.induce.name_units import with_units
-from ingestion.induce.places import Place
-from ingestion.induce.quantities import stated_unit
-from ingestion.induce.spoken import Role, Spoken, in_full, spoken_names
+from ingestion.induce.names.class_names import class_label, class_name
+from ingestion.induce.names.column_names import plain_words, words_of
+from ingestion.induce.names.predicate_names import Role, Spoken, in_full, spoken_names
+from ingestion.induce.predicate_columns import Place
+from ingestion.induce.values.cells import Cells
+from ingestion.induce.values.name_units import with_units
+from ingestion.induce.values.quantities import stated_unit
 from ingestion.vocabulary import (
     CALLED_BY,
     COMMENT_PREDICATES,
@@ -27,8 +27,8 @@ from ingestion.vocabulary import (
     local_name,
     name_rank,
 )
+from nacre.language.booleans import says_yes_or_no
 from nacre.records.schema import Class, Column, Group, Predicate, Relation, Schema
-from nacre.semantics.flags import says_yes_or_no
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ingestion.induce.class_names import name_classes
 from ingestion.induce.classes import Classes
-from ingestion.induce.column_names import Names, column_name, namespace_word
-from ingestion.induce.labels import preferred_labels
-from ingestion.induce.places import Place, find_places
+from ingestion.induce.names.class_names import name_classes
+from ingestion.induce.names.column_names import Names, column_name, namespace_word
+from ingestion.induce.names.labels import preferred_labels
+from ingestion.induce.predicate_columns import Place, find_places
 from ingestion.induce.statements import Statements, read_statements
 from ingestion.induce.type_sets import find_classes
-from ingestion.meaning.meant import as_meant
+from ingestion.meaning.derive import as_meant
 from ingestion.read.capsules import Facts, changes, counted
 from ingestion.vocabulary import TYPE, local_name
 

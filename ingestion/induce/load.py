@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingestion.induce.annotations import Annotations, annotate
-from ingestion.induce.aside import derived_of, write_aside, write_derived, write_exact, write_graphs, write_types
-from ingestion.induce.cells import Cell
 from ingestion.induce.describe import column, describe, table_columns
 from ingestion.induce.layout import Layout, induce
-from ingestion.induce.places import Place
+from ingestion.induce.leftovers import derived_of, write_aside, write_derived, write_exact, write_graphs, write_types
+from ingestion.induce.predicate_columns import Place
+from ingestion.induce.values.cells import Cell
 from ingestion.induce.views import write_views
 from ingestion.read.capsules import Facts
 from nacre.records.json_form import json_text
 from nacre.records.schema import Schema
-from nacre.stores.schema_sql import create_table, definitions, quoted
+from nacre.stores.sqlite.schema_sql import create_table, definitions, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.column_names import words_of
+from ingestion.induce.names.column_names import words_of
 from ingestion.read.capsules import Facts, counted
 from ingestion.vocabulary import (
     ALTERNATIVE,

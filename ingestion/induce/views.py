@@ -4,8 +4,8 @@ import sqlite3
 
 from ingestion.induce.describe import union_columns
 from ingestion.induce.layout import Layout
-from ingestion.induce.places import Place
-from nacre.stores.schema_sql import quoted
+from ingestion.induce.predicate_columns import Place
+from nacre.stores.sqlite.schema_sql import quoted
 
 
 def write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.column_names import plain_words
-from ingestion.induce.spoken import in_full
+from ingestion.induce.names.column_names import plain_words
+from ingestion.induce.names.predicate_names import in_full
 from ingestion.meaning.draft import Draft
 from ingestion.read.capsules import counted
 from ingestion.vocabulary import SCHEMA_TYPES, TYPE, local_name
-from nacre.semantics.nouns import wording
+from nacre.language.forms.nouns import wording
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import PREFERRED, SKOS, TYPE, language_rank
-from nacre.semantics.nouns import is_plural
+from nacre.language.forms.nouns import is_plural
 
 BROADER = tuple(SKOS + name for name in ("broader", "broaderGeneric", "broaderPartitive", "broaderInstantive"))
 NARROWER = tuple(SKOS + name for name in ("narrower", "narrowerGeneric", "narrowerPartitive", "narrowerInstantive"))

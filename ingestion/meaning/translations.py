@@ -6,7 +6,7 @@ import numpy as np
 
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import ALTERNATIVE, LABEL, name_rank
-from nacre.semantics.languages import language_names, named_by, names_in
+from nacre.language.detect import language_names, named_by, names_in
 
 # languages of one property that are told apart, and things with a name in one, at least
 MOST, FEWEST = 12, 2

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from ingestion.induce.column_names import label_from_iri, words_of
+from ingestion.induce.names.column_names import label_from_iri, words_of
 from ingestion.meaning.draft import Draft
 from ingestion.read.capsules import counted
 from ingestion.vocabulary import OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, local_name

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 
 # The address of a context without its scheme -> its copy in `jsonld/`, whose README names sources and licences.
 BUNDLED = {

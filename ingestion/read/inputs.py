@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ingestion.read.documents.find import Document
 from ingestion.read.sources import Reading, Sources, address, find_sources
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 from nacre.stores.versions import FORMAT
 
 BLOCK = 1 << 16

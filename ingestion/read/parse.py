@@ -25,7 +25,7 @@ from ingestion.read.omissions import Kind, Omission, omissions
 from ingestion.read.sources import Reading, Source, Sources, find_sources
 from ingestion.read.statements import Content, Numbers, Problem, Statements, line_texts, read_statements, repaired
 from ingestion.read.terms import Odd, take_new
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 
 MOST_PROBLEMS = 1000  # of one file, with their places; the others are counted
 MOST_SOUGHT = 50  # terms of one file whose line is looked for

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from ingestion.read.formats import LINES, format_of, known
 from ingestion.read.omissions import Omission
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 
 NOT_RDF = frozenset({".md", ".markdown", ".pdf", ".doc", ".docx", ".odt", ".csv", ".tsv", ".xlsx", ".sqlite", ".zip"})
 STANDARD_INPUT = "standard input"

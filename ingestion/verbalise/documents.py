@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from ingestion.read.documents.find import Document as Given
 from ingestion.read.documents.load import load
-from ingestion.verbalise.named import named_things
+from ingestion.verbalise.document_mentions import named_things
 from ingestion.verbalise.texts import Seen, text_passages, title_of
 from nacre.records.facts import Passage
-from nacre.stores.documents import Document, DocumentsWriter, LeftOut, Naming
-from nacre.stores.lexicon import Lexicon
+from nacre.stores.sqlite.documents import Document, DocumentsWriter, LeftOut, Naming
+from nacre.stores.sqlite.lexicon import Lexicon
 
 
 def tell_documents(

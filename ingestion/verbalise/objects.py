@@ -4,8 +4,8 @@ import re
 
 from ingestion.read.capsules import Facts
 from ingestion.verbalise.neighbours import BLANK, IRI, LITERAL, Neighbours
+from ingestion.verbalise.predicate_patterns import Way
 from ingestion.verbalise.titles import Titles
-from ingestion.verbalise.ways import Way
 from ingestion.verbalise.wording import clean, listed
 from ingestion.vocabulary import RDF, XSD
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.read.capsules import Facts, changes, counted
+from ingestion.verbalise.complex_sentences import Teller
 from ingestion.verbalise.neighbours import BLANK, Grouped
 from ingestion.verbalise.objects import NUMBER
 from ingestion.verbalise.packing import passages
-from ingestion.verbalise.tell import Teller
-from ingestion.verbalise.ways import LINKS, THING
+from ingestion.verbalise.predicate_patterns import LINKS, THING
 from ingestion.verbalise.wording import capital
 from ingestion.vocabulary import SCHEMA_TYPES
 from nacre.records.facts import Passage, Sentence

@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 
-from ingestion.induce.column_names import label_from_iri
-from ingestion.induce.labels import best_names
+from ingestion.induce.names.column_names import label_from_iri
+from ingestion.induce.names.labels import best_names
 from ingestion.read.capsules import Facts, changes
 from ingestion.verbalise.neighbours import Neighbours
-from ingestion.verbalise.ways import Way
+from ingestion.verbalise.predicate_patterns import Way
 from ingestion.verbalise.wording import clean
 from ingestion.vocabulary import local_name
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from nacre.semantics.nouns import is_participle, wording
-from nacre.semantics.verbs import is_done
+from nacre.language.forms.nouns import is_participle, wording
+from nacre.language.forms.verbs import is_done
 
 Kind = Literal["noun", "verb"]
 

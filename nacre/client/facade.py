@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from nacre.client.beside import Beside
+from nacre.client.event_loop_thread import Beside
 from nacre.client.reply import Reply
 from nacre.client.source import Asked, Mind, Source
 from nacre.client.streams import AsyncStream, Begin, Stream, tell
@@ -151,10 +151,10 @@ class Chat:
 
 def _source(where: str | Path, key: str | None, keep: bool) -> Source:
     if isinstance(where, str) and where.startswith(SERVERS):
-        from nacre.client.there import There
+        from nacre.client.remote import There
 
         return There(where, key)
-    from nacre.client.here import Here
+    from nacre.client.local import Here
 
     return Here(Path(where), keep=keep)
 

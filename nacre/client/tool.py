@@ -6,8 +6,8 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field
 
 from nacre.client.reply import Reply
+from nacre.errors import NacreError
 from nacre.records.answer import Answer
-from nacre.records.errors import NacreError
 
 if TYPE_CHECKING:
     from nacre.client.facade import Graph

@@ -60,7 +60,7 @@ def measure(each: Measured, own: Path) -> str:
 
 def nacre(*arguments: str, environment: dict[str, str]) -> None:
     """Run the command line; what it says is shown only where it fails."""
-    command = [sys.executable, "-m", "nacre.serving.cli", *arguments]
+    command = [sys.executable, "-m", "nacre.serving.cli.main", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.stderr.write(done.stderr[-2000:])

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nacre.semantics.words import fold, name_tokens
-from nacre.stores.vectors import Embedder
+from nacre.language.tokens import fold, name_tokens
+from nacre.stores.search.vectors import Embedder
 
 Value = str | int | float | bool
 

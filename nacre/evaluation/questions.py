@@ -12,8 +12,8 @@ from typing import Any, Required
 import yaml
 from typing_extensions import TypedDict
 
+from nacre.errors import ConfigError
 from nacre.records.answer import Value
-from nacre.records.errors import ConfigError
 
 
 class Gold(TypedDict, total=False):

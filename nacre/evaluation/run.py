@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nacre.errors import ConfigError, NacreError
 from nacre.evaluation.questions import lines
 from nacre.records.answer import Answer, Cost
 from nacre.records.derivation import nothing_derived
-from nacre.records.errors import ConfigError, NacreError
 
 
 class Question(NamedTuple):

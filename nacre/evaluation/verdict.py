@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from nacre.evaluation.questions import Gold, answerable
+from nacre.language.quantities.units import convert, quantities
 from nacre.records.answer import Answer, Value
-from nacre.semantics.units import convert, quantities
 
 _CITATION = re.compile(r"\[\d+(?:\s*[,;]\s*\d+)*\]")
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):([0-5]\d)(?![\d:])(?:\s*h\b)?")

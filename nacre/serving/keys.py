@@ -13,7 +13,7 @@ from dataclasses import replace as replaced
 from hashlib import sha256
 from pathlib import Path
 
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 
 FILE = "keys.json"
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")

@@ -14,15 +14,15 @@ from langchain_core.runnables import RunnableConfig, RunnableGenerator
 from langserve import add_routes
 from pydantic import BaseModel, ValidationError, WithJsonSchema
 
+from nacre.errors import ConfigError, NacreError
 from nacre.evaluation.run import Question, failed
 from nacre.records.answer import Answer
-from nacre.records.errors import ConfigError, NacreError
-from nacre.serving.asking import Asking
-from nacre.serving.door import caller
+from nacre.serving.http.auth import caller
+from nacre.serving.http.error_status import Missing
+from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
-from nacre.serving.metrics import Metrics
-from nacre.serving.refusals import Missing
 from nacre.serving.tracing import traced
+from nacre.serving.turn_service import Asking
 
 log = logging.getLogger(__name__)
 

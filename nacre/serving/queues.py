@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from agents.off_loop import off_loop
+from agents.run_in_thread import off_loop
 
 FOLDER = ".queues"
 AGAIN_SECONDS = 0.02

@@ -8,9 +8,9 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from typing import Any, NamedTuple
 
-from agents.models.heard import Call, heard
-from nacre.records.errors import NacreError
-from nacre.serving.refusals import Missing, status
+from agents.models.call_log import Call, heard
+from nacre.errors import NacreError
+from nacre.serving.http.error_status import Missing, status
 
 log = logging.getLogger(__name__)
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
-from agents.off_loop import off_loop
+from agents.run_in_thread import off_loop
+from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.records.errors import ConfigError
+from nacre.serving.http.error_status import Missing
 from nacre.serving.keys import Caller
 from nacre.serving.queues import Queues
-from nacre.serving.refusals import Missing
-from nacre.stores.conversations import Conversation, Conversations, KeepingError, Turn
+from nacre.stores.sqlite.conversations import Conversation, Conversations, KeepingError, Turn
 
 log = logging.getLogger(__name__)
 

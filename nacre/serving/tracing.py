@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from nacre.config.settings import Settings
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 
 STEPS = {
     "rewriter": "rewriter",

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from nacre.records.answer import Answer, Citation, Value
-from nacre.stores.conversations import Conversation, Turn
+from nacre.stores.sqlite.conversations import Conversation, Turn
 
 # a cell that begins so is run as a formula by spreadsheets
 FORMULA = re.compile(r"[=+\-@\t\r]")

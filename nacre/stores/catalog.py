@@ -13,16 +13,16 @@ from functools import partial
 from pathlib import Path
 
 from nacre.config.embedder import BUNDLED
-from nacre.records.errors import ConfigError, NoGraph
+from nacre.errors import ConfigError, NoGraph
 from nacre.stores import versions
 from nacre.stores.graph import Graph as Graph
-from nacre.stores.lexicon_file import spellings_of
-from nacre.stores.manners import Manners
 from nacre.stores.opener import Opener, damaged
-from nacre.stores.vector_sets import drop_collection
-from nacre.stores.vectors import Embedder
+from nacre.stores.search.file_integrity import Damaged, check_sizes, sizes_of
+from nacre.stores.search.vector_sets import drop_collection
+from nacre.stores.search.vectors import Embedder
+from nacre.stores.sparql.endpoint_limits import Manners
+from nacre.stores.sqlite.lexicon_file import spellings_of
 from nacre.stores.versions import Pointer
-from nacre.stores.whole import Damaged, check_sizes, sizes_of
 
 # how long it is taken for granted that a server with vectors serves, or not
 REACH_SECONDS = 5.0

@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from nacre.errors import ToolError
 from nacre.records.endpoint import Endpoint
-from nacre.records.errors import ToolError
 from nacre.records.schema import Schema
-from nacre.stores.documents import Documents
-from nacre.stores.layers import Layer
-from nacre.stores.lexical import Lexical
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.oxigraph_store import OxigraphStore
-from nacre.stores.passages import Passages
-from nacre.stores.tables import Tables
-from nacre.stores.vectors import Vectors
+from nacre.stores.search.lexical import Lexical
+from nacre.stores.search.vectors import Vectors
+from nacre.stores.sparql.oxigraph_store import OxigraphStore
+from nacre.stores.sqlite.documents import Documents
+from nacre.stores.sqlite.extracted_triples import Layer
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.passages import Passages
+from nacre.stores.sqlite.tables import Tables
 
 if TYPE_CHECKING:
-    from nacre.stores.endpoint import EndpointSource
+    from nacre.stores.sparql.endpoint import EndpointSource
 
 
 @dataclass

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from nacre.errors import ConfigError, ToolError
 from nacre.records.endpoint import Endpoint
-from nacre.records.errors import ConfigError, ToolError
 from nacre.records.json_form import from_json
 from nacre.records.schema import Schema
 from nacre.stores import versions
-from nacre.stores.documents import Documents
 from nacre.stores.graph import Graph
-from nacre.stores.layers import Layer
-from nacre.stores.lexical import Lexical
-from nacre.stores.lexicon import Home, Lexicon
-from nacre.stores.manners import Manners
-from nacre.stores.oxigraph_store import OxigraphStore
-from nacre.stores.passages import Passages
-from nacre.stores.tables import Tables
-from nacre.stores.vector_sets import open_collection
-from nacre.stores.vectors import Embedder, Vectors
+from nacre.stores.search.lexical import Lexical
+from nacre.stores.search.vector_sets import open_collection
+from nacre.stores.search.vectors import Embedder, Vectors
+from nacre.stores.sparql.endpoint_limits import Manners
+from nacre.stores.sparql.oxigraph_store import OxigraphStore
+from nacre.stores.sqlite.documents import Documents
+from nacre.stores.sqlite.extracted_triples import Layer
+from nacre.stores.sqlite.lexicon import Home, Lexicon
+from nacre.stores.sqlite.passages import Passages
+from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import Manifest, Pointer
 
 T = TypeVar("T")
@@ -92,7 +92,7 @@ class Opener:
 
     def _attached(self, name: str, manifest: Manifest, folder: Path) -> Graph:
         """What is kept here of a graph behind an endpoint, and the way to it; nothing is asked yet."""
-        from nacre.stores.endpoint import EndpointSource
+        from nacre.stores.sparql.endpoint import EndpointSource
 
         try:
             endpoint = from_json(Endpoint, json.loads((folder / versions.ENDPOINT).read_text(encoding="utf-8")))

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 
 log = logging.getLogger(__name__)
 

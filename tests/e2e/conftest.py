@@ -43,7 +43,7 @@ WITHOUT_CAPABILITY = [
 def command(data: Path, folder: Path, before: Sequence[str] = ()) -> Nacre:
     def run(*arguments: object, stdin: str = "", **settings: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [*before, sys.executable, "-m", "nacre.serving.cli", *map(str, arguments)],
+            [*before, sys.executable, "-m", "nacre.serving.cli.main", *map(str, arguments)],
             input=stdin,
             capture_output=True,
             text=True,
@@ -99,7 +99,7 @@ def serving(
     """A `nacre serve` of one's own: its address, its process."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "nacre.serving.cli", "serve", "--port", str(port), *arguments]
+    command = [sys.executable, "-m", "nacre.serving.cli.main", "serve", "--port", str(port), *arguments]
     settings = {"LOOP_TOLD": str(LOOP_TOLD), **settings}
     with started(command, data, folder, f"{address}/healthz", **settings) as process:
         yield address, process
@@ -197,7 +197,7 @@ def begin(tmp_path: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
 
     def start(data: Path, *arguments: object, **settings: str) -> "subprocess.Popen[str]":
         process = subprocess.Popen(
-            [sys.executable, "-m", "nacre.serving.cli", *map(str, arguments)],
+            [sys.executable, "-m", "nacre.serving.cli.main", *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -13,13 +13,13 @@ import yaml
 
 from graph.text2sparql import text2sparql
 from nacre.config.settings import Settings
-from nacre.semantics.sparql_terms import cell
+from nacre.plans.sparql.terms import cell
 from nacre.stores.catalog import Library
-from nacre.stores.endpoint import EndpointSource
-from nacre.stores.manners import manners_of
+from nacre.stores.sparql.endpoint import EndpointSource
+from nacre.stores.sparql.endpoint_limits import manners_of
 from tests import sparql_server as servers
 from tests.e2e.conftest import GRAPHS, Nacre, command, free_port, started
-from tools.apart import Apart
+from tools.guards.sandbox import Apart
 
 OXIGRAPH = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
 VIRTUOSO, ISQL = shutil.which("virtuoso-t"), shutil.which("isql-vt")

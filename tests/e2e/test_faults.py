@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.stores.conversations import Conversations, KeepingError
+from nacre.stores.sqlite.conversations import Conversations, KeepingError
 from tests.qdrant_server import qdrant_server
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"

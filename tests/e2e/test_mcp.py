@@ -20,7 +20,7 @@ SCHEMA = "nacre://graphs/reading-room/schema"
 
 def own(data, folder):
     """`nacre mcp`, started by the client."""
-    arguments = ["-m", "nacre.serving.cli", "mcp"]
+    arguments = ["-m", "nacre.serving.cli.main", "mcp"]
     return StdioServerParameters(command=sys.executable, args=arguments, env=environment(data), cwd=folder)
 
 
@@ -152,7 +152,7 @@ def test_pages_of_other_origins_and_other_methods_are_refused(server):
 
 async def test_standard_output_has_messages_alone_and_every_line_is_answered(data, tmp_path):
     process = await asyncio.create_subprocess_exec(
-        *[sys.executable, "-m", "nacre.serving.cli", "--debug", "mcp"],
+        *[sys.executable, "-m", "nacre.serving.cli.main", "--debug", "mcp"],
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -511,7 +511,7 @@ def test_a_line_that_breaks_a_server_that_dies_and_prompts(page, data, tmp_path)
     with openai_server(*replies) as model, line_to(int(model.url.split(":")[2].split("/")[0])) as slow:
         port = free_port()
         address = f"http://127.0.0.1:{port}"
-        arguments = [sys.executable, "-m", "nacre.serving.cli", "serve", "--port", str(port)]
+        arguments = [sys.executable, "-m", "nacre.serving.cli.main", "serve", "--port", str(port)]
         settings = {"NACRE_MODEL": "openai:small", "NACRE_OPENAI_BASE_URL": f"http://127.0.0.1:{slow.port}/v1"}
         settings |= {"NACRE_OPENAI_API_KEY": "k", "NACRE_LEAD": "model"}
         with line_to(port) as line:

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
 from tests.small_graphs import NAMES, opened
 
 pytest.register_assert_rewrite("tests.plan_checks")

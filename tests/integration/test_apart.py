@@ -10,9 +10,9 @@ import pytest
 
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
-from nacre.records.errors import ToolError
+from nacre.errors import ToolError
 from nacre.records.evidence import Found
-from tools.apart import Apart
+from tools.guards.sandbox import Apart
 
 E = "http://example.org/"
 SECONDS = 2.0

@@ -7,24 +7,24 @@ from pathlib import Path
 import pytest
 import rdflib
 
-from agents.off_loop import off_loop
+from agents.run_in_thread import off_loop
 from graph.app import compose
-from graph.names import endpoint_names, names_for
 from ingestion.attach.attach import attach, attached_to
 from ingestion.attach.budget import Asking, Budget
 from ingestion.attach.describe import describe
 from ingestion.attach.probe import probe
-from ingestion.examples import examples
+from ingestion.checked_questions import examples
 from ingestion.pipeline import index, ingest
+from nacre.access.text_lexicon import endpoint_names, names_for
 from nacre.config.settings import Settings
-from nacre.records.errors import ConfigError, IngestionError, ToolError
+from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.plans.sparql.pattern import Vocabulary
+from nacre.plans.sparql.to_sparql import to_sparql
 from nacre.records.plan import Select
 from nacre.records.turn import Rewrite
-from nacre.semantics.sparql_pattern import Vocabulary
-from nacre.semantics.to_sparql import to_sparql
-from nacre.semantics.understand import understand
 from nacre.stores.catalog import Graph, Library
-from nacre.stores.endpoint import EndpointSource
+from nacre.stores.sparql.endpoint import EndpointSource
+from nacre.understanding.understand import understand
 from tests import sparql_server as servers
 
 GRAPHS = Path(__file__).parents[1] / "fixtures" / "graphs"

@@ -4,12 +4,12 @@ import pytest
 
 from nacre.records.deadline import within
 from nacre.records.plan import Plan
-from nacre.semantics.linking.index import link
-from nacre.semantics.ranking.beside import beside
-from nacre.semantics.to_words import to_words
-from nacre.semantics.understand import derived, indexes, read
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
+from nacre.understanding.linking.index import link
+from nacre.understanding.ranking.adjacency_features import beside
+from nacre.understanding.understand import derived, indexes, read
+from nacre.wording.phrases.plan import to_words
 
 SECONDS = 5.0
 

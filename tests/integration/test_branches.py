@@ -8,14 +8,14 @@ import pytest
 
 from graph.branches import BRANCHES
 from nacre.config.settings import Settings
+from nacre.plans.run import run_plan
 from nacre.records.evidence import Found, Rows
 from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, Variable
 from nacre.records.turn import Rewrite
-from nacre.semantics.run_plan import run_plan
-from nacre.semantics.understand import understand
 from nacre.stores.catalog import Graph, Library
+from nacre.understanding.understand import understand
 from tools import lexical, sql
-from tools.written import run_written
+from tools.run_model_sql import run_written
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_words_find_sentences_with_their_triples(graph: Graph) -> None:
 def test_a_count_for_each_value_names_what_it_counts_or_how_many_there_are(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nacre.semantics.run_plan.CONTRIBUTING", 1)
+    monkeypatch.setattr("nacre.plans.run.CONTRIBUTING", 1)
     label = Attribute("d", "http://www.w3.org/2000/01/rdf-schema#label")
     dishes = Variable("d", ("http://example.org/kitchen/Dish",))
     counted = Plan(Select((label, Aggregate("count", Itself("d"))), (dishes,), by=(label,)))

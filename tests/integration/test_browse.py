@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from graph.labels import labels
-from graph.thing_here import thing
 from ingestion.attach.attach import attach
-from ingestion.examples import follow_ups
+from ingestion.checked_questions import follow_ups
 from ingestion.pipeline import ingest
+from nacre.access.class_view import kind
+from nacre.access.labels import labels
+from nacre.access.local_thing import thing
+from nacre.access.overview import overview
 from nacre.records.browse import Facts, Thing
-from nacre.serving.browse_class import kind
-from nacre.serving.overview import overview
 from nacre.stores.catalog import Graph, Library
-from nacre.stores.triples import TYPE
+from nacre.stores.sqlite.triples import TYPE
 from tests import sparql_server as servers
 
 GRAPH = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"

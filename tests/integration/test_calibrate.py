@@ -11,7 +11,7 @@ import pytest
 from agents.models.priors import KEPT, measured, priors
 from graph.app import chances
 from nacre.config.settings import Settings
-from nacre.serving.cli import main
+from nacre.serving.cli.main import main
 from tests.model_servers import Reply, openai_server
 from tests.scripted_model import step
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.pipeline import index, ingest
-from nacre.records.errors import ConfigError, NoGraph
+from nacre.errors import ConfigError, NoGraph
 from nacre.stores import versions
 from nacre.stores.catalog import Library
 from tests.wordhash import WordHash

@@ -12,17 +12,17 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
-from agents.answering.ground import DOUBT
+from agents.answering.inherited_confidence import DOUBT
 from graph.app import compose
 from graph.gate import in_prose
 from graph.turn import stream
 from ingestion.export import export
 from ingestion.pipeline import ingest
+from nacre.checking.claims import unsupported
 from nacre.config.settings import Settings
+from nacre.language.tokens import split_name
 from nacre.records.answer import Answer, Citation
 from nacre.records.evidence import Cell, Evidence, Rows, Sentence, Table
-from nacre.semantics.claims import unsupported
-from nacre.semantics.words import split_name
 from nacre.stores.catalog import Graph
 
 EXAMPLE = Path(__file__).parents[2] / "examples/bmw"

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.agents import build_agents
 from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import priors
 from agents.query_writer import QueryWriter, by_model, by_rules
 from agents.result import Result
-from agents.team import build_agents
 from agents.turn_view import TurnView
 from graph.app import Composition, compose
 from graph.builder import App, build

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyoxigraph import RdfFormat, parse
 
-from nacre.serving.cli import main
+from nacre.serving.cli.main import main
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
 ROOM, KITCHEN = GRAPHS / "reading_room.ttl", GRAPHS / "kitchen.ttl"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.serving.cli import main
+from nacre.serving.cli.main import main
 
 
 def test_configurations_are_asked_and_compared(

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from nacre.errors import ConfigError, IngestionError
 from nacre.evaluation.run import Question, asking_order, failed, read, run
-from nacre.records.errors import ConfigError, IngestionError
 
 
 def lines(path, *records):

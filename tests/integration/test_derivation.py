@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.agents import build_agents
 from agents.models.limits import Limits
 from agents.models.priors import priors
-from agents.team import build_agents
 from graph.app import compose
 from graph.builder import build
 from graph.nodes import Resources
@@ -16,15 +16,15 @@ from graph.turn import stream
 from ingestion.attach.attach import attach
 from nacre.config.embedder import embedder
 from nacre.config.settings import Settings
+from nacre.plans.triple_patterns import Asked, asked_by, assertions
 from nacre.records.answer import Answer
 from nacre.records.derivation import Derivation
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Profile, Select, Variable
-from nacre.semantics.question_triples import Asked, asked_by, assertions
 from nacre.stores.catalog import Graph, Library
 from tests import sparql_server as servers
 from tests.scripted_model import ScriptedModel, step
 from tests.small_graphs import FIXTURES
-from tools.asked_triples import asked_by_sparql, asked_by_sql
+from tools.model_triple_patterns import asked_by_sparql, asked_by_sql
 
 HERE = "http://example.org/kitchen/"
 RICE = "which dishes contain rice and take less than 40 minutes"

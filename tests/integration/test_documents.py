@@ -13,9 +13,9 @@ from graph.turn import stream
 from ingestion.pipeline import index, ingest
 from ingestion.report import report, report_text
 from nacre.config.settings import Settings
+from nacre.errors import IngestionError
 from nacre.records.answer import Answer
-from nacre.records.errors import IngestionError
-from nacre.serving.app import create_app
+from nacre.serving.http.app import create_app
 from nacre.stores.catalog import Library
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"

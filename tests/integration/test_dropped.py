@@ -2,14 +2,14 @@
 
 import pytest
 
-from agents.answering.trust import DECLINED
+from agents.answering.select_answer import DECLINED
+from nacre.plans.run import run_plan
 from nacre.records.evidence import Table
-from nacre.semantics.dialogue.conversation import rewrite
-from nacre.semantics.ranking.calibrate import MOST_RUN, choose, outcome
-from nacre.semantics.run_plan import run_plan
-from nacre.semantics.understand import understand
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
+from nacre.understanding.dialogue.conversation import rewrite
+from nacre.understanding.ranking.calibrate import MOST_RUN, choose, outcome
+from nacre.understanding.understand import understand
 
 Graphs = dict[str, tuple[Tables, Lexicon]]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nacre.records.errors import ConfigError, ToolError
-from nacre.stores.endpoint import EndpointSource, checked
-from nacre.stores.manners import Manners
-from nacre.stores.sparql_source import Term
+from nacre.errors import ConfigError, ToolError
+from nacre.stores.sparql.endpoint import EndpointSource, checked
+from nacre.stores.sparql.endpoint_limits import Manners
+from nacre.stores.sparql.sparql_source import Term
 from tests import sparql_server as servers
 
 BAKERY = Path(__file__).parents[1] / "fixtures" / "graphs" / "bakery.ttl"
@@ -113,7 +113,7 @@ def test_truth_as_rows(rows: list[dict[str, dict[str, str]]], truth: bool) -> No
 
 
 def test_too_many_bytes_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nacre.stores.endpoint.MOST_BYTES", 10_000)
+    monkeypatch.setattr("nacre.stores.sparql.endpoint.MOST_BYTES", 10_000)
     with servers.serving(servers.unlimited) as url:
         source = EndpointSource(url)
         with pytest.raises(ToolError) as error:

@@ -9,8 +9,8 @@ from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
 from ingestion.report import report
 from nacre.records.schema import Schema
-from nacre.stores.schema_sql import schema_sql
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.stores.sqlite.tables import Tables
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "bmw"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.examples import examples
+from ingestion.checked_questions import examples
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.semantics.nouns import is_plural
-from nacre.serving.opening import library_of
+from nacre.language.forms.nouns import is_plural
+from nacre.serving.terminal.open_library import library_of
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures"

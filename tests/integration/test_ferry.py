@@ -9,8 +9,8 @@ from graph.app import compose
 from graph.turn import stream
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.evaluation.documents import make_ferry
 from nacre.evaluation.questions import Gold, read
+from nacre.evaluation.synthetic import make_ferry
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer
 

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from benchmarks.hostile_sql import statements
 from graph.app import Composition, compose
-from graph.asked import LONGEST_QUESTION
+from graph.turn_input import LONGEST_QUESTION
 from ingestion.read.parse import read
 from ingestion.read.sources import Reading, find_sources
 from nacre.config.settings import Settings
-from nacre.records.errors import IngestionError, ToolError
+from nacre.errors import IngestionError, ToolError
 from nacre.records.turn import Rewrite
-from nacre.semantics.understand import understand
 from nacre.stores.catalog import Graph
-from tools.guard import guard, sql_of
+from nacre.understanding.understand import understand
+from tools.guards.sql_guard import guard, sql_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 # seconds of this thread's processor time, several times what the slowest of thousands takes

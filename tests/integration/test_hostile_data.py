@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from agents.agents import build_agents
 from agents.models.calls import Limits
-from agents.team import build_agents
 from graph.app import Composition, compose
 from graph.builder import App, build
 from graph.nodes import Resources
@@ -19,7 +19,7 @@ from graph.turn import stream
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
-from nacre.serving.terminal import Shown, citations, notes
+from nacre.serving.terminal.turn_display import Shown, citations, notes
 from tests.scripted_model import ScriptedModel, step
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
-from nacre.records.errors import ConfigError, ToolError
-from nacre.stores.tables import Tables
+from nacre.errors import ConfigError, ToolError
+from nacre.stores.sqlite.tables import Tables
 
 E = "http://example.org/"
 FOREVER = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT "

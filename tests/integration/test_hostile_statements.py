@@ -11,9 +11,9 @@ import yaml
 
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
-from nacre.records.errors import ToolError
-from nacre.stores.tables import Tables
-from tools.written import run_written
+from nacre.errors import ToolError
+from nacre.stores.sqlite.tables import Tables
+from tools.run_model_sql import run_written
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 CORPUS = yaml.safe_load((FIXTURES / "hostile.yaml").read_text("utf-8"))

@@ -15,9 +15,9 @@ from graph.builder import App
 from graph.turn import stream
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
-from nacre.serving.asking import opened
 from nacre.serving.keys import LOCAL
-from nacre.stores.conversations import Conversations, KeepingError
+from nacre.serving.turn_service import opened
+from nacre.stores.sqlite.conversations import Conversations, KeepingError
 
 
 @pytest.fixture

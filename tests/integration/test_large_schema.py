@@ -5,16 +5,16 @@ from functools import partial
 
 import pytest
 
-from agents.schema_text import CHARACTERS_A_TOKEN, relevant, whole
+from agents.query_writing.schema_text import CHARACTERS_A_TOKEN, relevant, whole
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce
 from ingestion.induce.load import write_layout
 from ingestion.read.parse import parse
 from nacre.records.turn import Rewrite
-from nacre.semantics.understand import understand
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.schema_sql import schema_sql
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.stores.sqlite.tables import Tables
+from nacre.understanding.understand import understand
 from tests.large_graph import QUESTIONS, classes, turtle
 
 TOKENS = 1500

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nacre.records.errors import ToolError
-from nacre.stores.lexical import Lexical, query_words, write_lexical
-from nacre.stores.whole import Damaged
+from nacre.errors import ToolError
+from nacre.stores.search.file_integrity import Damaged
+from nacre.stores.search.lexical import Lexical, query_words, write_lexical
 
 PASSAGES = [
     (2**62 + 1, "Oak", "A tree with lobed leaves, found near the maple."),

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from nacre.language.tokens import tokens
 from nacre.records.turn import Rewrite
-from nacre.semantics.candidates import Candidate
-from nacre.semantics.understand import indexes, understand
-from nacre.semantics.words import tokens
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
+from nacre.understanding.linking.names.name_candidate import Candidate
+from nacre.understanding.understand import indexes, understand
 from tests.pairs import pairs
 
 KINDS = ("entity", "class", "predicate", "flag", "value")

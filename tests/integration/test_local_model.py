@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from agents.models.calls import ModelFailed, streamed, structured
 from agents.models.limits import Limits
-from agents.models.meter import Meter
+from agents.models.usage import Meter
 from nacre.config.local_engine import SHORTEST_HEAD, Engine, Load, is_installed, llama_server
 from nacre.config.local_model import local_model, served_by
 from nacre.config.models import chat_model

@@ -9,9 +9,9 @@ import pytest
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
 from nacre.records.look_up import LookUp
-from nacre.stores.schema_sql import schema_sql
-from nacre.stores.tables import Tables
-from tools.look_up import A_PHRASE, LONGEST_CELL, MOST, SAMPLE_ROWS, look_up, occurrences
+from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.stores.sqlite.tables import Tables
+from tools.look_up.look_up_sql import A_PHRASE, LONGEST_CELL, MOST, SAMPLE_ROWS, look_up, occurrences
 
 E = "http://example.org/"
 HEAD = f"@prefix : <{E}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.agents import build_agents
 from agents.models.limits import Limits
-from agents.team import build_agents
 from graph.app import compose
 from graph.builder import build
 from graph.nodes import Resources
 from graph.turn import stream
 from nacre.config.settings import Settings
-from nacre.evaluation.lost import lost, main
+from nacre.evaluation.comparing.fusion_losses import lost, main
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
 from tests.scripted_model import ScriptedModel, step

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce.layout import induce
-from ingestion.meaning.meant import as_meant
+from ingestion.meaning.derive import as_meant
 from ingestion.read.parse import parse
 
 PREFIXES = """

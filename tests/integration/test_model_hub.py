@@ -115,7 +115,7 @@ def test_a_hub_that_does_not_name_what_to_check_is_not_trusted(tmp_path, lacks, 
 def test_the_command_fetches_and_chooses(tmp_path):
     with hub() as there:
         environment = {**os.environ, "HF_ENDPOINT": there.url, "NACRE_DATA": str(tmp_path)}
-        run = [sys.executable, "-m", "nacre.serving.cli", "model"]
+        run = [sys.executable, "-m", "nacre.serving.cli.main", "model"]
         root = Path(__file__).parents[2]
         got = subprocess.run([*run, "get"], capture_output=True, text=True, env=environment, cwd=root, check=False)
         assert got.returncode == 0, got.stderr

@@ -9,12 +9,12 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents import rewriter
+from agents.agents import Team, build_agents
 from agents.database import Database
-from agents.models.heads import read_ahead
 from agents.models.limits import Limits
 from agents.models.priors import Size, priors
+from agents.models.prompt_prefill import read_ahead
 from agents.result import Result
-from agents.team import Team, build_agents
 from agents.turn_view import TurnView
 from graph.app import compose
 from graph.builder import App, build
@@ -24,7 +24,7 @@ from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Library
-from nacre.stores.schema_sql import schema_sql
+from nacre.stores.sqlite.schema_sql import schema_sql
 from tests.scripted_model import Cut, ScriptedModel, Slow, step
 
 UNCLEAR = "Which of them simmers on and on?"

@@ -9,15 +9,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, SecretStr
 
+from agents.agents import build_agents
 from agents.models import calls
 from agents.models.calls import ModelFailed, streamed, structured
 from agents.models.limits import Limits
-from agents.models.manner import Manner
-from agents.models.meter import Meter
 from agents.models.priors import Priors
-from agents.query_writing import Step
+from agents.models.structured_output import Manner
+from agents.models.usage import Meter
+from agents.query_writing.write_queries import Step
 from agents.result import Usage
-from agents.team import build_agents
 from graph.app import compose
 from graph.builder import build
 from graph.nodes import Resources

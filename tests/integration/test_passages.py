@@ -4,7 +4,7 @@ from pathlib import Path
 from threading import Thread
 
 from nacre.records.facts import Passage, Sentence
-from nacre.stores.passages import Passages, write_passages
+from nacre.stores.sqlite.passages import Passages, write_passages
 
 TRIPLE = ("http://x.org/a", "http://x.org/p", "1")
 A1 = Passage(2**62 + 1, "http://x.org/a", "Aa", (Sentence("One.", TRIPLE), Sentence("Two.", TRIPLE)))

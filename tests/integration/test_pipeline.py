@@ -13,10 +13,10 @@ import pytest
 
 import ingestion.index.passages
 from ingestion.pipeline import Ingested, index, ingest
-from nacre.records.errors import ConfigError, IngestionError
+from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
 from nacre.stores.catalog import Library
-from nacre.stores.vectors_server import collections, connect
+from nacre.stores.search.vectors_server import collections, connect
 from tests.wordhash import WordHash
 
 ROOT = Path(__file__).parents[2]

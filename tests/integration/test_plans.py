@@ -7,9 +7,9 @@ import yaml
 
 from nacre.records.plan import Ask, Combine, Compute, Plan, Profile, Select
 from nacre.records.turn import Rewrite
-from nacre.semantics.understand import understand
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
+from nacre.understanding.understand import understand
 from tests.plan_checks import json_form_holds, only_reads, words_are_plain
 from tests.small_graphs import FIXTURES, NAMES
 

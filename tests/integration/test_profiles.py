@@ -6,9 +6,9 @@ import pytest
 
 from nacre.records.plan import Profile
 from nacre.records.turn import Rewrite
-from nacre.semantics.understand import understand
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
+from nacre.understanding.understand import understand
 from tests.pairs import pairs
 
 

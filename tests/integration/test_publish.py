@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.publish import building, new_version, publish, publish_vectors
-from nacre.records.errors import ConfigError, IngestionError
+from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
 from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 

@@ -19,10 +19,10 @@ from ingestion.pipeline import NOTHING_TOLD, ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.extracted import Claim
-from nacre.serving.cli import main
+from nacre.serving.cli.main import main
 from nacre.stores import versions
+from nacre.stores.base_schema import ingested
 from nacre.stores.catalog import Graph, Library
-from nacre.stores.ingested import ingested
 from tests.scripted_model import ScriptedModel
 from tests.wordhash import WordHash
 

@@ -223,7 +223,7 @@ def test_a_module_that_stands_in_for_one_of_ours_is_named(data, tmp_path, name):
     # a server is asked without these packages
     ran = script(tmp_path, data, "from nacre import Nacre, NacreError\nprint(Nacre('http://127.0.0.1:9').graph())")
     assert (ran.returncode, ran.stderr) == (0, "")
-    ran = script(tmp_path, data, "", "-m", "nacre.serving.cli", "graphs")
+    ran = script(tmp_path, data, "", "-m", "nacre.serving.cli.main", "graphs")
     assert ran.returncode == 2
     assert ran.stderr.startswith(f"{file} is imported instead")
     assert len(ran.stderr.splitlines()) == 1

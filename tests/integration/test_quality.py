@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from pyoxigraph import RdfFormat, parse
 
-from nacre.evaluation import branches, remove, reword, robust
+from nacre.errors import ConfigError
 from nacre.evaluation.__main__ import Measured, measure, shipped
+from nacre.evaluation.comparing import branches
+from nacre.evaluation.comparing import robustness as robust
 from nacre.evaluation.questions import lines, read
 from nacre.evaluation.score import read_answers
-from nacre.records.errors import ConfigError
+from nacre.evaluation.synthetic import remove, reword
 
 GRAPH = """
 @prefix : <http://example.org/> .

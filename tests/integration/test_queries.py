@@ -6,20 +6,20 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from graph import queries
-from graph.queries import query_sparql, query_sql, search
-from graph.things import describe
 from ingestion.attach.attach import attach
 from ingestion.pipeline import ingest
+from nacre.access import queries
+from nacre.access.queries import query_sparql, query_sql, search
+from nacre.access.things import describe
 from nacre.config.settings import Settings
-from nacre.records.errors import ToolError
-from nacre.serving.app import create_app
-from nacre.serving.asking import opened
+from nacre.errors import ToolError
+from nacre.serving.http.app import create_app
 from nacre.serving.keys import LOCAL, Caller
-from nacre.serving.recalled import MOST_AGAIN, Recalled
+from nacre.serving.stateless_turns import MOST_AGAIN, Recalled
+from nacre.serving.turn_service import opened
 from nacre.stores.catalog import Library
 from tests import sparql_server as servers
-from tools.apart import Apart
+from tools.guards.sandbox import Apart
 
 FILE = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
 ROOM = "http://example.org/reading-room/"

@@ -6,26 +6,26 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agents.answering.trust import is_empty
+from agents.answering.select_answer import is_empty
 from graph.gate import in_prose
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce
 from ingestion.induce.load import write_layout
 from ingestion.read.parse import parse
+from nacre.checking.claims import unsupported
 from nacre.config.embedder import embedder
+from nacre.plans.run import run_plan
 from nacre.records.answer import Value
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Plan
 from nacre.records.turn import Earlier, Rewrite
-from nacre.semantics.claims import unsupported
-from nacre.semantics.dialogue.conversation import rewrite
-from nacre.semantics.known_names import known_names
-from nacre.semantics.phrase import phrase
-from nacre.semantics.ranking.calibrate import MOST_RUN, choose, outcome
-from nacre.semantics.run_plan import run_plan
-from nacre.semantics.understand import understand
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
+from nacre.understanding.dialogue.conversation import rewrite
+from nacre.understanding.linking.names.name_spans import known_names
+from nacre.understanding.ranking.calibrate import MOST_RUN, choose, outcome
+from nacre.understanding.understand import understand
+from nacre.wording.answers.answer import phrase
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 # what is not yet understood is kept and said to be so; a mark that is no longer true fails

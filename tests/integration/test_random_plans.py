@@ -7,11 +7,11 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nacre.plans.sql import joins as select_rows
+from nacre.plans.sql.to_sql import contributing, to_sql
 from nacre.records.plan import Aggregate, Combine, Itself, Order, Plan, Select
-from nacre.semantics import select_rows
-from nacre.semantics.to_sql import contributing, to_sql
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.tables import Cell, Tables
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Cell, Tables
 from tests.plan_checks import json_form_holds, only_reads, words_are_plain
 from tests.random_plans import HOSTILE, attributes_of, combined, conditions, selects, things
 from tests.small_graphs import NAMES

@@ -8,8 +8,8 @@ import pytest
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
 from nacre.records.evidence import Found
-from nacre.stores.tables import Tables
-from tools.written import run_written
+from nacre.stores.sqlite.tables import Tables
+from tools.run_model_sql import run_written
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

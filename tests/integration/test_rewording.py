@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import BaseMessage
 
-from agents.models.heads import read_ahead
+from agents.agents import build_agents
 from agents.models.limits import Limits
 from agents.models.priors import priors
-from agents.rewording import names_of, reworded
-from agents.team import build_agents
+from agents.models.prompt_prefill import read_ahead
+from agents.query_writing.rewording import names_of, reworded
 from agents.turn_view import asked
 from graph.app import compose
 from graph.builder import App, build
@@ -21,7 +21,7 @@ from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library
-from nacre.stores.schema_sql import schema_sql
+from nacre.stores.sqlite.schema_sql import schema_sql
 from tests.fake_database import FakeDatabase, rows
 from tests.scripted_model import ScriptedModel
 

@@ -15,8 +15,8 @@ from ingestion.export import export
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
 from ingestion.report import report
-from nacre.records.errors import ConfigError
-from nacre.stores.tables import Tables
+from nacre.errors import ConfigError
+from nacre.stores.sqlite.tables import Tables
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"

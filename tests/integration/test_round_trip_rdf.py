@@ -14,7 +14,7 @@ from ingestion.induce.load import write_tables
 from ingestion.read.formats import FORMATS
 from ingestion.read.parse import parse
 from ingestion.report import report
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.tables import Tables
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "rdf"
 CASES = sorted(p for p in FIXTURES.iterdir() if p.suffix != ".json")

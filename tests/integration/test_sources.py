@@ -8,9 +8,9 @@ from nacre.records.evidence import Rows
 from nacre.records.plan import Aggregate, Attribute, Combine, Itself, Plan, Select, Variable
 from nacre.records.turn import Reading
 from nacre.stores.catalog import Graph, Library
-from tools.sources import sources
+from tools.provenance.citations import sources
+from tools.run_model_sql import run_written
 from tools.sql import run_reading
-from tools.written import run_written
 
 E = "http://example.org/kitchen/"
 TIME = (f"{E}pilaf", f"{E}cookingTime", "25 min")

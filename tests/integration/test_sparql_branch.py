@@ -13,17 +13,17 @@ from graph.text2sparql import text2sparql
 from ingestion.attach.attach import attach
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.records.errors import ConfigError, ToolError
+from nacre.errors import ConfigError, ToolError
+from nacre.plans.sparql.terms import XSD
 from nacre.records.turn import Rewrite
-from nacre.semantics.sparql_terms import XSD
-from nacre.semantics.understand import understand
-from nacre.serving.app import create_app
+from nacre.serving.http.app import create_app
 from nacre.stores.catalog import Library
-from nacre.stores.oxigraph_store import ASIDE, OxigraphStore
+from nacre.stores.sparql.oxigraph_store import ASIDE, OxigraphStore
+from nacre.understanding.understand import understand
 from tests.small_graphs import FIXTURES
 from tests.sparql_server import endpoint
 from tools import sparql
-from tools.apart import Apart
+from tools.guards.sandbox import Apart
 from tools.sql import run_reading
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"

@@ -10,17 +10,17 @@ import pytest
 import rdflib
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.agents import build_agents
 from agents.models.limits import Limits
 from agents.models.priors import priors
-from agents.team import build_agents
 from graph.app import compose
 from graph.builder import build
 from graph.nodes import Resources
 from graph.turn import stream
 from ingestion.attach.attach import attach
 from nacre.config.settings import Settings
+from nacre.plans.sparql.schema import prefixes_of, schema_sparql
 from nacre.records.answer import Answer
-from nacre.semantics.schema_sparql import prefixes_of, schema_sparql
 from nacre.stores.catalog import Library
 from tests import sparql_server as servers
 from tests.scripted_model import ScriptedModel, step

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.index.triples import write_triples
+from nacre.plans.run import Engine, on_tables
+from nacre.plans.sparql.engine import on_sparql
+from nacre.plans.sparql.pattern import Vocabulary
 from nacre.records.plan import Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
-from nacre.semantics.on_sparql import on_sparql
-from nacre.semantics.run_plan import Engine, on_tables
-from nacre.semantics.sparql_pattern import Vocabulary
-from nacre.stores.lexicon import Lexicon
-from nacre.stores.oxigraph_store import OxigraphStore
-from nacre.stores.tables import Cell, Tables
+from nacre.stores.sparql.oxigraph_store import OxigraphStore
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Cell, Tables
 from tests.random_plans import combined, selects
 from tests.small_graphs import NAMES
 from tools.sparql import labels_of

@@ -10,10 +10,10 @@ from ingestion.induce.annotations import annotate, read_annotations, suggest_ann
 from ingestion.induce.load import write_tables
 from ingestion.read.parse import parse
 from ingestion.report import report, report_text
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 from nacre.records.schema import Schema
-from nacre.stores.schema_sql import schema_sql
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.stores.sqlite.tables import Tables
 
 V = "http://example.org/vocab#"
 DATA = "\n".join(

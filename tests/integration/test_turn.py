@@ -10,9 +10,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.agents import build_agents
 from agents.database import Database
 from agents.result import Result
-from agents.team import build_agents
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView
 from graph.app import Composition, compose, remembering
@@ -21,8 +21,8 @@ from graph.builder import App, build
 from graph.nodes import Resources
 from graph.turn import stream
 from nacre.config.settings import Settings
+from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.records.errors import ConfigError
 from nacre.records.evidence import Found, QueryError, Sentence
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.serving.cli import main
+from nacre.serving.cli.main import main
 
 TEXT = (Path(__file__).parents[2] / "docs/tutorial.md").read_text()
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)

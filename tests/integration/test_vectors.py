@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from nacre.records.errors import ConfigError
-from nacre.stores.vectors import Collection, CollectionWriter, Vectors
-from nacre.stores.vectors_edge import EdgeCollection, EdgeWriter
-from nacre.stores.vectors_server import ServerCollection, ServerWriter, collections, connect, drop
+from nacre.errors import ConfigError
+from nacre.stores.search.vectors import Collection, CollectionWriter, Vectors
+from nacre.stores.search.vectors_edge import EdgeCollection, EdgeWriter
+from nacre.stores.search.vectors_server import ServerCollection, ServerWriter, collections, connect, drop
 from tests.wordhash import WordHash
 
 TEXTS = {2**62 + 3: "oak tree leaf", 7: "maple tree snow", 8: "share price market"}
@@ -111,7 +111,7 @@ def test_readers_share_a_folder_and_clean_up_after_themselves(tmp_path: Path, mo
 ANOTHER_PROCESS = """
 import sys
 from pathlib import Path
-from nacre.stores.vectors_edge import EdgeCollection
+from nacre.stores.search.vectors_edge import EdgeCollection
 collection = EdgeCollection(Path(sys.argv[1]))
 print(list(collection.fetch([7]))[0])
 """
@@ -134,6 +134,6 @@ READ_AS_NOBODY = """
 import sys, os
 from pathlib import Path
 import qdrant_edge, tempfile, shutil
-from nacre.stores.vectors_edge import EdgeCollection
+from nacre.stores.search.vectors_edge import EdgeCollection
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 """

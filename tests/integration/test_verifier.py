@@ -10,12 +10,12 @@ import pytest
 from graph.app import Composition, compose
 from graph.gate import Gate
 from ingestion.pipeline import ingest
+from nacre.checking.claims import Known
+from nacre.checking.evidence_index import Held
 from nacre.config.settings import Settings
-from nacre.semantics.claims import Known
-from nacre.semantics.held import Held
-from nacre.semantics.known_names import known_names
-from nacre.semantics.to_words import predicate_words
-from nacre.semantics.words import name_tokens
+from nacre.language.tokens import name_tokens
+from nacre.understanding.linking.names.name_spans import known_names
+from nacre.wording.phrases.plan import predicate_words
 from tests import mutations
 from tests.right_sentences import Right, answered, templated
 

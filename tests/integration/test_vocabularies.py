@@ -23,7 +23,7 @@ from ingestion.pipeline import ingest
 from ingestion.read.parse import parse
 from ingestion.report import report
 from nacre.config.settings import Settings
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.tables import Tables
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "vocabularies"
 SOURCES = sorted(FOLDER.glob("*.ttl"))

@@ -14,8 +14,8 @@ from ingestion.read.capsules import Facts
 from ingestion.read.parse import read
 from ingestion.read.sources import Reading, find_sources
 from ingestion.report import omitted, omitted_lines, report
-from nacre.records.errors import IngestionError
-from nacre.stores.tables import Tables
+from nacre.errors import IngestionError
+from nacre.stores.sqlite.tables import Tables
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "wild"
 EXPECTED: dict[str, dict[str, Any]] = yaml.safe_load(FOLDER.with_suffix(".yaml").read_text(encoding="utf-8"))
@@ -124,7 +124,7 @@ def test_a_long_text_is_kept_once_and_cited_in_part(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "long" / "versions" / made.version
     assert (folder / "passages.sqlite").stat().st_size < 2.5 * len(text)
 
-    from nacre.stores.passages import Passages
+    from nacre.stores.sqlite.passages import Passages
 
     passages = Passages(folder / "passages.sqlite")
     try:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from nacre.stores.tables import Tables
+from nacre.stores.sqlite.tables import Tables
 from tests.small_graphs import FIXTURES, opened
 from tests.wordings import GRAPH, sentences
 

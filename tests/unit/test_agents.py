@@ -7,8 +7,8 @@ import pytest
 from langchain_core.exceptions import OutputParserException
 
 from agents import fuser
-from agents.answering.account import Account, account
-from agents.answering.trust import DECLINED
+from agents.answering.draft import Account, account
+from agents.answering.select_answer import DECLINED
 from agents.models.calls import Limits
 from agents.result import Result
 from agents.turn_view import TurnView
@@ -17,7 +17,7 @@ from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Sen
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Rewrite, Understanding
-from nacre.semantics.ranking.weights import weights
+from nacre.understanding.ranking.weights import weights
 from tests.scripted_model import Cut, ScriptedModel, Slow
 
 LIMITS = Limits(seconds=2, retries=2)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.answering.account import Account, account
+from agents.answering.draft import Account, account
 from agents.turn_view import TurnView
 from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
 from nacre.records.plan import Attribute, Itself, Plan, Select, Variable

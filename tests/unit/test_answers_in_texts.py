@@ -2,14 +2,14 @@
 
 import pytest
 
-from nacre.evaluation.documents.learn import examples
+from nacre.evaluation.learning.text_answers import examples
+from nacre.language.tokens import tokens
 from nacre.records.answer import Value
 from nacre.records.evidence import Sentence
-from nacre.semantics.texts.answer import answers, weights
-from nacre.semantics.texts.measures import Span
-from nacre.semantics.texts.spans import spans
-from nacre.semantics.texts.wanted import wanted
-from nacre.semantics.words import tokens
+from nacre.texts.answer import answers, weights
+from nacre.texts.measures import Span
+from nacre.texts.spans import spans
+from nacre.texts.wanted import wanted
 
 
 def told(*texts: str, title: str = "Notes") -> list[Sentence]:

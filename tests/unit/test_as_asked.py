@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.records.turn import Mention
-from nacre.semantics.as_asked import as_asked
+from nacre.wording.answers.match_question import as_asked
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import pytest
 from nacre.records.plan import Overview, Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Earlier
-from nacre.semantics.dialogue.aside import is_aside, reply
+from nacre.understanding.dialogue.meta_questions import is_aside, reply
 
 SCHEMA = Schema((), (), (), (), {}, 0, 0)
 BEFORE = (

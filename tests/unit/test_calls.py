@@ -12,9 +12,9 @@ from pydantic import BaseModel
 
 from agents.models.calls import ModelFailed, repeats, streamed, structured
 from agents.models.limits import Limits
-from agents.models.meter import Meter
+from agents.models.usage import Meter
 from agents.result import Usage
-from nacre.stores.replies import Replies
+from nacre.stores.sqlite.model_replies import Replies
 from tests.scripted_model import Cut, ScriptedModel
 
 ASKED = [HumanMessage("What simmers?")]
@@ -85,7 +85,7 @@ async def test_what_was_not_whole_is_not_kept(scripted: ScriptedModel, tmp_path:
 async def test_a_store_of_answers_that_is_broken_keeps_nothing(
     scripted: ScriptedModel, tmp_path: Path, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nacre.stores.replies.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("nacre.stores.sqlite.model_replies.BUSY_SECONDS", 0.1)
     file = tmp_path / "replies.sqlite"
     if broken == "damaged":
         file.write_text("this is no database, whatever its name says" * 50)

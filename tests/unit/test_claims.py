@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
+from nacre.checking.claims import unsupported
+from nacre.language.tokens import name_tokens
 from nacre.records.evidence import Evidence, Rows, Sentence, Table
-from nacre.semantics.claims import unsupported
-from nacre.semantics.words import name_tokens
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "fixtures/claims.yaml").read_text("utf-8"))
 SENTENCES = [

@@ -43,7 +43,7 @@ COMMANDS = (
 )
 PROGRAM = """
 import json, sys
-from nacre.serving.cli import main
+from nacre.serving.cli.main import main
 code = main(sys.argv[1:])
 json.dump({"code": code, "modules": sorted({name.split(".")[0] for name in sys.modules})}, sys.stderr)
 """

@@ -5,9 +5,9 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.induce.column_names import Names, column_name
+from ingestion.induce.names.column_names import Names, column_name
 from ingestion.vocabulary import local_name
-from nacre.stores.schema_sql import quoted
+from nacre.stores.sqlite.schema_sql import quoted
 
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=8))

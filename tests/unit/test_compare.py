@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nacre.evaluation.compare import as_chart, as_csv, as_text, lines
+from nacre.evaluation.comparing.compare import as_chart, as_csv, as_text, lines
 from nacre.evaluation.questions import Gold
 from nacre.evaluation.ranked import Ranked, ranked
 from nacre.evaluation.run import Question, failed

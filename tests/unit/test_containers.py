@@ -7,7 +7,7 @@ import typer.main
 import yaml
 
 from nacre.config.settings import Settings
-from nacre.serving.cli import app
+from nacre.serving.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()

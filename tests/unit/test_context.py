@@ -2,7 +2,7 @@ import pytest
 
 from graph.branches import BRANCHES
 from graph.context import Context, context_of
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 
 
 def test_nothing_chosen_is_a_context() -> None:

@@ -1,5 +1,5 @@
 from nacre.records.answer import Answer, Cost
-from nacre.serving.terminal import cost
+from nacre.serving.terminal.turn_display import cost
 
 
 def record(price: float | None) -> Answer:

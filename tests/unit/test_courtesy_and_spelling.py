@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.semantics.courtesy import without_courtesy
-from nacre.semantics.spelling import Spelling
-from nacre.semantics.words import tokens
-from nacre.stores.lexicon_file import Row
+from nacre.language.courtesy import without_courtesy
+from nacre.language.spelling import Spelling
+from nacre.language.tokens import tokens
+from nacre.stores.sqlite.lexicon_file import Row
 from tests.fake_database import NO_SCHEMA, lexicon_of
 from tests.pairs import pairs
 

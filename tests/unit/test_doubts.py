@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agents.doubts import doubt, is_of_kind, shown
+from agents.query_writing.doubts import doubt, is_of_kind, shown
 from agents.turn_view import TurnView, asked
 from nacre.records.evidence import Found, Table, Wants
 from nacre.records.turn import Mention, Understanding

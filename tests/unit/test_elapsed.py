@@ -5,9 +5,9 @@ from typing import Literal
 
 import pytest
 
+from nacre.plans.durations import TODAY, elapsed
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Attribute, Compute, Select, Variable
-from nacre.semantics.elapsed import TODAY, elapsed
 
 ON = date(2024, 2, 28)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nacre.semantics import english
-from nacre.semantics.english import measure, phrases, resource, synonyms
-from nacre.semantics.words import lemma, tokens
+from nacre.language import thesaurus as english
+from nacre.language.thesaurus import measure, phrases, resource, synonyms
+from nacre.language.tokens import lemma, tokens
 
-SEMANTICS = Path(english.__file__).parent
-THESAURUS = SEMANTICS / "resources" / "synonyms.yaml"
+LANGUAGE = Path(english.__file__).parent
+THESAURUS = LANGUAGE / "en" / "synonyms.yaml"
 OPPOSITES = [
     ("start", "end"),
     ("begin", "finish"),
@@ -162,7 +162,7 @@ def _root(path: Path) -> yaml.Node:
     return yaml.compose(path.read_text(encoding="utf-8"))
 
 
-WORD_LISTS = [path for path in sorted(SEMANTICS.rglob("*.yaml")) if isinstance(_root(path), yaml.MappingNode)]
+WORD_LISTS = [path for path in sorted(LANGUAGE.rglob("*.yaml")) if isinstance(_root(path), yaml.MappingNode)]
 
 
 @pytest.mark.parametrize("path", WORD_LISTS, ids=lambda path: path.name)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from nacre.serving.event_loop import new
+from nacre.serving.http.event_loop import new
 
 
 async def _named() -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.semantics.extraction.clauses import kind_of, statements
+from nacre.extraction.clauses import kind_of, statements
 
 CASES = [
     ("Ada Berg graduated from the University of Basel in 1999.", [

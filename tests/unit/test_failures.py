@@ -3,8 +3,8 @@ import errno
 import pytest
 
 from nacre.config.settings import Settings
-from nacre.records.errors import ConfigError, IngestionError, ToolError
-from nacre.serving.failures import explain
+from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.serving.terminal.failures import explain
 
 
 def raised(callable_, *arguments, **named):

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from agents.answering.account import Account
-from agents.answering.ground import DOUBT, as_ground, grounded
+from agents.answering.draft import Account
+from agents.answering.inherited_confidence import DOUBT, as_ground, grounded
 from nacre.records.evidence import Ledger
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
-from nacre.semantics.ranking.weights import weights
+from nacre.understanding.ranking.weights import weights
 
 READING = Reading(Plan(Select((Itself("x"),), (Variable("x"),))), 1.0, 1.0, "towns", 0.97)
 SURE = Understanding("q", readings=(READING,))

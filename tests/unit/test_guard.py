@@ -1,7 +1,7 @@
 import pytest
 
-from nacre.records.errors import ToolError
-from tools.guard import guard, sql_of
+from nacre.errors import ToolError
+from tools.guards.sql_guard import guard, sql_of
 
 RELATIONS = {"dish", "ingredient", "entity"}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from ingestion.index.kinds import Called, called
-from ingestion.induce.class_names import without_table
+from ingestion.induce.names.class_names import without_table
 from nacre.records.schema import Class, Predicate, Schema
 
 SPACE = "http://example.org/"

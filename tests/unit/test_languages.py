@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.semantics.languages import language_name, language_of
+from nacre.language.detect import language_name, language_of
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from nacre.config.local_files import choose, chosen, fetched, model_file, named, recommended, remove
 from nacre.config.settings import Settings
 from nacre.config.turnstile import Turnstile
-from nacre.serving.model_advice import model_advice
+from nacre.serving.terminal.model_advice import model_advice
 
 
 @pytest.fixture

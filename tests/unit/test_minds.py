@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.evaluation.minds import compared, main
+from nacre.evaluation.comparing.reasoners import compared, main
 
 GOLD = [{"id": n, "question": "?", "answers": [n]} for n in (1, 2)]
 

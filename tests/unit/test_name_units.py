@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingestion.induce.name_units import unit_at_end, with_units
+from ingestion.induce.values.name_units import unit_at_end, with_units
 from nacre.records.schema import Predicate
 
 

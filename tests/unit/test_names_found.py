@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.names_found import LONGEST_PHRASE, MOST, MOST_PHRASES, names_found, phrases
+from agents.query_writing.linked_names import LONGEST_PHRASE, MOST, MOST_PHRASES, names_found, phrases
 from nacre.records.look_up import Occurrence
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.records.turn import Mention, Understanding

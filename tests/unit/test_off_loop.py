@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from agents.off_loop import AT_ONCE, off_loop
+from agents.run_in_thread import AT_ONCE, off_loop
 from nacre.records.waiting import go_on, is_left
 
 

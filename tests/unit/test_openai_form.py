@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from nacre.records.errors import ConfigError
-from nacre.serving.forms import refused
-from nacre.serving.openai_reply import footnotes
-from nacre.serving.openai_request import ChatRequest, asked
-from nacre.serving.openai_response import ResponseRequest, as_chat
+from nacre.errors import ConfigError
+from nacre.serving.http.error_formats import refused
+from nacre.serving.openai.reply import footnotes
+from nacre.serving.openai.request import ChatRequest, asked
+from nacre.serving.openai.response import ResponseRequest, as_chat
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.answering.together import with_rewording
+from agents.answering.merge_candidates import with_rewording
 from agents.models.priors import Size, agreed, disputed, priors
 from nacre.records.evidence import Found, Rows
 from nacre.records.plan import Plan, Select

@@ -8,7 +8,7 @@ import pytest
 
 from ingestion.read.inputs import rdf_files
 from ingestion.read.parse import parse, read
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 
 LINE = "<http://example.org/a> <http://example.org/p> "
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.semantics.periods import periods
+from nacre.language.dates import periods
 
 
 @pytest.mark.parametrize(

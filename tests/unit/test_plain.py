@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.semantics.plain import quoted
+from nacre.language.sanitize import quoted
 
 AGENTS = Path(__file__).parents[2] / "agents"
 TEXTS = [file.read_text("utf-8") for file in (*AGENTS.rglob("*.md"), *AGENTS.rglob("*.py"))]

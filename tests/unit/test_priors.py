@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.models.priors import KEPT, OUTCOMES, Priors, Size, keep, measured, priors, size_of
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nacre.pyramid.gaussian import Gaussian, fit, priority
+from nacre.pyramid.medoids import clusters, k_medoids
+from nacre.pyramid.relations import condense, likeness, relations
+from nacre.pyramid.sufficiency import rivals
 from nacre.records.extracted import Claim, Extracted
-from nacre.semantics.pyramid.gaussian import Gaussian, fit, priority
-from nacre.semantics.pyramid.medoids import clusters, k_medoids
-from nacre.semantics.pyramid.relations import condense, likeness, relations
-from nacre.semantics.pyramid.sufficiency import rivals
 
 CLAIM = Claim("A b C.", "a.md", 0, 6)
 ONE = Extracted("A", "a", "b", "", "C", "", "thing", 0.8, "verb", "rules", CLAIM)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.induce.quantities import COMMON, _pint, conversion, quantity
-from ingestion.induce.readings import read_all
+from ingestion.induce.values.column_quantities import read_all
+from ingestion.induce.values.quantities import COMMON, _pint, conversion, quantity
 
 
 @pytest.mark.parametrize(

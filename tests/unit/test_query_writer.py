@@ -6,20 +6,20 @@ from typing import Any
 import pytest
 
 from agents import query_writer
-from agents.answering.trust import answering_table
-from agents.answering.weighed import MOST_RUN
+from agents.answering.calibrate_rows import MOST_RUN
+from agents.answering.select_answer import answering_table
 from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import priors
 from agents.query_writer import Lead
-from agents.query_writing import MOST_LOOK_UPS, MOST_QUERIES
+from agents.query_writing.write_queries import MOST_LOOK_UPS, MOST_QUERIES
 from agents.result import Result
 from agents.turn_view import TurnView, asked
 from nacre.records.evidence import Found, Rows
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Earlier, Mention, Reading, Rewrite, Understanding
-from nacre.semantics.ranking.weights import weights
+from nacre.understanding.ranking.weights import weights
 from tests.fake_database import DISH, FakeDatabase, refused, rows
 from tests.scripted_model import ScriptedModel, Slow, step
 

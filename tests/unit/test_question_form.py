@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.semantics.question_form import MOST_TOKENS, analyse
+from nacre.understanding.question.analyse import MOST_TOKENS, analyse
 
 
 @pytest.mark.parametrize(

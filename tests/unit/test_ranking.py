@@ -3,14 +3,14 @@
 import time
 from dataclasses import replace
 
-from agents.answering.weighed import weighed
+from agents.answering.calibrate_rows import weighed
 from nacre.records.deadline import within
 from nacre.records.evidence import Found, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
-from nacre.semantics.ranking.calibrate import Outcome, belief, choose, outcome, outcome_features
-from nacre.semantics.ranking.rank import beliefs, spread_of
-from nacre.semantics.ranking.weights import Weights, weights
+from nacre.understanding.ranking.calibrate import Outcome, belief, choose, outcome, outcome_features
+from nacre.understanding.ranking.rank import beliefs, spread_of
+from nacre.understanding.ranking.weights import Weights, weights
 
 
 def _reading(share: float, odds: float = 0.0) -> Reading:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from nacre.serving.cli import app
+from nacre.serving.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [

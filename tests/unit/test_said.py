@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.gate import Gate
+from nacre.language.format_values import say
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import (
     Aggregate,
@@ -21,10 +22,9 @@ from nacre.records.plan import (
     Variable,
 )
 from nacre.records.schema import Class, Predicate, Schema
-from nacre.semantics.grid import aligned, grid
-from nacre.semantics.phrase import phrase, rows_said
-from nacre.semantics.to_words import to_words
-from nacre.semantics.values_said import say
+from nacre.wording.answers.answer import phrase, rows_said
+from nacre.wording.answers.grid import aligned, grid
+from nacre.wording.phrases.plan import to_words
 
 N = "http://example.org/"
 

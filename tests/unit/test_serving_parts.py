@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from agents.models.heard import Call, keep
-from nacre.records.errors import ConfigError
-from nacre.serving.door import Rate
+from agents.models.call_log import Call, keep
+from nacre.errors import ConfigError
+from nacre.serving.http.auth import Rate
+from nacre.serving.http.error_status import Busy, Missing
 from nacre.serving.keys import Keys
-from nacre.serving.pages import STATIC, policy
-from nacre.serving.refusals import Busy, Missing
+from nacre.serving.page.pages import STATIC, policy
 from nacre.serving.runs import Runs
 from nacre.serving.transcript import table
 

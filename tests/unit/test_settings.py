@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from graph.app import load_settings
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
-from nacre.records.errors import ConfigError
+from nacre.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[2] / ".env.example"
 OUTSIDE = {

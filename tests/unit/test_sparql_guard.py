@@ -2,9 +2,9 @@
 
 import pytest
 
-from nacre.records.errors import ToolError
+from nacre.errors import ToolError
 from nacre.records.schema import Class, Predicate, Schema
-from tools.sparql_guard import guard_sparql
+from tools.guards.sparql_guard import guard_sparql
 
 V = "http://example.org/v#"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ingestion.induce.spoken import Role, spoken_names
-from nacre.semantics.flags import says_yes_or_no
+from ingestion.induce.names.predicate_names import Role, spoken_names
+from nacre.language.booleans import says_yes_or_no
 
 SPACE = "http://example.org/v#"
 COLUMNS = [

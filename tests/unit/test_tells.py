@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.answering.trust import tells
+from agents.answering.select_answer import tells
 from nacre.records.evidence import Sentence
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from nacre.config.models import model_address
 from nacre.config.settings import Settings
-from nacre.serving.drawn import Drawn
-from nacre.serving.started import as_started, program
-from nacre.serving.terminal import notes
+from nacre.serving.terminal.answer_display import Drawn
+from nacre.serving.terminal.command_names import as_started, program
+from nacre.serving.terminal.turn_display import notes
 
 ROOT = Path(__file__).parents[2]
 SAID = "Two books [1]:\n\n| Book | Pages |\n| --- | --- |\n| [red]Ash[/red] \\| Oak | 9 |\n| Elm | 1,204 |"

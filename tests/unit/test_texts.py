@@ -8,7 +8,7 @@ from ingestion.read.documents.find import find_documents
 from ingestion.read.documents.load import load
 from ingestion.read.documents.text import Text
 from ingestion.verbalise.texts import Seen, text_passages, title_of
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 from nacre.records.facts import Passage
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"

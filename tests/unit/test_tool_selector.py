@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from agents import tool_selector
+from agents.agents import build_agents
 from agents.models.limits import Limits
 from agents.result import Result
-from agents.team import build_agents
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView, asked
 from nacre.records.evidence import Found, Query, Sentence

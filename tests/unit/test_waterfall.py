@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.team import build_agents
+from agents.agents import build_agents
 from agents.tool_selector import LAYERS, by_rules
 from agents.turn_view import TurnView, asked
 from graph.waterfall import SETTLED, below
 from nacre.records.evidence import Evidence, Found, Rows, Sentence, Table
 from nacre.records.turn import Expected, Understanding
-from nacre.semantics.ranking.weights import weights
+from nacre.understanding.ranking.weights import weights
 from tests.scripted_model import ScriptedModel
 
 # rows of a reading by SPARQL and by SQL are one piece of evidence, so one of the two stands for their layer

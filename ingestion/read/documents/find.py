@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.read.documents.load import FORMATS, NOT_READ
-from nacre.records.errors import IngestionError
+from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ingestion.read.documents import json_data, markdown, pdf, plain, table, web, word
 from ingestion.read.documents.text import Text, Unreadable
-from nacre.records.errors import IngestionError
-from nacre.stores.killable import Killable
+from nacre.errors import IngestionError
+from nacre.stores.processes.killable_pool import Killable
 
 if TYPE_CHECKING:
     from ingestion.read.documents.find import Document

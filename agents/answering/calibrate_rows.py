@@ -1,0 +1,44 @@
+"""How likely rows of readings are right after they were run: Understanding + findings -> the same, weighed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.answering.select_answer import UNSURE
+from nacre.records.evidence import Evidence, Found, Rows, Table
+from nacre.records.turn import Understanding
+from nacre.understanding.ranking.calibrate import MOST_RUN, after_running, choose, outcome, outcome_features
+from nacre.understanding.ranking.weights import weights
+
+__all__ = ["MOST_RUN", "weighed"]
+
+
+def weighed(understanding: Understanding, ran: Sequence[Found]) -> tuple[Found, ...]:
+    """The findings of the first readings, in order, each with the probability that its rows are right.
+
+    The one to answer with is chosen by weights of its own; no other gets a higher probability than it, and none
+    a higher one than the turn that the question leans on. Where there was no time to look for all readings none is
+    sure, since probabilities were learned beside all others.
+    """
+    readings = understanding.readings[: len(ran)]
+    outcomes = [outcome(_table(found)) for found in ran]
+    shares = [reading.score for reading in readings]
+    best, chance = choose(understanding, outcomes)
+    highest = min(chance, understanding.most)
+    if understanding.cut:
+        highest = min(highest, weights().threshold - UNSURE)
+    chances = [after_running(each, outcome_features(i, shares, outcomes)) for i, each in enumerate(readings)]
+    return tuple(
+        replace(
+            found,
+            evidence=tuple(_with(each, highest if i == best else min(highest, chance)) for each in found.evidence),
+        )
+        for i, (found, chance) in enumerate(zip(ran, chances, strict=True))
+    )
+
+
+def _with(evidence: Evidence, chance: float) -> Evidence:
+    return replace(evidence, probability=round(chance, 4)) if isinstance(evidence, Rows) else evidence
+
+
+def _table(found: Found) -> Table | None:
+    return next((each.table for each in found.rows), None)

@@ -1,0 +1,38 @@
+"""What an answer rests on of the conversation: no answer is surer than the turn that it leans on."""
+
+from dataclasses import replace
+
+from agents.answering.draft import Account
+from agents.answering.select_answer import UNSURE
+from nacre.records.turn import Understanding
+from nacre.understanding.ranking.weights import weights
+
+DOUBT = "This rests on an answer before it that I was not sure of."
+
+
+def grounded(told: Account, understanding: Understanding) -> Account:
+    """The answer, in doubt where what it leans on is."""
+    if understanding.most >= weights().threshold:
+        return told
+    if told.status == "clarify" and told.confirm and told.confidence == round(understanding.most, 3):
+        # what was understood is not what is doubted
+        return replace(told, doubt=DOUBT)
+    if told.status != "answered":
+        return told
+    sure = understanding.most if told.confidence is None else min(told.confidence, understanding.most)
+    return replace(told, status="clarify", confidence=round(sure, 3), confirm="", doubt=DOUBT)
+
+
+def as_ground(told: Account, understanding: Understanding) -> float | None:
+    """The probability that a turn was right, for those that lean on it; None where nothing is known of it.
+
+    What was asked back, left words out or was not understood is never sure.
+    """
+    left_out = told.status in ("partial", "not_in_graph") and bool(understanding.unknown)
+    if not left_out and told.status not in ("clarify", "not_understood", "failed"):
+        leaning = understanding.most < 1.0
+        return told.confidence if told.confidence is not None or not leaning else understanding.most
+    sure = told.confidence
+    if sure is None:
+        sure = (understanding.readings[0].probability or 0.0) if understanding.readings else 0.0
+    return min(sure, understanding.most, weights().threshold - UNSURE)

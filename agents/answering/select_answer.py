@@ -1,0 +1,288 @@
+"""Which evidence answers: the rows that are likeliest to be right, else sentences, else nothing."""
+
+from collections.abc import Sequence
+
+from nacre.language.base import language
+from nacre.language.rank_sentences import covers as share
+from nacre.language.thesaurus import function_words
+from nacre.language.tokens import name_tokens, tokens
+from nacre.plans.inspect_select import predicates_of
+from nacre.plans.missing_values import is_unknown
+from nacre.records.evidence import Evidence, Rows, Sentence, Table
+from nacre.records.plan import Aggregate, Ask, Attribute, Itself, Plan, Select
+from nacre.records.turn import Understanding
+from nacre.texts.wanted import wanted
+from nacre.understanding.ranking.calibrate import shown_columns
+from nacre.understanding.ranking.weights import weights
+
+# of what is less likely than this one in ten is right (measured out of fold): no values are given for it
+DECLINED = 0.1
+# below the threshold of what is sure
+UNSURE = 0.01
+# the share of the question's words that sentences must hold to answer it (given)
+ENOUGH_WORDS = 0.6
+# the score from which on a word is that of the graph, and none that is like it (given)
+SAID = 0.9
+
+
+def is_empty(table: Table) -> bool:
+    """No row, or nothing in any row (as of a maximum over nothing).
+
+    >>> is_empty(Table(("max",), ((None,),))), is_empty(Table(("count",), ((0,),)))
+    (True, False)
+    """
+    return all(cell is None for row in table.rows for cell in row)
+
+
+def is_nil(table: Table) -> bool:
+    """A single zero or "no": an answer that a wrong reading gives just as well."""
+    return len(table.rows) == 1 and len(table.rows[0]) == 1 and table.rows[0][0] in (0, False)
+
+
+def chance(understanding: Understanding, rows: Rows) -> float:
+    """The probability that rows answer the question: as it was weighed when they were found, else their reading's."""
+    if rows.probability is not None:
+        return rows.probability
+    if rows.reading is None:
+        return 0.0
+    return understanding.readings[rows.reading].probability or 0.0
+
+
+def is_sure(understanding: Understanding, rows: Rows) -> bool:
+    """Whether rows are likely enough to be given as the answer."""
+    return chance(understanding, rows) >= weights().threshold
+
+
+def rows_of(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
+    """The rows of this turn that may answer, with their indexes."""
+    return [
+        (i, each) for i, each in enumerate(evidence) if isinstance(each, Rows) and each.round and not is_basis(each)
+    ]
+
+
+def is_basis(evidence: Evidence) -> bool:
+    """Whether evidence only says which thing the question describes."""
+    return evidence.joined is not None and evidence.joined.basis
+
+
+def sentences_of(evidence: Sequence[Evidence]) -> list[tuple[int, Sentence]]:
+    """All sentences, with their indexes."""
+    return [(i, each) for i, each in enumerate(evidence) if isinstance(each, Sentence)]
+
+
+def gathered(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
+    """The rows of this turn that no reading gave: those of a model's queries, and comparisons; with their indexes."""
+    return [(i, each) for i, each in rows_of(evidence) if each.reading is None and each.joined is None]
+
+
+def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
+    """The plan that gave the rows; None for a query that a model wrote, and for a sentence."""
+    if isinstance(evidence, Sentence) or evidence.reading is None:
+        return None if isinstance(evidence, Sentence) else evidence.plan
+    return understanding.readings[evidence.reading].plan
+
+
+def is_echo(understanding: Understanding, rows: Rows) -> bool:
+    """Whether rows only repeat the things that the question names: "Bessie" says nothing of Bessie's colour."""
+    plan = plan_of(understanding, rows)
+    if plan is None or rows.confirmed or not isinstance(plan.body, Select):
+        return False
+    named = {variable.name: variable.keys for variable in plan.body.variables if variable.keys}
+    if _gives_names(understanding, plan.body, rows.table):
+        return True
+    answers = [answer.variable for answer in plan.body.answers if isinstance(answer, Itself)]
+    if len(answers) < len(plan.body.answers) or not set(answers) <= named.keys():
+        return False
+    if (
+        rows.reading is not None
+        and not understanding.readings[rows.reading].unused
+        and not _asks_who_else(understanding)
+    ):
+        # "which airport is AKO" is answered by its name
+        said = {token.norm for token in tokens(understanding.standalone)}
+        labels = {v.label for v in plan.body.variables if v.name in answers}
+        if not any(said & set(name_tokens(label)) for label in labels):
+            return False
+    return len(rows.table.rows) == len({key for name in answers for key in named[name]})
+
+
+def _asks_who_else(understanding: Understanding) -> bool:
+    """Whether a question asks who does something with things: not "who are they", nor "who of them is tall"."""
+    words, known = [token.norm for token in tokens(understanding.standalone)], language().words
+    who = next((i for i, word in enumerate(words[:-1]) if word in known["asking_who"]), None)
+    return who is not None and words[who + 1] not in known["being"] | known["among"]
+
+
+def _gives_names(understanding: Understanding, body: Select, table: Table) -> bool:
+    """Whether nothing is given but what one thing is called, which the question says: "the name of Bob" is Bob."""
+    said = {token.norm for token in tokens(understanding.standalone)}
+    known = {v.name: set(name_tokens(v.label)) for v in body.variables if len(v.keys) == 1}
+    words = [known.get(a.variable, set()) if isinstance(a, Attribute) else set() for a in body.answers]
+    if not words or not all(each and each <= said for each in words) or len(set(map(frozenset, words))) > 1:
+        return False
+    shown = shown_columns(table)
+    columns = [{*table.columns[i].replace("_", " ").split()} & language().words["naming"] for i in shown]
+    cells = [str(row[i]) for row in table.rows for i in shown if row[i] is not None]
+    return all(columns) and all(words[0].issuperset(name_tokens(cell)) for cell in cells)
+
+
+def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
+    """The rows to answer with, and their index: the likeliest to be right, among equals the earlier reading's.
+
+    None where none has a cell, where none is likely enough to be given, or where an empty result is sure.
+    """
+    rows = [(index, each) for index, each in rows_of(evidence) if not _says_little(understanding, each)]
+    likeliest = max(rows, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
+    if likeliest is not None and is_unknown(likeliest[1].table):
+        return None
+    filled = [(index, each) for index, each in rows if not is_empty(each.table)]
+    if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
+        # what is asked of somebody is not answered by leaving out who, or what
+        filled = [(index, each) for index, each in filled if not _leaves_out(understanding, each)]
+    best = max(filled, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
+    if best is None or chance(understanding, best[1]) < DECLINED:
+        return None
+    empty = max((chance(understanding, each) for index, each in rows if (index, each) not in filled), default=0.0)
+    if empty >= weights().threshold and empty > chance(understanding, best[1]):
+        return None
+    return best
+
+
+def _says_little(understanding: Understanding, rows: Rows) -> bool:
+    """Whether rows only repeat what the question names, or say of one thing only that it is there, of a kind or
+    linked to another, or that something of it is known, where more was asked: "is she blocked" is not answered by
+    "yes, she is a customer"."""
+    if is_echo(understanding, rows):
+        return True
+    if rows.reading is None or rows.confirmed:
+        return False
+    reading = understanding.readings[rows.reading]
+    body = reading.plan.body
+    if not isinstance(body, Ask) or any(f.op != "known" for f in body.select.filters):
+        return False
+    first, second, *_ = [*(token.norm for token in tokens(understanding.standalone)), "", ""]
+    # a kind may be a thing as well: "is the lute a string instrument"
+    asks_kind = any(m.kind == "class" for m in understanding.mentions) or len(understanding.mentions) > 1
+    # "is her name Ann" does not ask whether it is known, nor "is the lamp available" whether it is a thing
+    is_what = first in language().words["being"] and second not in language().words["there"]
+    is_what = is_what and (bool(body.select.filters) or not (body.select.edges or asks_kind))
+    if not (reading.unused or is_what):
+        return False
+    return sum(bool(v.keys) for v in body.select.variables) == 1
+
+
+def unsaid(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows | None:
+    """The rows of the likeliest reading, where these say that the graph does not state what is asked of a named thing:
+    neither yes nor no, or nobody at the other end of a link that accounts for every word."""
+    rows = max(rows_of(evidence), key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
+    if rows is None or rows[1].reading is None:
+        return None
+    if is_unknown(rows[1].table):
+        return rows[1]
+    reading = understanding.readings[rows[1].reading]
+    looks_up = isinstance(reading.plan.body, Select) and is_look_up(reading.plan.body)
+    # sentences name who it is as well the other way round; what else is asked they may tell by another property
+    asks_who = wanted(understanding.standalone).kind == "person"
+    whole = asks_who and not reading.unused and not understanding.unknown
+    return rows[1] if looks_up and whole and is_empty(rows[1].table) else None
+
+
+def is_look_up(select: Select) -> bool:
+    """Whether a select asks for what one link ties to one named thing, and nothing else."""
+    named = [v for v in select.variables if len(v.keys) == 1]
+    plain = not (select.filters or select.group or select.by or select.order) and len(select.answers) == 1
+    if len(named) != 1 or not plain or isinstance(select.answers[0], Aggregate):
+        return False
+    return len(select.edges) == 1 and isinstance(select.answers[0], Itself) and len(select.variables) == 2
+
+
+def _leaves_out(understanding: Understanding, rows: Rows) -> bool:
+    """Whether the reading of some rows leaves out a name of the question, or what the first one heeds; a query of a
+    model is not blamed for any."""
+    if rows.reading is None or rows.confirmed:
+        return False
+    first, reading = understanding.readings[0], understanding.readings[rows.reading]
+    if (reading.lost and not first.lost) or _has_blank(rows.table):
+        return True
+    if _says_no_property(understanding, reading.plan, first.plan):
+        return True
+    names = {word for m in understanding.mentions if m.kind in ("entity", "value") for word in m.text.split()}
+    return not (names | _values(first.plan)).isdisjoint(reading.unused)
+
+
+def _values(plan: Plan) -> set[str]:
+    """The words of the texts that properties are to equal in a plan, as they were said."""
+    body = plan.body.select if isinstance(plan.body, Ask) else plan.body
+    filters = body.filters if isinstance(body, Select) else ()
+    return {word for each in filters if isinstance(each.right, str) and each.op == "=" for word in each.right.split()}
+
+
+def _has_blank(table: Table) -> bool:
+    """Whether nothing is known in a whole column that is shown."""
+    return any(all(row[i] is None for row in table.rows) for i in shown_columns(table))
+
+
+def _says_no_property(understanding: Understanding, plan: Plan, first: Plan) -> bool:
+    """Whether a plan has nothing of a property or link that is said in its own words, and of which the first plan
+    speaks."""
+    if not isinstance(plan.body, Select | Ask) or not isinstance(first.body, Select | Ask):
+        return False
+    said, heeded = (predicates_of(body.select if isinstance(body, Ask) else body) for body in (plan.body, first.body))
+    spans: dict[tuple[int, int], set[str]] = {}
+    for each in (*understanding.mentions, *understanding.candidates):
+        spans.setdefault((each.start, each.end), set()).add(each.target)
+    return any(
+        meant & heeded and not meant & said
+        for mention in understanding.mentions
+        if mention.kind == "predicate" and mention.score >= SAID and (meant := spans[mention.start, mention.end])
+    )
+
+
+def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
+    """The likeliest rows that are none, and their index."""
+    empty = [(i, each) for i, each in rows_of(evidence) if is_empty(each.table)]
+    return max(empty, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The lemmas that carry meaning.
+
+    >>> sorted(content_words("Which of the rivers are long?"))
+    ['long', 'river']
+    """
+    empty = function_words()
+    return frozenset(token.lemma for token in tokens(text) if not {token.norm, token.lemma} & empty)
+
+
+def covers(question: str, sentences: Sequence[Sentence]) -> bool:
+    """Whether those of these sentences that are about one thing hold most of the question's words."""
+    about = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
+    return any(_covers(question, told) for told in about.values())
+
+
+def tells(question: str, sentences: Sequence[Sentence]) -> bool:
+    """Whether sentences have a number where the question asks when, how many or how much, beside its own numbers
+    and those that name what is told of."""
+    found = wanted(question)
+    asked = {token.norm for text in (question, *(each.title for each in sentences)) for token in tokens(text)}
+    further = {token.norm for each in sentences for token in tokens(each.text)} - asked
+    numbers = found.kind in ("date", "time", "count") or (found.kind == "amount" and found.units is not None)
+    return not numbers or any(any(map(str.isdigit, word)) for word in further)
+
+
+def _covers(question: str, sentences: Sequence[Sentence]) -> bool:
+    """Whether these sentences hold most of the question's words, and of those that are more than their titles."""
+    named = frozenset[str]().union(*(content_words(each.title) for each in sentences))
+    further = " ".join(sorted(content_words(question) - named))
+    if share(question, sentences) < ENOUGH_WORDS:
+        return False
+    return not further or share(further, sentences) >= ENOUGH_WORDS
+
+
+def is_enough(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
+    """Whether a further round is not worth its while."""
+    if answering_table(understanding, evidence) is not None:
+        return True
+    if understanding.expected == "prose" or not understanding.readings:
+        return covers(understanding.standalone, [each for _, each in sentences_of(evidence)])
+    return False

@@ -1,0 +1,100 @@
+"""Names of a question for a writer of queries: what the linker found, and values like its words -> lines."""
+
+import re
+from collections.abc import Sequence
+
+from agents.answering.select_answer import content_words
+from agents.database import Database
+from agents.run_in_thread import off_loop
+from nacre.language.sanitize import quoted
+from nacre.plans.sparql.terms import iri
+from nacre.records.look_up import Occurrence
+from nacre.records.turn import Mention, Understanding
+
+MOST = 14
+PLACES = 3
+LONGEST_PHRASE = 6
+MOST_PHRASES = 12
+_QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
+_WORD = re.compile(r"[^\W_][\w.&'’-]*")
+
+
+async def names_found(understanding: Understanding, database: Database) -> list[str]:
+    """A line a name: what the question says, the column and its exact spelling, how sure that is; each once."""
+    found = await database.occurrences(phrases(understanding.standalone))
+    lines = [_seen(each) for each in found]
+    for mention in understanding.mentions:
+        # what a name stands for is looked up on the disk
+        lines += await off_loop(_linked, mention, database)
+    return list(dict.fromkeys(lines))[:MOST]
+
+
+def phrases(question: str) -> list[str]:
+    """Stretches of a question that may be values: what is quoted, runs of capitalised words, then single words.
+
+    >>> phrases("Which dishes of Cape Town use 'black rice' in 2010?")
+    ['black rice', 'Cape Town', 'dishes', 'use', '2010']
+    """
+    quotes = [match[1].strip() for match in _QUOTED.finditer(question)]
+    rest = _QUOTED.sub(" ", question)
+    words = [match[0].rstrip(".'’") for match in _WORD.finditer(rest)]
+    runs: list[list[str]] = [[]]
+    for number, word in enumerate(words):
+        # a number belongs to the name before it; the first word is capitalised anyway
+        if (any(map(str.isupper, word)) and number > 0) or (runs[-1] and any(map(str.isdigit, word))):
+            runs[-1].append(word)
+        elif runs[-1]:
+            runs.append([])
+    named = [" ".join(run[:LONGEST_PHRASE]) for run in runs if run]
+    inside = {word for run in runs for word in run}
+    single = [word for word in words if word not in inside and content_words(word)]
+    return list(dict.fromkeys([*quotes, *named, *single]))[:MOST_PHRASES]
+
+
+def _seen(found: Occurrence) -> str:
+    how = "" if found.likeness >= 1 else f" (alike, {found.likeness:.2f})"
+    return f"{found.table}.{found.column} has {_literal(found.value)}{how}"
+
+
+def _linked(mention: Mention, database: Database) -> list[str]:
+    """What the linker takes a stretch of the question for."""
+    said = quoted(mention.text)[:80]
+    sure = f" (score {mention.score:.2f})"
+    if database.language == "sparql":
+        return _linked_iri(mention, database)
+    if mention.kind == "entity":
+        table = database.table_of(mention.target)
+        label = _literal(mention.label)
+        return [f"'{said}' may be {label} of table {table}{sure}"] if table else []
+    if mention.kind == "value":
+        places = _places(mention.predicate, database)
+        return [f"'{said}' may be {' or '.join(places)} = {_literal(mention.label)}{sure}"] if places else []
+    # tables and columns are there to be read
+    return []
+
+
+def _linked_iri(mention: Mention, database: Database) -> list[str]:
+    """The same in the terms of SPARQL: IRIs, and values of properties."""
+    said, sure = quoted(mention.text)[:80], f" (score {mention.score:.2f})"
+    if mention.kind == "entity":
+        classes = database.table_of(mention.target)
+        return (
+            [f"'{said}' may be {iri(mention.target)}, {_literal(mention.label)}, of {classes}{sure}"] if classes else []
+        )
+    if mention.kind == "value":
+        return [f"'{said}' may be the value {_literal(mention.label)} of {iri(mention.predicate)}{sure}"]
+    return []
+
+
+def _places(predicate: str, database: Database) -> Sequence[str]:
+    """The columns of a predicate, tables before views."""
+    found: list[str] = []
+    for relation in sorted(database.schema.relations, key=lambda each: (each.kind == "view", each.name)):
+        for column in relation.columns:
+            if column.predicate == predicate and not (found and relation.kind == "view"):
+                found.append(f"{relation.name}.{column.value or column.link}")
+    return found[:PLACES]
+
+
+def _literal(text: str) -> str:
+    return "'" + quoted(text)[:80].replace("'", "''") + "'"

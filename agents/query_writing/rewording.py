@@ -1,0 +1,132 @@
+"""Have a question said again in the graph's own words, and read that by rules: TurnView + Database -> Rewording.
+
+A small model knows everyday words better than it writes queries; the rules know the graph, and what they can't account
+for. So what the model says is read, never run.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
+
+from agents.answering.calibrate_rows import weighed
+from agents.answering.select_answer import DECLINED, chance, is_echo, is_empty
+from agents.database import Database
+from agents.models.calls import ModelFailed, structured
+from agents.models.limits import Limits
+from agents.prompt import prompt
+from agents.result import NOTHING, Usage
+from agents.run_in_thread import off_loop
+from agents.turn_view import TurnView
+from nacre.language.sanitize import quoted, quoted_lines
+from nacre.language.tokens import tokens
+from nacre.records.evidence import Query, Rows
+from nacre.records.schema import Class, Predicate, Schema
+from nacre.records.turn import Rewrite, Understanding
+from nacre.understanding.understand import understand
+
+CHARACTERS_A_TOKEN = 4
+# values of a property that are shown where it has no more than these, and how much of each (given)
+MOST_VALUES = 6
+LONGEST_VALUE = 20
+
+
+class Reworded(BaseModel):
+    """The question in other words."""
+
+    reworded: str = Field(min_length=1, max_length=300)
+
+
+@dataclass(frozen=True)
+class Rewording:
+    """What the rules read in other words: rows of no reading of the turn, with their plan and the chance that they have
+    if the wording is right; None where the rules can't account for every word. `queries` are all that were run."""
+
+    rows: Rows | None = None
+    queries: tuple[Query, ...] = ()
+    usage: Usage = NOTHING
+    failed: str = ""
+
+
+async def reworded(model: BaseChatModel, view: TurnView, database: Database, limits: Limits) -> Rewording:
+    """One call, and the likeliest reading of what it says; nothing where it only repeats the question, or leaves out a
+    name or a number of it."""
+    try:
+        answer, usage = await structured(model, await _messages(view, database, limits), Reworded, limits=limits)
+    except ModelFailed as failed:
+        return Rewording(usage=failed.usage, failed=failed.why)
+    text = " ".join(answer.reworded.split())
+    if _words(text) == _words(view.standalone) or not _keeps_names(text, view):
+        return Rewording(usage=usage)
+    read = await off_loop(understand, Rewrite(text), database.schema, database.lexicon)
+    if read.expected == "prose" or read.unknown:
+        return Rewording(usage=usage)
+    ran = await database.read(read.readings[: database.most])
+    queries = tuple(query for found in ran for query in found.queries)
+    rows = _likeliest(read, [each for found in weighed(read, ran) for each in found.rows]) if ran else None
+    return Rewording(rows, queries, usage)
+
+
+def _likeliest(read: Understanding, rows: list[Rows]) -> Rows | None:
+    """The likeliest rows, if their reading accounts for every word; with the plan in the place of the reading."""
+    told = [each for each in rows if not is_empty(each.table) and not is_echo(read, each)]
+    best = max(told, key=lambda each: chance(read, each), default=None)
+    if best is None or best.reading is None or chance(read, best) < DECLINED:
+        return None
+    reading = read.readings[best.reading]
+    if reading.unused or reading.lost:
+        return None
+    return replace(best, reading=None, plan=reading.plan, words=reading.words, probability=chance(read, best))
+
+
+def _words(text: str) -> list[str]:
+    return [token.norm for token in tokens(text)]
+
+
+def _keeps_names(text: str, view: TurnView) -> bool:
+    """Whether a wording has all numbers of the question, and of each name a word; "sporty" names a "sport"."""
+    kept = set(_words(text))
+    numbers = {word for word in _words(view.standalone) if any(map(str.isdigit, word))}
+    names = [f"{each.text} {each.label}" for each in view.understanding.mentions if each.kind == "entity"]
+    derived = [f"{word} {near}" for word, near in view.understanding.unknown if near and word.startswith(near)]
+    return numbers <= kept and all(kept.intersection(_words(name)) for name in (*names, *derived))
+
+
+async def _messages(view: TurnView, database: Database, limits: Limits) -> list[BaseMessage]:
+    begun = await off_loop(head, database.schema, limits.schema_tokens)
+    return [SystemMessage(begun), HumanMessage(prompt("rewording_turn", question=quoted(view.standalone)))]
+
+
+def head(schema: Schema, most_tokens: int) -> str:
+    """What every prompt about a graph begins with, byte for byte."""
+    return prompt("rewording", names=quoted_lines(names_of(schema, most_tokens)))
+
+
+def names_of(schema: Schema, most_tokens: int) -> str:
+    """A line a class, the largest first: its name and the names of its properties; as many as fit."""
+    left, lines = most_tokens * CHARACTERS_A_TOKEN, list[str]()
+    for each in sorted(schema.classes, key=lambda each: (-each.count, each.iri)):
+        line = f"{each.label}: {', '.join(_properties(each, schema))}"
+        left -= len(line) + 1
+        if left < 0:
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _properties(owner: Class, schema: Schema) -> Iterator[str]:
+    for each in schema.predicates:
+        if owner.iri in each.domains and each.role == "fact":
+            yield each.label + _range(each, schema)
+
+
+def _range(predicate: Predicate, schema: Schema) -> str:
+    """What a property leads to, its values where they are few, or its unit."""
+    if predicate.has_links:
+        classes = [schema.class_of[iri].label for iri in predicate.ranges if iri in schema.class_of]
+        return f" ({' or '.join(classes[:2])})" if classes else ""
+    if predicate.values and predicate.minimum is None and len(predicate.values) <= MOST_VALUES:
+        return f" ({'/'.join(value[:LONGEST_VALUE] for value in predicate.values)})"
+    return f" in {predicate.unit}" if predicate.unit else ""

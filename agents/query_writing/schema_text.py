@@ -1,0 +1,194 @@
+"""The tables as a model reads them: Schema -> CREATE statements within a budget; all of them, or a connected part."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from agents.answering.select_answer import content_words
+from nacre.language.tokens import split_name
+from nacre.records.json_form import to_json
+from nacre.records.schema import Relation, Schema
+from nacre.records.turn import Understanding
+from nacre.stores.sqlite.lexicon import Lexicon, Link
+
+# the CREATE statements of `entity` and these relations, of all where None
+Describe = Callable[[Collection[str] | None], str]
+
+CHARACTERS_A_TOKEN = 4
+# a column with its comment; only tells that far more columns than fit need not be written to be counted
+COLUMN_CHARACTERS = 30
+# tables that the question speaks of, between which paths are shown before anything else (given)
+SEEDS = 8
+LONGEST_PATH = 3
+
+
+def whole(schema: Schema, tokens: int, describe: Describe) -> str | None:
+    """All tables, the same text for every question of a graph version; None where they pass the budget."""
+    most = tokens * CHARACTERS_A_TOKEN
+    if sum(len(relation.columns) for relation in schema.relations) * COLUMN_CHARACTERS > 2 * most:
+        return None
+    text = describe(None)
+    return text if len(text) <= most else None
+
+
+def relevant(understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: Describe) -> str:
+    """The part of the schema that a question is about, within the budget; at least one table.
+
+    Tables that the question speaks of or is near to come first, with those on the paths between them, then what their
+    columns refer to and what refers to them, then the other tables that share words with the question. A junction
+    follows the second of its two tables.
+    """
+    ranked = _ranked(understanding, schema, lexicon)
+    chosen: list[str] = []
+    text = describe(chosen)
+    order = _connected([relation.name for relation in ranked], lexicon.links)
+    for name in dict.fromkeys(_with_junctions(order, schema, lexicon.links)):
+        longer = describe([*chosen, name])
+        if chosen and len(longer) > tokens * CHARACTERS_A_TOKEN:
+            continue
+        chosen.append(name)
+        text = longer
+    return text
+
+
+def relevant_classes(
+    understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: Describe
+) -> str:
+    """The classes that a question is about with their properties, within the budget; at least one.
+
+    Classes that the question speaks of come first, then what they link to and what links to them, then the others that
+    share words with it.
+    """
+    iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
+    for reading in understanding.readings:
+        iris.update(_strings(to_json(reading.plan)))
+    asked = content_words(understanding.standalone)
+    worth: dict[str, int] = {}
+    for each in schema.classes:
+        own = [p for p in schema.predicates if each.iri in p.domains]
+        words = content_words(f"{each.label} {each.comment}")
+        labels = content_words(" ".join(p.label for p in own))
+        spoken = 2 * (each.iri in iris) + sum(p.iri in iris for p in own)
+        worth[each.iri] = 3 * len(words & asked) + spoken + len(labels & asked - words)
+    ranked = [c.iri for c in sorted(schema.classes, key=lambda c: (-worth[c.iri], -c.count, c.iri)) if c.count]
+    seeds = [iri for iri in ranked[:SEEDS] if worth[iri]]
+    beside = [
+        other
+        for seed in seeds
+        for p in schema.predicates
+        for near, others in ((p.domains, p.ranges), (p.ranges, p.domains))
+        if seed in near
+        for other in others
+    ]
+    chosen: list[str] = []
+    text = ""
+    for iri in dict.fromkeys([*seeds, *beside, *ranked]):
+        longer = describe([*chosen, iri])
+        if chosen and len(longer) > tokens * CHARACTERS_A_TOKEN:
+            continue
+        chosen.append(iri)
+        text = longer
+    return text
+
+
+def _connected(ranked: Sequence[str], links: Sequence[Link]) -> list[str]:
+    """The tables in the order in which they are shown."""
+    near: dict[str, dict[str, int]] = {}
+    for link in links:
+        if link.subject and link.object:
+            for one, other in ((link.subject, link.object), (link.object, link.subject)):
+                beside = near.setdefault(one, {})
+                beside[other] = beside.get(other, 0) + link.triples
+    seeds = list(ranked[:SEEDS])
+    between = [name for one, other in combinations(seeds, 2) for name in _path(one, other, near)]
+    referred = [link.object for seed in seeds for link in links if link.subject == seed]
+    referring = [link.subject for seed in seeds for link in links if link.object == seed]
+    order = [*seeds[:1], *_with_paths(seeds, near), *between, *referred, *referring, *ranked]
+    return [name for name in dict.fromkeys(order) if name]
+
+
+def _with_junctions(order: Sequence[str], schema: Schema, links: Sequence[Link]) -> Iterator[str]:
+    """The tables, each followed by the junctions between it and those before it."""
+    joined: dict[str, list[tuple[str, str]]] = {}
+    for link in links:
+        if link.predicate in schema.junctions:
+            for one, other in ((link.subject, link.object), (link.object, link.subject)):
+                joined.setdefault(one, []).append((other, schema.junctions[link.predicate]))
+    before: set[str] = set()
+    for name in order:
+        before.add(name)
+        yield name
+        yield from (junction for other, junction in joined.get(name, ()) if other in before)
+
+
+def _with_paths(seeds: Sequence[str], near: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Each further seed with the path that leads to it from the first."""
+    for seed in seeds[1:]:
+        yield seed
+        yield from _path(seeds[0], seed, near)
+
+
+def _path(one: str, other: str, near: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The tables of a shortest path between two, at most `LONGEST_PATH` links long; of several the most used."""
+    paths = {one: [one]}
+    for _ in range(LONGEST_PATH):
+        further: dict[str, list[str]] = {}
+        for end, path in paths.items():
+            for following in sorted(near.get(end, ()), key=lambda name: (-near[end][name], name)):
+                if following == other:
+                    return path[1:]
+                if following not in path:
+                    further.setdefault(following, [*path, following])
+        paths = further
+    return []
+
+
+def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> list[Relation]:
+    """Relations that what was understood speaks of, then those that share words with the question or are near to it."""
+    iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
+    for reading in understanding.readings:
+        iris.update(_strings(to_json(reading.plan)))
+    asked = content_words(understanding.standalone)
+    classes = {each.relation: each for each in schema.classes}
+    groups = {each.relation: each for each in schema.groups}
+    homes = {thing.relation for iri in iris if (thing := lexicon.thing(iri))}
+    near = _nearness(understanding.standalone, schema, lexicon)
+    worth: list[tuple[tuple[float, bool, int, str], Relation]] = []
+    for relation in schema.relations:
+        group, known = groups.get(relation.name), classes.get(relation.name)
+        of = set(group.classes) if group else {known.iri} if known else set()
+        predicates = {column.predicate for column in relation.columns}
+        own = content_words(f"{split_name(relation.name)} {relation.comment} {known.label if known else ''}")
+        labels = content_words(" ".join(_labels(predicates, schema)))
+        # a table that is named counts for more than one of whose columns only one is (given)
+        spoken = 3 * len(own & asked) + 2 * len(of & iris) + (relation.name in homes) + len(predicates & iris)
+        score = spoken + len(labels & asked - own) + 2 * near.get(relation.name, 0.0)
+        if score > 0:
+            members = group.count if group else known.count if known else 0
+            worth.append(((-score, relation.kind == "view", -members, relation.name), relation))
+    return [relation for _, relation in sorted(worth, key=lambda each: each[0])]
+
+
+def _nearness(question: str, schema: Schema, lexicon: Lexicon) -> dict[str, float]:
+    """How near in meaning the question is to each class table, 0..1; nothing without an embedder."""
+    if lexicon.embedder is None or not schema.classes:
+        return {}
+    import numpy as np
+
+    shown = [each for each in schema.classes if each.count]
+    texts = [f"{each.label}. {each.comment}"[:200] for each in shown]
+    vectors = np.asarray(lexicon.embedder.embed([question, *texts]))
+    return {each.relation: max(0.0, float(score)) for each, score in zip(shown, vectors[1:] @ vectors[0], strict=True)}
+
+
+def _strings(data: Any) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping | list):
+        for each in data.values() if isinstance(data, Mapping) else data:
+            yield from _strings(each)
+
+
+def _labels(predicates: Collection[str], schema: Schema) -> list[str]:
+    known = schema.predicate_of
+    return [known[iri].label for iri in predicates if iri in known]

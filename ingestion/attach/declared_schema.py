@@ -1,0 +1,63 @@
+"""What a graph behind an endpoint says of its own classes and predicates: labels, comments, what is above them."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from ingestion.induce.names.class_names import without_table
+from ingestion.induce.names.column_names import plain_words
+from ingestion.vocabulary import (
+    ALTERNATIVE,
+    COMMENT,
+    EMPTY_TYPES,
+    LABEL,
+    PREFERRED,
+    SUBCLASS,
+    language_rank,
+    local_name,
+)
+from nacre.stores.sparql.sparql_source import Term
+
+
+class Said:
+    """What the graph says of its classes and predicates."""
+
+    def __init__(self, said: dict[tuple[str, str], tuple[Term, ...]]) -> None:
+        self._said = said
+        self.ancestors = lru_cache(maxsize=None)(self._ancestors)
+
+    def label(self, iri: str) -> str:
+        found = self._texts(iri, PREFERRED) or self._texts(iri, LABEL)
+        return found[0] if found else ""
+
+    def name(self, iri: str) -> str:
+        return self.label(iri) or plain_words(without_table(local_name(iri))) or iri
+
+    def others(self, iri: str) -> tuple[str, ...]:
+        named = [text for p in (PREFERRED, LABEL, ALTERNATIVE) for text in self._texts(iri, p)]
+        return tuple(text for text in dict.fromkeys(named) if text != self.label(iri))
+
+    def comment(self, iri: str) -> str:
+        found = self._texts(iri, COMMENT)
+        return found[0] if found else ""
+
+    def linked(self, iri: str, predicate: str) -> tuple[str, ...]:
+        return tuple(term.value for term in self._said.get((iri, predicate), ()) if term.kind == "iri")
+
+    def closed(self, types: Iterable[str]) -> frozenset[str]:
+        """Classes with all above them."""
+        return frozenset().union(*(self.ancestors(iri) for iri in types))
+
+    def _ancestors(self, iri: str) -> frozenset[str]:
+        found, open_ = {iri}, [iri]
+        while open_:
+            new = [up for up in self.linked(open_.pop(), SUBCLASS) if up not in found and up not in EMPTY_TYPES]
+            found.update(new)
+            open_ += new
+        return frozenset(found)
+
+    def _texts(self, iri: str, predicate: str) -> list[str]:
+        """In English, else in no language, else in others."""
+        terms = [term for term in self._said.get((iri, predicate), ()) if term.kind == "literal" and term.value]
+        ranked = sorted(terms, key=lambda term: (language_rank(term.language), term.value))
+        best = [language_rank(term.language)[0] for term in ranked[:1]]
+        return [term.value for term in ranked if language_rank(term.language)[0] <= max(2, *best)]

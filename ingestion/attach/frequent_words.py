@@ -1,0 +1,31 @@
+"""Which words so many things are called by that they tell little: names of some things -> word -> share of all."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from ingestion.attach.budget import Asking
+from nacre.language.tokens import name_tokens
+from nacre.records.schema import Group
+
+# kinds of things whose names are looked at, the largest first, and names of each
+MOST_KINDS, NAMES = 30, 500
+# words of fewer things tell what they name
+LEAST = 0.005
+
+
+def frequent(asking: Asking, groups: Sequence[Group], names: Sequence[str]) -> dict[str, float]:
+    """The words of names that more than `LEAST` of all things have, by a sample of each kind."""
+    if not names:
+        return {}
+    predicates = ", ".join(f"<{iri}>" for iri in names)
+    shares: dict[str, float] = defaultdict(float)
+    things = sum(group.count for group in groups)
+    for group in groups[:MOST_KINDS]:
+        types = " ".join(f"?s a <{iri}> ." for iri in group.classes)
+        some = f"{{ SELECT ?s WHERE {{ {types} }} LIMIT {NAMES} }}"
+        rows = asking.texts(f"SELECT ?s ?l WHERE {{ {some} ?s ?p ?l FILTER(?p IN ({predicates})) }}", 4 * NAMES)
+        said = {(thing, word) for thing, name in rows or () for word in name_tokens(name)}
+        seen = len({thing for thing, _ in said})
+        for word, n in Counter(word for _, word in said).items():
+            shares[word] += n / seen * group.count / things
+    return {word: round(share, 4) for word, share in sorted(shares.items()) if share > LEAST}

@@ -1,0 +1,114 @@
+"""Questions that a graph answers, made from what is central in it and checked by asking them: Graph -> questions."""
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from ingestion.suggested_questions import (
+    LONGEST_NAME,
+    MOST_FIRST,
+    MOST_PROPERTIES,
+    Drafted,
+    are_named,
+    conditions,
+    drafts,
+    many,
+    measures,
+    noun,
+    one,
+    properties,
+    reads_well,
+)
+from nacre.language.forms.nouns import is_plural
+from nacre.language.tokens import fold
+from nacre.plans.run import run_plan
+from nacre.records.turn import Rewrite
+from nacre.stores.catalog import Graph
+from nacre.understanding.understand import understand
+
+# things that questions go on from, and questions that are tried for it
+MOST_THINGS, MOST_TRIED = 2, 10
+# the first probability of a reading that is shown as an example
+SURE = 0.5
+
+
+def examples(graph: Graph, wanted: int = 3) -> list[str]:
+    """Up to `wanted` questions of different kinds; each was understood, ran, and gave something, not too much.
+
+    Of an attached graph they are about classes and properties alone and are not run, as each would cost its endpoint.
+    """
+    found: list[str] = []
+    kinds: set[str] = set()
+    others: list[Drafted] = []
+    # of each kind one, and where that is too little, more of a kind
+    for draft in drafts(graph):
+        if len(found) == wanted:
+            return found
+        if draft.kind in kinds:
+            others.append(draft)
+        elif _answers(graph, draft):
+            kinds.add(draft.kind)
+            found.append(draft.question)
+    for draft in others:
+        if len(found) == wanted:
+            return found
+        if draft.question not in found and _answers(graph, draft):
+            found.append(draft.question)
+    return found
+
+
+def follow_ups(graph: Graph, things: Sequence[str], asked: str, wanted: int = 3, seconds: float = 2.0) -> list[str]:
+    """Up to `wanted` questions about these things (IRIs) and their kind, each of which was understood and ran; no
+    further one is tried after so many `seconds`."""
+    if graph.stored is None:
+        return []
+    said = fold(asked)
+    found: list[str] = []
+    kinds: set[str] = set()
+    deadline = time.monotonic() + seconds
+    for draft in islice(_onward(graph, things, said), MOST_TRIED):
+        if len(found) == wanted or time.monotonic() > deadline:
+            break
+        if draft.kind not in kinds and fold(draft.question) != said and _answers(graph, draft):
+            kinds.add(draft.kind)
+            found.append(draft.question)
+    return found
+
+
+def _onward(graph: Graph, things: Sequence[str], said: str) -> Iterator[Drafted]:
+    """Properties of each thing that were not `said` yet, then where its kind stands."""
+    schema = graph.schema
+    known = [thing for iri in things if (thing := graph.lexicon.thing(iri)) is not None]
+    for thing in known[:MOST_THINGS]:
+        classes = next((g.classes for g in schema.groups if g.relation == thing.relation), ())
+        own = min((schema.class_of[c] for c in classes if c in schema.class_of), key=lambda c: c.count, default=None)
+        if own is None or not reads_well(own.label) or len(thing.label) > LONGEST_NAME:
+            continue
+        usual = properties(schema, own)
+        for n, p in enumerate([p for p in usual if fold(noun(p, schema)) not in said][:MOST_PROPERTIES]):
+            verb = "are" if is_plural(noun(p, schema)) else "is"
+            yield Drafted(f"of, {n % 2}", f"What {verb} the {noun(p, schema)} of {thing.label}?", most=MOST_FIRST)
+        for p in [p for p in measures(schema, own, usual) if fold(noun(p, schema)) not in said]:
+            if are_named(graph, own):
+                yield Drafted("most", f"Which {one(own)} has the highest {noun(p, schema)}?", most=MOST_FIRST)
+            yield Drafted("average", f"What is the average {noun(p, schema)} of the {many(own)}?")
+        for words in conditions(schema, usual):
+            yield Drafted("count", f"How many {many(own)} have {words}?", 2, own.count - 1)
+
+
+def _answers(graph: Graph, draft: Drafted) -> bool:
+    understood = understand(Rewrite(draft.question), graph.schema, graph.lexicon)
+    if not understood.readings:
+        return False
+    reading = understood.readings[0]
+    if reading.covered < 0.99 or (reading.probability or 0.0) < SURE:
+        return False
+    if graph.stored is None:
+        return True
+    table, _, _ = run_plan(reading.plan, graph.tables, round=1)
+    cells = [] if table is None else [row[-1] for row in table.rows if row[-1] is not None]
+    if draft.kind == "count":
+        return len(cells) == 1 and isinstance(cells[0], int) and draft.least <= cells[0] <= draft.most
+    # a node without a name tells nothing, and an address is no answer to read
+    telling = all("://" not in text and text != "unnamed" for text in map(str, cells)) and len({*cells}) == len(cells)
+    return telling and draft.least <= len(cells) <= draft.most

@@ -1,0 +1,126 @@
+"""Name the tables and relations of classes: Classes + Names + Statements -> their names, set in the tables."""
+
+from ingestion.induce.classes import Classes
+from ingestion.induce.names.column_names import Names, column_name, namespace_word, words_of
+from ingestion.induce.names.iri_segments import telling_segments
+from ingestion.induce.statements import Statements
+from ingestion.vocabulary import EMPTY_TYPES, local_name
+from nacre.language.forms.nouns import wording
+
+
+def name_classes(classes: Classes, names: Names, statements: Statements) -> None:
+    """Name tables by their most telling class and give every class a relation."""
+    segments = telling_segments(classes.facts.texts, classes.table_of, len(classes.tables))
+    claimed: dict[str, str] = {}
+
+    def claim(iri: str) -> str:
+        if iri not in claimed:
+            plain = class_word(iri, statements)
+            claimed[iri] = names.claim([plain, f"{namespace_word(iri)}_{plain.rstrip('_')}"])
+        return claimed[iri]
+
+    order = sorted(
+        range(len(classes.tables)), key=lambda i: (-classes.tables[i].count, sorted(classes.tables[i].closed))
+    )
+    shared = [iri for iri in classes.members if not _alone(classes, iri)]
+    for iri in sorted(shared, key=lambda i: (-classes.members[i], i)):
+        classes.relation_of[iri] = claim(iri)
+        classes.view_of[iri] = classes.tables_with(iri)
+    for index in order:
+        table = classes.tables[index]
+        telling = _telling(classes, table.closed, statements)
+        of_class = class_word(telling, statements)
+        words = [w for w in segments[index] if not says_less(column_name(w), of_class)]
+        table.words = tuple(words)
+        table.label = words_of(of_class)
+        if not telling:
+            table.label = "thing"
+            table.name = names.claim(["thing", "untyped_thing"])
+        elif telling not in classes.view_of:
+            table.name = claim(telling)
+        else:
+            base = claim(telling).rstrip("_")
+            taken_by_others = {w for i, other in segments.items() if i != index for w in other}
+            unique = [w for w in words if w not in taken_by_others] or words
+            table.label = f"{table.label} {unique[0]}" if unique else f"other {table.label}"
+            table.name = names.claim(
+                [
+                    *(f"{base}_{column_name(w)}" for w in unique),
+                    f"other_{base}" if len(base) < 50 else f"other_{base[:50]}",
+                ]
+            )
+        table.rows_name = names.claim([f"{table.name.rstrip('_')}_rows"]) if table.merged else table.name
+        for iri in table.closed:
+            if iri not in classes.view_of:
+                classes.relation_of[iri] = table.name
+    for iri in sorted(classes.kinds, key=lambda k: (-len(classes.kinds[k]), k)):
+        classes.relation_of[iri] = claim(iri)
+    for iri in sorted(statements.classes - classes.members.keys() - classes.kinds.keys()):
+        if not iri.startswith("_:"):
+            classes.relation_of[iri] = claim(iri)
+            classes.view_of[iri] = []
+
+
+def _alone(classes: Classes, iri: str) -> bool:
+    """Whether the members of a class are exactly the main set of one table."""
+    tables = classes.tables_with(iri)
+    if len(tables) != 1:
+        return False
+    table = classes.tables[tables[0]]
+    return iri in table.closed and not any(iri in classes.sets[s] for s in table.sets[1:])
+
+
+def _telling(classes: Classes, closed: frozenset[str], statements: Statements) -> str:
+    if not closed:
+        return ""
+    depth = {iri: len(statements.ancestors(iri)) for iri in closed}
+    return min(closed, key=lambda iri: (iri in EMPTY_TYPES, classes.members[iri], -depth[iri], iri))
+
+
+def says_less(word: str, name: str) -> bool:
+    """Whether a word of the data adds nothing to the name of a class."""
+    return set(word.split("_")) <= set(name.split("_")) or word.replace("_", "") == name.replace("_", "")
+
+
+def class_word(iri: str, statements: Statements) -> str:
+    """The SQL name of a class, from its label or its IRI."""
+    if not iri:
+        return ""
+    label = class_label(iri, statements)
+    return column_name(label) if label and len(label) <= 40 else column_name(class_name(iri, statements))
+
+
+def class_label(iri: str, statements: Statements) -> str:
+    """The label that the graph states for a class, "" where that is the name of its table."""
+    label = statements.label(iri)
+    return label if without_table(label) == label else ""
+
+
+def class_name(iri: str, statements: Statements) -> str:
+    """The end of a class's IRI, without what a database writes before the names of its tables."""
+    name = local_name(iri)
+    mark = f"{name.partition('_')[0]}_".lower()
+    # a letter alone may belong to a name: "t_shirt"
+    if len(mark) == 2 and not any(local_name(c).lower().startswith(mark) for c in statements.classes - {iri}):
+        return name
+    return without_table(name)
+
+
+def without_table(name: str) -> str:
+    """The name of a table without the mark of one before it or behind it; letters of a name in capitals become small.
+
+    >>> without_table("T_ORDER_ITEM"), without_table("tbl_depot"), without_table("depot_tbl"), without_table("Depot")
+    ('order_item', 'depot', 'depot', 'Depot')
+    >>> without_table("tblVisit"), without_table("tabular")
+    ('Visit', 'tabular')
+    """
+    marks = wording("tables")
+    glued = next((m for m in marks if len(m) > 1 and name.startswith(m) and name[len(m) : len(m) + 1].isupper()), "")
+    if glued:
+        return name.removeprefix(glued)
+    first, *rest = name.split("_")
+    plain = rest if rest and first.lower() in marks else [first, *rest]
+    # a letter behind a name says less
+    plain = plain[:-1] if len(plain) > 1 and len(plain[-1]) > 1 and plain[-1].lower() in marks - {"table"} else plain
+    short = "_".join(plain)
+    return name if short == name or not short.strip("_") else short.lower() if name.isupper() else short

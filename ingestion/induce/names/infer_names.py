@@ -1,0 +1,151 @@
+"""Names by shape, for things without a label: a property called a name, a person's two names, a telling literal."""
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingestion.induce.names.column_names import words_of
+from ingestion.read.capsules import Facts, counted
+from ingestion.vocabulary import IDENTIFIER_WORDS, LANGUAGE_STRING, NAME_WORDS, TYPE, XSD, local_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.intp]
+
+# the share of different values that a name has at least, and the share of a class that a telling literal names
+UNIQUE = 0.9
+COVERED = 0.9
+# fewer things of a class say nothing about what is telling
+LEAST = 5
+LONGEST = 60
+GIVEN = frozenset({"given", "given name", "givenname", "first name", "firstname", "forename", "fore name"})
+FAMILY = frozenset({"family", "family name", "familyname", "last name", "lastname", "surname", "sur name"})
+# they name something else than the thing: a part of a person's name, a login, a file
+_OTHER = frozenset({"middle", "nick", "user", "file", "maiden", "short", "domain", "host", "login", "path"})
+# a short text of them names a thing that has no name
+_DESCRIBING = frozenset(
+    {"desc", "descr", "description", "designation", "denomination", "subject", "headline", "heading"}
+)
+_PLAIN = frozenset({"", XSD + "string", LANGUAGE_STRING})
+# words with a capital or a space, as a name has them; no address, number or code
+_TELLING = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+)")
+# what describes a thing may be a word as well
+_WORD = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
+
+
+def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> dict[int, str]:
+    """A name for subjects that are not `named`.
+
+    The first of: both names of a person; a property whose own name ends in "name" or "title", with hardly any value
+    twice, that nearly all things of the class have; a short text that nearly every thing of the class has to itself,
+    where it is the only one, or describes; such a property that fewer have, as the "brand name" of some items.
+    """
+    open_ = np.ones(len(facts.texts), dtype=bool)
+    open_[list(named)] = False
+    rows = np.flatnonzero(among & open_[facts.subject] & facts.is_literal[facts.object])
+    if not len(rows):
+        return {}
+    plain = np.array([sort[1] in _PLAIN for sort in facts.sorts], dtype=bool)
+    rows = rows[plain[facts.sort_of[facts.object[rows]]]]
+    words = {n: words_of(local_name(facts.texts[n])).lower() for n in counted(facts.predicate[rows])[0].tolist()}
+    found = _persons(facts, rows, words)
+    kind_of = _kinds(facts)
+    of_some: dict[int, str] = {}
+    for number in sorted(words, key=lambda n: facts.texts[n]):
+        if _is_name(words[number]):
+            mine = rows[facts.predicate[rows] == number]
+            if _unique(facts, mine):
+                names = dict(_texts(facts, mine))
+                known = found if _covers(kind_of, names) else of_some
+                known |= {subject: text for subject, text in names.items() if subject not in known}
+    return of_some | found | _telling(facts, rows, words, found, kind_of)
+
+
+def _kinds(facts: Facts) -> "NDArray[np.int64]":
+    """A class of each term, -1 where it has none."""
+    kind_of = np.full(len(facts.texts), -1, dtype=np.int64)
+    type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
+    typed = np.flatnonzero(facts.predicate == type_number)
+    kind_of[facts.subject[typed]] = facts.object[typed]
+    return kind_of
+
+
+def _covers(kind_of: "NDArray[np.int64]", names: dict[int, str]) -> bool:
+    """Whether nearly all things of the class that most named things are of have a name; of no class any do."""
+    kinds = kind_of[list(names)]
+    if not len(kinds) or not (kinds >= 0).any():
+        return True
+    kind = int(np.bincount(kinds[kinds >= 0]).argmax())
+    return int((kinds == kind).sum()) >= COVERED * int((kind_of == kind).sum())
+
+
+def _is_name(words: str) -> bool:
+    *before, last = words.split() or [""]
+    joined = next((w for w in ("name", "title") if last.endswith(w) and len(last) > len(w)), "")
+    if words in GIVEN | FAMILY or set(before) & _OTHER or last.removesuffix(joined) in _OTHER:
+        return False
+    return last in NAME_WORDS or bool(joined)
+
+
+def _persons(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str]:
+    parts: list[dict[int, str]] = []
+    for known in (GIVEN, FAMILY):
+        numbers = [n for n, said in words.items() if said in known]
+        parts.append(dict(_texts(facts, rows[np.isin(facts.predicate[rows], numbers)])))
+    given, family = parts
+    return {subject: f"{given[subject]} {family[subject]}" for subject in given.keys() & family.keys()}
+
+
+def _telling(
+    facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str], kind_of: "NDArray[np.int64]"
+) -> dict[int, str]:
+    """For each class the only text that its things have, or their only description, if it tells them apart."""
+    kind_of = kind_of.copy()
+    kind_of[list(named)] = -1
+    sizes = np.bincount(kind_of[kind_of >= 0], minlength=len(facts.texts))
+    rows = rows[kind_of[facts.subject[rows]] >= 0]
+    found: dict[int, str] = {}
+    kinds = kind_of[facts.subject[rows]]
+    for kind in counted(kinds)[0].tolist():
+        here = rows[kinds == kind]
+        usual = [
+            number
+            for number, count in zip(*(each.tolist() for each in counted(facts.predicate[here])), strict=True)
+            if count >= COVERED * sizes[kind] and not set(words[number].split()) & IDENTIFIER_WORDS
+        ]
+        described = [number for number in usual if words[number].split()[-1] in _DESCRIBING]
+        if sizes[kind] < LEAST and not described:
+            continue
+        # of several texts any may be what the thing is, or where, or of whom
+        usual = described or usual
+        if len(usual) != 1:
+            continue
+        mine = here[facts.predicate[here] == usual[0]]
+        if _unique(facts, mine) and _tells(facts, mine, _WORD if described else _TELLING):
+            found |= dict(_texts(facts, mine))
+    return found
+
+
+def _unique(facts: Facts, rows: "Rows") -> bool:
+    """Whether hardly any value is there twice, and hardly any thing has two."""
+    if not len(rows):
+        return False
+    least = UNIQUE * len(rows)
+    return len(counted(facts.object[rows])[0]) >= least and len(counted(facts.subject[rows])[0]) >= least
+
+
+def _tells(facts: Facts, rows: "Rows", shape: re.Pattern[str]) -> bool:
+    some = rows[:: max(1, len(rows) // 200)]
+    texts = [facts.texts[n] for n in facts.object[some].tolist()]
+    return sum(len(t) <= LONGEST and shape.fullmatch(t) is not None for t in texts) >= COVERED * len(texts)
+
+
+def _texts(facts: Facts, rows: "Rows") -> list[tuple[int, str]]:
+    """Subject and value, the first in the order of the alphabet where there are several last."""
+    pairs = sorted(
+        ((s, facts.texts[o]) for s, o in zip(facts.subject[rows].tolist(), facts.object[rows].tolist(), strict=True)),
+        reverse=True,
+    )
+    return [(subject, text) for subject, text in pairs if 0 < len(text) <= LONGEST]

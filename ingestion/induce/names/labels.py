@@ -1,0 +1,104 @@
+"""Choose the name under which a thing is shown: Facts -> one label an entity."""
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingestion.induce.names.column_names import label_from_iri, words_of
+from ingestion.induce.names.infer_names import shaped_names
+from ingestion.read.capsules import Facts, changes
+from ingestion.vocabulary import NOTATION, XSD, language_rank, local_name, name_rank
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_LONGEST = 200
+# the first rank of languages besides English and none
+_FOREIGN = language_rank("x")[0]
+FLOATS = frozenset({XSD + "double", XSD + "float"})
+NUMBER = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]{1,3})?", re.ASCII)
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_WORDS = re.compile(r"[A-Za-z]{3,}([_-][A-Za-z]+)*")
+
+
+def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDArray[np.bool_]") -> list[str]:
+    """For each entity: prefLabel, label, name or title (English first), else the last segment of its IRI.
+
+    A blank node without a name is called by its own short literals, or "unnamed".
+    """
+    texts = facts.texts
+    best = best_names(facts, visible)
+    blanks = facts.kinds("blank")
+    unnamed = {n for n in entities[blanks[entities]].tolist() if n not in best}
+    described = _by_literals(facts, visible, unnamed)
+    labels = []
+    # a class is written as one word, whatever it is called
+    classes = set() if facts.things is None else set(facts.things.tolist())
+    for number in entities.tolist():
+        text = " ".join(best.get(number, "").split())[:_LONGEST]
+        if not text:
+            text = described.get(number, "unnamed") if number in unnamed else label_from_iri(texts[number])
+            text = words_of(text) if number in classes else text
+        labels.append(text)
+    return labels
+
+
+def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
+    """The best name that these triples give each subject: by predicate, language, then in the order of the alphabet;
+    for one without a label, by the shape of what is said of it."""
+    ranks = np.full(len(facts.texts), -1, dtype=np.int16)
+    for number in facts.predicates:
+        rank = name_rank(facts.texts[number])
+        if rank is not None:
+            ranks[number] = rank
+    rows = np.flatnonzero(among & (ranks[facts.predicate] >= 0) & facts.is_literal[facts.object])
+    tags = sorted({sort[2] for sort in facts.sorts}, key=language_rank)
+    order_of = {tag: number for number, tag in enumerate(tags)}
+    languages = np.array([order_of[sort[2]] for sort in facts.sorts], dtype=np.int64)
+    objects = facts.object[rows]
+    quality = ranks[facts.predicate[rows]].astype(np.int64) * (len(tags) + 1) + languages[facts.sort_of[objects]]
+    order = np.lexsort((quality, facts.subject[rows]))
+    rows, quality, objects = rows[order], quality[order], objects[order]
+    subjects = facts.subject[rows]
+    first = changes(subjects)
+    texts = facts.texts
+    best = dict(zip(subjects[first].tolist(), map(texts.__getitem__, objects[first].tolist()), strict=True))
+    ties = np.zeros(len(rows), dtype=bool)
+    ties[1:] = (quality == quality[np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))])[1:] & ~first[1:]
+    for number, other in zip(subjects[ties].tolist(), objects[ties].tolist(), strict=True):
+        best[number] = min(best[number], texts[other])
+    foreign = quality[first] % (len(tags) + 1) >= sum(language_rank(tag)[0] < _FOREIGN for tag in tags)
+    if 2 * foreign.sum() < len(foreign):
+        # where most have a name that all read, the words of an IRI come before a name in another language
+        for number in subjects[first][foreign].tolist():
+            if _WORDS.fullmatch(local_name(texts[number])):
+                best[number] = words_of(label_from_iri(texts[number]))
+    best |= shaped_names(facts, among, set(best))
+    return _notations(facts, among) | best
+
+
+def _notations(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
+    """The first notation of each subject in the order of the alphabet."""
+    number = next((n for n in facts.predicates if facts.texts[n] == NOTATION), -1)
+    rows = np.flatnonzero(among & (facts.predicate == number) & facts.is_literal[facts.object])
+    pairs = zip(facts.subject[rows].tolist(), facts.object[rows].tolist(), strict=True)
+    return dict(sorted(((subject, facts.texts[notation]) for subject, notation in pairs), reverse=True))
+
+
+def _by_literals(facts: Facts, visible: "NDArray[np.bool_]", unnamed: set[int]) -> dict[int, str]:
+    if not unnamed:
+        return {}
+    wanted = np.zeros(len(facts.texts), dtype=bool)
+    wanted[list(unnamed)] = True
+    rows = np.flatnonzero(visible & wanted[facts.subject] & facts.is_literal[facts.object])
+    parts: dict[int, list[tuple[str, str]]] = {}
+    codes: dict[int, list[tuple[str, str]]] = {}
+    for row in rows.tolist():
+        kind, text = facts.sorts[facts.sort_of[facts.object[row]]], facts.texts[facts.object[row]]
+        if 0 < len(text) <= 40 and "://" not in text:
+            said = f"{float(text):g}" if kind[1] in FLOATS and NUMBER.fullmatch(text) else text
+            code = kind[1] in ("", XSD + "string") and not _LETTERS.search(text)
+            found = (codes if code else parts).setdefault(int(facts.subject[row]), [])
+            found.append((facts.texts[facts.predicate[row]], said))
+    return {number: ", ".join(text for _, text in sorted(found)[:4]) for number, found in (codes | parts).items()}

@@ -1,0 +1,178 @@
+"""What properties without a label are called: the words of their IRIs, as a person says them."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import simplemma
+
+from ingestion.induce.names.column_names import plain_words
+from ingestion.induce.names.split_words import unglued
+from ingestion.vocabulary import local_name
+from nacre.language.forms.nouns import as_amount, is_participle, wording
+from nacre.language.tokens import lemma
+
+# letters that a word is shortened to at least; one that is an English word itself has more
+SHORTEST, SHORTEST_WORD = 2, 3
+
+
+class Spoken(NamedTuple):
+    """A name in words, and what else it may be called, the first as it is written."""
+
+    label: str
+    others: tuple[str, ...] = ()
+
+
+class Role(NamedTuple):
+    """What a property is in its graph: the names of the classes that have it and that it leads to ("" for none, which
+    is known of properties that hold texts alone), and whether it says yes or no."""
+
+    owners: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    is_flag: bool = False
+
+
+def spoken_names(iris: Collection[str], roles: Mapping[str, Role] | None = None) -> Mapping[str, Spoken]:
+    """What predicates are called by their IRIs; `roles` are those that are known.
+
+    A database writes what a column is into its name: the table that it belongs to, and that it is a key or a flag.
+    People leave that away.
+
+    >>> spoken_names(["http://e/birthYr"])["http://e/birthYr"]
+    Spoken(label='birth year', others=('birth yr',))
+    >>> spoken_names(["http://e/usr_city"], {"http://e/usr_city": Role(("user",))})["http://e/usr_city"].label
+    'city'
+    >>> spoken_names(["http://e/dep_id"], {"http://e/dep_id": Role(("worker",), ("department",))})["http://e/dep_id"]
+    Spoken(label='department', others=('dep id', 'department id'))
+    >>> spoken_names(["http://e/mgrRef"], {"http://e/mgrRef": Role(("shop",), ("worker",))})["http://e/mgrRef"].label
+    'manager'
+    """
+    known = roles or {}
+    plain = {iri: plain_words(_in_small(local_name(iri))) for iri in iris}
+    words = {word for said in plain.values() for word in said.split()}
+    written = {iri: unglued(said, words) for iri, said in plain.items()}
+    kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
+    whole = {iri: _full(said, known.get(iri, Role()), kinds) for iri, said in written.items()}
+    short = {iri: _as_said(iri, said, known.get(iri, Role())) for iri, said in whole.items()}
+    label = _apart([short, whole, written], known)
+    return {iri: Spoken(label[iri], _others(label[iri], written[iri], whole[iri])) for iri in iris}
+
+
+def _in_small(name: str) -> str:
+    """A name as it is, or in small letters where a database wrote it in capitals: "CUST_NAME"."""
+    return name.lower() if "_" in name and name.isupper() else name
+
+
+def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ()) -> str:
+    """A name without the abbreviations that data is written with, and without those of the names of classes: the
+    property's `own` and the `others`.
+
+    >>> in_full("birth yr"), in_full("dep size", ["department"]), in_full("art price", ["article"])
+    ('birth year', 'department size', 'article price')
+    >>> in_full("phone no"), in_full("pay monthly"), in_full("num rooms")
+    ('phone number', 'monthly pay', 'number of rooms')
+    """
+    known = wording("abbreviations")
+    first, *rest = label.split() or [label]
+    found = [known.get(first.lower()) or _shortened(first, own, others, leads=bool(rest))]
+    found += [known.get(word.lower()) or _shortened(word, own, others, leads=False) for word in rest]
+    if rest and found[-1].lower() == "no":
+        found[-1] = "number"
+    # a "salary monthly", or a "date return"
+    if rest and (found[-1].lower() in wording("periodic") or _is_dated(label, found)):
+        # "since" is when anyway
+        found = found[-1:] if found[-1].lower() in wording("prepositions") else [found[-1], *found[:-1]]
+    return as_amount(" ".join(found))
+
+
+def _is_dated(label: str, words: list[str]) -> bool:
+    """Whether a date stands before what it is the date of, and not before what was done then: "dt hired"."""
+    last = words[-1].lower()
+    done = is_participle(last) or last in wording("intransitive")
+    after = lemma(last) == last and last.isalpha() and not done
+    return len(words) == 2 and label.split()[0].lower() == "dt" and after
+
+
+def _full(said: str, role: Role, kinds: Collection[str]) -> str:
+    return in_full(said, (*role.owners, *role.ends), kinds)
+
+
+def _shortened(word: str, own: Collection[str], others: Collection[str], *, leads: bool) -> str:
+    """The word of a class's name that a word shortens; a word of English stays, unless it leads the name and shortens
+    one of the property's own classes."""
+    if not own and not others:
+        return word
+    low = word.lower()
+    english = simplemma.is_known(low, lang="en")
+    if len(low) < SHORTEST or not low.isalpha() or (english and not (leads and len(low) >= SHORTEST_WORD)):
+        return word
+    firsts = [kind.split()[0].lower() for kind in (own if english else [*own, *sorted(others)]) if kind]
+    return word if low in firsts else next((first for first in firsts if _is_short_for(low, first)), word)
+
+
+def _is_short_for(short: str, word: str) -> bool:
+    """Whether letters shorten a word: its beginning, or its consonants in order.
+
+    >>> _is_short_for("dep", "department"), _is_short_for("dpt", "department"), _is_short_for("cut", "customer")
+    (True, True, False)
+    """
+    if word.startswith(short):
+        return True
+    letters = iter(word[1:])
+    consonants = short[0] == word[:1] and len(short) > SHORTEST and not set(short[1:]) & set("aeiou")
+    return consonants and all(letter in letters for letter in short[1:])
+
+
+def _as_said(iri: str, whole: str, role: Role) -> str:
+    """A name in full without what says only what kind of a column it is, and whose."""
+    name = local_name(iri)
+    # the "genre" of "genre_is"
+    words = _without_end(whole.split(), wording("copulas"))
+    own = role.owners[0].split() if "_" in name and len(role.owners) == 1 else []
+    if role.ends:
+        if len(words) > 1 and words[0].lower() in wording("leading"):
+            words = words[1:]
+        before, words = words, _without_end(words, wording("keys") | wording("pointers"))
+        if " ".join(words) in role.owners and " ".join(words) not in role.ends:
+            # a "feature code" of a feature leads to none
+            words = before
+        for kind in role.ends if "_" in name and words != before else ():
+            # "manager employee", who is one
+            words = words[: -len(kind.split())] if _begins(words[::-1], kind.split()[::-1]) else words
+    elif role.is_flag:
+        words = _without_end(words, wording("flags"))
+    elif name.lower().endswith("_cd") and words[:-1] != own:
+        words = _without_end(words, wording("keys"))
+    # a "number" alone would be how many there are, and "of" nothing
+    if _begins(words, own) and words[len(own)].lower() not in wording("keys") | wording("prepositions"):
+        words = words[len(own) :]
+    return " ".join(words)
+
+
+def _begins(words: list[str], name: list[str]) -> bool:
+    """Whether words begin with a name, and go on."""
+    return 0 < len(name) < len(words) and [w.lower() for w in words[: len(name)]] == [w.lower() for w in name]
+
+
+def _without_end(words: list[str], ends: Collection[str]) -> list[str]:
+    return words[:-1] if len(words) > 1 and words[-1].lower() in ends else words
+
+
+def _apart(forms: list[dict[str, str]], roles: Mapping[str, Role]) -> dict[str, str]:
+    """For each property the first form that no other property of the same class shares, else the last."""
+    found: dict[str, str] = {}
+    for form in forms:
+        often = Counter((said, owner) for iri, said in form.items() for owner in _owners(iri, roles))
+        for iri, said in form.items():
+            if iri not in found and all(often[said, owner] == 1 for owner in _owners(iri, roles)):
+                found[iri] = said
+    return {**forms[-1], **found}
+
+
+def _owners(iri: str, roles: Mapping[str, Role]) -> tuple[str, ...]:
+    role = roles.get(iri)
+    return role.owners if role is not None and role.owners else ("",)
+
+
+def _others(label: str, *forms: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(form for form in forms if form != label))

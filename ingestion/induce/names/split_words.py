@@ -1,0 +1,55 @@
+"""Words that run together in a name: "emissioncombined" -> "emission combined"."""
+
+from collections.abc import Collection
+from functools import lru_cache
+
+import simplemma
+
+from nacre.language.thesaurus import vocabulary
+from nacre.language.tokens import lemma
+
+# a word that may be two has at least so many letters; each of its parts so many, fewer where data is often called so
+SHORTEST, PART, KNOWN_PART = 8, 4, 3
+MOST_PARTS = 4
+
+
+def unglued(words: str, others: Collection[str]) -> str:
+    """The name with spaces where words run together; `others` are the words of all names of the graph.
+
+    A word comes apart into the fewest English words, one of them a word that data is often called by; an abbreviation
+    after another abbreviation of the graph.
+
+    >>> unglued("fuelcapacity", ()), unglued("WLTPCO2 emission", {"WLTP"}), unglued("top speed", ())
+    ('fuel capacity', 'WLTP CO2 emission', 'top speed')
+    """
+    return " ".join(part for word in words.split() for part in _parts(word, others))
+
+
+def _parts(word: str, others: Collection[str]) -> tuple[str, ...]:
+    if word.isupper():
+        first = max(
+            (o for o in others if o.isupper() and 3 <= len(o) <= len(word) - 2 and word.startswith(o)), default=""
+        )
+        return (first, word[len(first) :]) if first else (word,)
+    if len(word) < SHORTEST or not word.isascii() or not word.islower() or _is_word(word):
+        return (word,)
+    ways = [way for way in _ways(word, MOST_PARTS) if any(lemma(part) in vocabulary() for part in way)]
+    return min(ways, key=len, default=(word,))
+
+
+@lru_cache(maxsize=4096)
+def _ways(word: str, most: int) -> tuple[tuple[str, ...], ...]:
+    """All ways to cut letters into known words."""
+    whole = ((word,),) if _is_part(word) else ()
+    if most == 1:
+        return whole
+    cuts = range(KNOWN_PART, len(word) - KNOWN_PART + 1)
+    return (*whole, *((word[:at], *rest) for at in cuts if _is_part(word[:at]) for rest in _ways(word[at:], most - 1)))
+
+
+def _is_part(word: str) -> bool:
+    return lemma(word) in vocabulary() if len(word) < PART else _is_word(word)
+
+
+def _is_word(word: str) -> bool:
+    return word in vocabulary() or simplemma.is_known(word, lang="en")

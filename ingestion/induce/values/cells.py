@@ -1,0 +1,213 @@
+"""Give the literals of one predicate a column type: distinct lexical forms -> typed cells that give them back."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from ingestion.induce.names.column_names import words_of
+from ingestion.induce.values.column_quantities import ENOUGH, read_all
+from ingestion.induce.values.durations import durations
+from ingestion.read.capsules import Sort
+from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
+from nacre.records.schema import Datatype, Shape
+from nacre.stores.sqlite.triples import lexical_form
+
+Cell = str | int | float | None
+
+_INTEGERS = (
+    "integer int long short byte nonNegativeInteger positiveInteger negativeInteger nonPositiveInteger "
+    "unsignedLong unsignedInt unsignedShort unsignedByte"
+)
+_FAMILY: dict[str, Datatype] = {
+    **{XSD + name: "integer" for name in _INTEGERS.split()},
+    **{XSD + name: "real" for name in ("decimal", "double", "float")},
+    XSD + "boolean": "boolean",
+    XSD + "date": "date",
+    XSD + "dateTime": "datetime",
+    XSD + "dateTimeStamp": "datetime",
+    XSD + "time": "time",
+    XSD + "gYear": "year",
+    XSD + "duration": "duration",
+    XSD + "dayTimeDuration": "duration",
+    XSD + "yearMonthDuration": "duration",
+}
+_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+_DATETIME = re.compile(_DATE.pattern + r"[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
+_TIME = re.compile(r"\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
+_FORMS: dict[Datatype, re.Pattern[str]] = {"date": _DATE, "datetime": _DATETIME, "time": _TIME}
+_NOT_FINITE = frozenset({"NaN", "INF", "+INF", "-INF"})
+_YEAR_WORDS = {"year", "date"}
+_NUMBERS = frozenset(("integer", "real"))
+_TIMES = frozenset(("date", "datetime", "time", "year"))
+# share of the literals that must be declared to be of one kind for all others to be exceptions (given)
+MOST = 0.5
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells for distinct literals, in their order.
+
+    `value[i]` is the typed cell; `low`, `high` are there for ranges and pairs. `text` says whether the lexical form
+    gets a column of its own. `exact[i]`: the cells alone would not give the literal back, its own form has to be
+    kept. `hidden[i]`: no cell shows it. `sort` is the datatype and language of a literal that is not `exact`.
+    """
+
+    datatype: Datatype
+    shape: Shape
+    unit: str
+    value: Sequence[Cell]
+    low: Sequence[Cell] | None
+    high: Sequence[Cell] | None
+    text: bool
+    sort: Sort
+    exact: Sequence[bool]
+    hidden: Sequence[bool]
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency: dict[Sort, int]) -> Cells:
+    """Type all distinct literals of a predicate together; `frequency` says how many triples have one of each sort."""
+    usual = max(frequency, key=lambda s: (frequency[s], s))
+    families = {_FAMILY.get(sort[1], "text") for sort in frequency}
+    other = [sort != usual for sort in sorts] if len(frequency) > 1 else [False] * len(sorts)
+    if families <= {"integer", "real"} or (len(families) == 1 and not families <= {"text", "duration"}):
+        declared = _declared("real" if len(families) > 1 else min(families), texts, other, usual)
+        if declared:
+            return declared
+    if families == {"duration"}:
+        lasting = _lasting(texts, usual)
+        if lasting:
+            return lasting
+    if "text" in families and name_rank(iri) is None and local_name(iri).lower() not in IDENTIFIER_WORDS:
+        # beside what most are declared to be, others are exceptions: "to be confirmed"
+        most = {f for f in families if _declared_as(f, frequency) > MOST * sum(frequency.values())}
+        found = _found(iri, texts, other, usual, MOST if most & _NUMBERS else ENOUGH)
+        if found:
+            return found
+        if most & _TIMES:
+            return _excepted(min(most), texts, other, usual)
+    datatype: Datatype = "text"
+    if families == {"text"}:
+        if all(_DATE.fullmatch(text) for text in texts):
+            datatype = "date"
+        elif all(_DATETIME.fullmatch(text) for text in texts):
+            datatype = "datetime"
+    return Cells(datatype, "single", "", texts, None, None, False, usual, other, [False] * len(texts))
+
+
+def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells | None:
+    """Cells where enough of the literals are what their datatype says; NaN and INF are, but have no cell."""
+    cast = _CAST.get(family, _text)
+    value: list[Cell] = [cast(text) for text in texts]
+    hidden = [cell is None for cell in value]
+    wrong = sum(none and text not in _NOT_FINITE for none, text in zip(hidden, texts, strict=True))
+    if wrong > 0.1 * len(texts) or all(hidden):
+        return None
+    exact = _exact(other, value, texts, family)
+    low, high = _bounds(value) if family in {"integer", "real", "year"} else (None, None)
+    return Cells(family, "single", "", value, None, None, False, usual, exact, hidden, low, high)
+
+
+def _declared_as(family: Datatype, frequency: dict[Sort, int]) -> int:
+    """How many triples have a literal that is declared to be of a family."""
+    return sum(n for sort, n in frequency.items() if _FAMILY.get(sort[1]) == family)
+
+
+def _excepted(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells:
+    """Cells of what is what most are declared to be; the forms of all literals have a column of their own."""
+    form = _FORMS.get(family)
+    cast = _CAST.get(family, _text)
+    value = [cast(text) if form is None or form.fullmatch(text) else None for text in texts]
+    bounds = _bounds(value) if family == "year" else (None, None)
+    return Cells(family, "single", "", value, None, None, True, usual, other, [False] * len(texts), *bounds)
+
+
+def _lasting(texts: Sequence[str], usual: Sort) -> Cells | None:
+    """Durations as numbers with a unit; their own forms are kept."""
+    found = durations(texts)
+    if found is None:
+        return None
+    whole = all(n is None or n.is_integer() for n in found.values)
+    number: Callable[[float], Cell] = int if whole else float
+    value = [None if n is None else number(n) for n in found.values]
+    hidden = [v is None for v in value]
+    kept = [True] * len(texts)
+    datatype: Datatype = "integer" if whole else "real"
+    return Cells(datatype, "single", found.unit, value, None, None, False, usual, kept, hidden, *_bounds(value))
+
+
+def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: Sort, least: float) -> Cells | None:
+    reading = read_all(texts, least)
+    if reading is None:
+        return None
+    number: Callable[[float], Cell] = int if reading.whole else float
+    value = [None if n is None else number(n[0]) for n in reading.numbers]
+    ranged = reading.shape != "single"
+    low = [None if n is None else number(n[1]) for n in reading.numbers] if ranged else None
+    high = [None if n is None else number(n[2]) for n in reading.numbers] if ranged else None
+    text = bool(reading.unit) or ranged or None in value
+    datatype: Datatype = "integer" if reading.whole else "real"
+    if (
+        datatype == "integer"
+        and not text
+        and _YEAR_WORDS & set(words_of(local_name(iri)).lower().split())
+        and all(isinstance(v, int) and 1000 <= v <= 2999 for v in value)
+    ):
+        datatype = "year"
+    exact = other if text else _exact(other, value, texts, datatype)
+    bounds = _bounds([*low, *high] if low and high else value)
+    return Cells(
+        datatype, reading.shape, reading.unit, value, low, high, text, usual, exact, [False] * len(texts), *bounds
+    )
+
+
+def _exact(other: Sequence[bool], value: Sequence[Cell], texts: Sequence[str], datatype: Datatype) -> list[bool]:
+    """For each literal whether its cell does not give its text back, or it is of another sort than most."""
+    kept = zip(other, value, texts, strict=True)
+    return [apart or lexical_form(cell, datatype) != text for apart, cell, text in kept]
+
+
+def _bounds(value: Sequence[Cell]) -> tuple[float | None, float | None]:
+    numbers = [v for v in value if isinstance(v, (int, float)) and -inf < v < inf]
+    return (float(min(numbers)), float(max(numbers))) if numbers else (None, None)
+
+
+def _integer(text: str) -> Cell:
+    if not re.fullmatch(r"[-+]?[0-9]+", text):
+        return None
+    if len(text) > 400:
+        return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else _finite(float(number))
+
+
+def _real(text: str) -> Cell:
+    if not re.fullmatch(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", text):
+        return None
+    return _finite(float(text))
+
+
+def _finite(number: float) -> Cell:
+    return number if abs(number) != float("inf") else None
+
+
+def _boolean(text: str) -> Cell:
+    return {"true": 1, "1": 1, "false": 0, "0": 0}.get(text)
+
+
+def _year(text: str) -> Cell:
+    return int(text) if re.fullmatch(r"-?[0-9]{4,9}", text) else None
+
+
+def _text(text: str) -> Cell:
+    return text
+
+
+_CAST: dict[Datatype, Callable[[str], Cell]] = {
+    "integer": _integer,
+    "real": _real,
+    "boolean": _boolean,
+    "year": _year,
+}

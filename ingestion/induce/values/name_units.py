@@ -1,0 +1,99 @@
+"""Units that the names of properties end in: Predicates -> the same, "lengthM" as a length in m."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import cache
+
+from ingestion.induce.names.column_names import words_of
+from ingestion.induce.names.predicate_names import in_full
+from ingestion.induce.values.quantities import CURRENCIES, SYMBOLS, is_common
+from ingestion.vocabulary import local_name
+from nacre.language.quantities.units import in_many
+from nacre.language.thesaurus import resource
+from nacre.language.tokens import fold, lemma
+from nacre.records.schema import Predicate
+
+_BRACKETS = re.compile(r"\s*\(([^()]{1,12})\)\s*$")
+# letters of what a name says besides its unit; words of a unit: "km h"
+_SHORTEST, _LONGEST = 3, 2
+
+
+def with_units(predicates: Sequence[Predicate], classes: Collection[str]) -> tuple[Predicate, ...]:
+    """The properties of numbers with the unit that their names end in, and without it in labels made of IRIs.
+
+    A label stays where another property, or a class (`classes` are their labels), is called like what remains of it.
+    """
+    found = [_named(p) for p in predicates]
+    labels = [fold(p.label) for p in predicates] + [fold(rest) for rest, _ in found if rest]
+    taken = {fold(label) for label in classes} | {label for label in labels if labels.count(label) > 1}
+    named = zip(predicates, found, strict=True)
+    return tuple(_called(p, "" if fold(rest) in taken else rest, unit) for p, (rest, unit) in named)
+
+
+def _called(predicate: Predicate, rest: str, unit: str) -> Predicate:
+    """The property with its unit, and with the label that it had as another, where it gets one without."""
+    named = replace(predicate, unit=unit) if unit else predicate
+    return replace(named, label=rest, alt_labels=(*named.alt_labels, named.label)) if rest else named
+
+
+def _named(predicate: Predicate) -> tuple[str, str]:
+    """What a label says without its unit ("" where it is to stay), and the unit."""
+    numbers = predicate.datatype in ("integer", "real") and predicate.role == "fact" and not predicate.has_links
+    if not numbers:
+        return "", ""
+    if counted := in_many(predicate.label) or in_many(local_name(predicate.iri)):
+        return "", counted[1] if predicate.unit in ("", counted[1]) else ""
+    if brackets := _BRACKETS.search(predicate.label):
+        said = brackets[1]
+        unit = said if said in SYMBOLS or is_common(said) else _unit(said.lower()) or _spelt_out().get(said.lower(), "")
+        return "", unit if predicate.unit in ("", unit) else ""
+    name, label = words_of(local_name(predicate.iri)), predicate.label
+    unit = unit_at_end(name)[1] or unit_at_end(in_full(name))[1]
+    if not unit or predicate.unit not in ("", unit):
+        return "", ""
+    # a label that people gave stays as it is
+    derived = any(fold(said).replace(" ", "").endswith(fold(label).replace(" ", "")) for said in (name, in_full(name)))
+    return unit_at_end(label)[0] if derived else "", unit
+
+
+def unit_at_end(name: str) -> tuple[str, str]:
+    """The words of a name before the unit that it ends in, and the unit; the name and "" where it ends in none.
+
+    What may be something else as well, one letter above all, is a unit after what is measured in it alone.
+
+    >>> unit_at_end("length M"), unit_at_end("price Eur"), unit_at_end("speed km h"), unit_at_end("area Km2")
+    (('length', 'm'), ('price', 'EUR'), ('speed', 'km/h'), ('area', 'km²'))
+    >>> unit_at_end("plan B"), unit_at_end("temperature min"), unit_at_end("cost per kg")
+    (('plan B', ''), ('temperature min', ''), ('cost per kg', ''))
+    """
+    words = name.split()
+    for size in range(min(_LONGEST, len(words) - 1), 0, -1):
+        rest = words[: -size - 1] if words[-size - 1].lower() == "in" else words[:-size]
+        last = rest[-1].lower() if rest else ""
+        if len(last) < _SHORTEST or not last.isalpha() or last == "per" or _unit(last):
+            continue
+        spelt = "/".join(words[-size:]).lower()
+        unit = _unit(spelt) or _units_of().get(lemma(last), {}).get(spelt, "")
+        if unit:
+            return " ".join(rest), unit
+    return name, ""
+
+
+def _unit(spelt: str) -> str:
+    """The unit that is spelt so, whatever it is of; "" for none."""
+    code = spelt.upper()
+    return code if code in CURRENCIES else str(resource()["units_in_names"].get(spelt, ""))
+
+
+@cache
+def _spelt_out() -> dict[str, str]:
+    """Words for units, which are what they are wherever they stand: "minutes", "litres"."""
+    known = {spelt: unit for units in _units_of().values() for spelt, unit in units.items()}
+    return {spelt: unit for spelt, unit in known.items() if len(spelt) > _SHORTEST}
+
+
+@cache
+def _units_of() -> dict[str, dict[str, str]]:
+    """What is measured -> how a unit is spelt -> the unit."""
+    return {noun: group["units"] for group in resource()["units_after"] for noun in group["measured"].split()}

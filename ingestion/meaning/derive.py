@@ -1,0 +1,53 @@
+"""Read a graph as the vocabularies in it mean it: Facts -> Facts with derived triples. The rules stand in `RULES`."""
+
+from ingestion.meaning.codes import read_codes
+from ingestion.meaning.draft import Draft
+from ingestion.meaning.empty_texts import leave_out_empty
+from ingestion.meaning.nodes.measurements import unfold_measurements
+from ingestion.meaning.nodes.names import unfold_names
+from ingestion.meaning.nodes.nested import unfold_nodes
+from ingestion.meaning.nodes.parts import unfold_parts
+from ingestion.meaning.nodes.roles import unfold_roles
+from ingestion.meaning.nodes.values import unfold_values
+from ingestion.meaning.owl.inverse import complete_inverses
+from ingestion.meaning.owl.lists import unfold_lists
+from ingestion.meaning.owl.ontology import read_ontology
+from ingestion.meaning.owl.same_as import merge_same
+from ingestion.meaning.owl.transitive import complete_transitive
+from ingestion.meaning.thesaurus import read_thesaurus
+from ingestion.meaning.translations import name_translations
+from ingestion.meaning.undescribed import name_undescribed
+from ingestion.meaning.wikibase import read_claims
+from ingestion.read.capsules import Facts
+
+# In order: each reads what those before it derived.
+RULES = (
+    unfold_lists,
+    unfold_values,
+    unfold_names,
+    unfold_nodes,
+    merge_same,
+    read_claims,
+    read_ontology,
+    read_thesaurus,
+    complete_transitive,
+    complete_inverses,
+    unfold_measurements,
+    unfold_roles,
+    name_undescribed,
+    unfold_parts,
+    name_translations,
+    read_codes,
+    leave_out_empty,
+)
+
+
+def as_meant(facts: Facts) -> Facts:
+    """The facts with what follows from them; the same object where none of the vocabularies is used.
+
+    What is derived is marked in `derived`, what is no longer shown stands in `aside`; the export gives what was read.
+    """
+    draft = Draft(facts)
+    for rule in RULES:
+        rule(draft)
+    return draft.facts_meant()

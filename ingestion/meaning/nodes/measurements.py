@@ -1,0 +1,160 @@
+"""Measurements that are things of their own: what they measure becomes a property. Draft -> Draft."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+
+from ingestion.induce.names.column_names import plain_words
+from ingestion.meaning.draft import Draft
+from ingestion.meaning.nodes.values import REASON, UNIT, UNIT_NAMES, VALUE, VALUE_NAMES
+from ingestion.meaning.units import unit_said
+from ingestion.read.capsules import counted
+from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, SCHEMA_TYPES, TYPE, local_name, name_rank
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Terms = NDArray[np.int32]
+
+# by the ends of their IRIs: what holds the number, its unit, and what was measured
+_VALUES = frozenset({*VALUE_NAMES, "simpleResult", "hasSimpleResult", "result", "hasResult"})
+_UNITS = frozenset(UNIT_NAMES)
+_MEASURED = frozenset(
+    {"observedProperty", "measuredProperty", "hasQuantityKind", "quantityKind", "variableMeasured", "parameter"}
+)
+# words of classes that tell nothing of what was measured
+_ANY = frozenset("measurement measure observation value quantity quantitative property result amount reading".split())
+# things that are measured: of how many kinds at most
+MOST_MEASURED = 200
+
+
+class Measures(NamedTuple):
+    """The things of one class that hold a number each, in order, with their numbers and units ("" for none)."""
+
+    owner: str
+    things: "Terms"
+    values: "Terms"
+    units: "Terms | None"
+    measured: "Terms | None"
+    alone: bool
+
+
+def unfold_measurements(draft: Draft) -> None:
+    """What was measured becomes a property, called by the class of the measurement or by what that says it measured.
+
+    A thing has it where a single link leads from it to a measurement of which nothing else is said, and which is kept
+    aside; else the measurement itself has it.
+    """
+    for found in list(_measures(draft)):
+        words = set(plain_words(local_name(found.owner)).split())
+        if found.measured is None and words <= _ANY:
+            continue
+        targets = _targets(draft, found) if found.alone else None
+        if targets is None and found.measured is None and found.units is None:
+            continue
+        said = _with_units(draft, found)
+        names = np.full(len(said), draft.iri(found.owner)) if found.measured is None else found.measured
+        subjects = found.things if targets is None else targets[0]
+        for name in counted(names)[0].tolist():
+            here = names == name
+            draft.derive(subjects[here], property_of(draft, found.owner, name), said[here])
+        if targets is not None:
+            draft.hide(targets[1].tolist(), REASON)
+            draft.hide([row for thing in found.things.tolist() for row in draft.of(thing)], REASON)
+
+
+def _measures(draft: Draft) -> Iterator[Measures]:
+    facts = draft.facts
+    iris = {draft.text(n): n for n in facts.predicates}
+    values, units, measured = (
+        {iri for iri in iris if iri in known or local_name(iri) in ends}
+        for known, ends in ((VALUE, _VALUES), (UNIT, _UNITS), ((), _MEASURED))
+    )
+    if not values or not (units or measured):
+        return
+    typing = np.flatnonzero(facts.predicate == draft.predicate(TYPE))
+    typing = typing[~np.isin(typing, list(draft.hidden))] if draft.hidden else typing
+    holds = {iri: _held(draft, iri) for iri in sorted(values)}
+    beside = {iri: _held(draft, iri) for iri in sorted(units | measured)}
+    for number in counted(facts.object[typing])[0].tolist():
+        owner = draft.text(number)
+        things = np.unique(facts.subject[typing[facts.object[typing] == number]])
+        if owner in SCHEMA_TYPES:
+            continue
+        value = next((held for iri in holds if (held := _of(holds[iri], things)) is not None), None)
+        if value is None or not _numbers(draft, value):
+            continue
+        unit = next((held for iri in sorted(units) if (held := _of(beside[iri], things)) is not None), None)
+        what = next((held for iri in sorted(measured) if (held := _of(beside[iri], things)) is not None), None)
+        if what is not None and len(counted(what)[0]) > MOST_MEASURED:
+            continue
+        known = values | units | measured | {TYPE, LABEL}
+        rows = np.isin(facts.subject, things)
+        alone = all(draft.text(p) in known for p in counted(facts.predicate[rows])[0].tolist())
+        yield Measures(owner, things, value, unit, what, alone)
+
+
+def _held(draft: Draft, iri: str) -> "NDArray[np.int64]":
+    """Subject and object of a property, by subject."""
+    pairs = np.array(draft.pairs(iri), dtype=np.int64).reshape(-1, 2)
+    return pairs[np.argsort(pairs[:, 0], kind="stable")]
+
+
+def _of(pairs: "NDArray[np.int64]", things: "Terms") -> "Terms | None":
+    """The object of each thing, where each has one."""
+    mine = pairs[np.isin(pairs[:, 0], things)]
+    return mine[:, 1].astype(np.int32) if np.array_equal(mine[:, 0], things) else None
+
+
+def _numbers(draft: Draft, values: "Terms") -> bool:
+    """Whether values are literals that begin with numbers: a unit may stand behind them."""
+    for term in counted(values)[0].tolist():
+        try:
+            float(draft.text(term).partition(" ")[0])
+        except ValueError:
+            return False
+        if draft.sort(term)[0] != "literal":
+            return False
+    return True
+
+
+def _targets(draft: Draft, found: Measures) -> "tuple[Terms, NDArray[np.intp]] | None":
+    """What links to each of the measurements, and the rows of the links; None where not one thing links to each."""
+    facts = draft.facts
+    rows = np.flatnonzero(np.isin(facts.object, found.things))
+    rows = rows[np.argsort(facts.object[rows], kind="stable")]
+    return (facts.subject[rows], rows) if np.array_equal(facts.object[rows], found.things) else None
+
+
+def _with_units(draft: Draft, found: Measures) -> "Terms":
+    """The values, each with its unit in one text; a pair of both is written once."""
+    if found.units is None:
+        return found.values
+    keys = found.values.astype(np.int64) << 32 | found.units
+    pairs, places = np.unique(keys, return_inverse=True)
+    said = []
+    for pair in pairs.tolist():
+        value, unit = pair >> 32, draft.text(pair & 0xFFFFFFFF)
+        unit = unit_said(local_name(unit) if "://" in unit else unit)
+        said.append(draft.literal(f"{draft.text(value)} {unit}") if unit else value)
+    return np.array(said, dtype=np.int32)[places]
+
+
+def property_of(draft: Draft, owner: str, name: int) -> str:
+    """The property of what was measured, with the names and comments that it has."""
+    text = draft.text(name)
+    is_literal = draft.sort(name)[0] == "literal"
+    iri = f"{owner}-{quote('-'.join(text.lower().split()))}" if is_literal else f"{text}-value"
+    number, said = draft.iri(iri), False
+    for row in () if is_literal or name >= len(draft.facts.texts) else draft.of(name):
+        _, predicate, target = draft.row(row)
+        named = name_rank(draft.text(predicate)) is not None
+        if named or draft.text(predicate) in COMMENT_PREDICATES:
+            draft.add(number, LABEL if named else draft.text(predicate), target)
+            said = said or named
+    if not said:
+        label = text if is_literal else plain_words(local_name(text))
+        draft.add(number, LABEL, draft.literal(label))
+    return iri

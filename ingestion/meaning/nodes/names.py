@@ -1,0 +1,38 @@
+"""Names behind nodes without a name: a thing has the name of such a node, in one text."""
+
+from ingestion.induce.names.column_names import words_of
+from ingestion.induce.names.infer_names import FAMILY, GIVEN
+from ingestion.meaning.draft import Draft
+from ingestion.vocabulary import local_name, name_rank
+
+# what holds the whole name, where a node has it
+_WHOLE = frozenset({"text", "value", "formatted name"})
+
+
+def unfold_names(draft: Draft) -> None:
+    """Where a property that names things leads to a node without a name, its text, else given and family name, is the
+    name of the thing; the node stays what it is."""
+    if not draft.facts.kinds("blank").any():
+        return
+    iris = sorted(draft.text(n) for n in draft.facts.predicates)
+    behind = [
+        (iri, owner, node)
+        for iri in iris
+        if name_rank(iri) is not None
+        for owner, node in draft.pairs(iri)
+        if draft.sort(node)[0] == "blank"
+    ]
+    if not behind:
+        return
+    whole, given, family = (_texts(draft, iris, words) for words in (_WHOLE, GIVEN, FAMILY))
+    for iri, owner, node in behind:
+        both = f"{given[node]} {family[node]}" if node in given and node in family else ""
+        if text := whole.get(node) or both:
+            draft.add(owner, iri, draft.literal(text))
+
+
+def _texts(draft: Draft, iris: list[str], words: frozenset[str]) -> dict[int, str]:
+    """The first literal of each subject with one of these properties, in the order of the alphabet."""
+    said = [pair for iri in iris if words_of(local_name(iri)).lower() in words for pair in draft.pairs(iri)]
+    literals = [(subject, draft.text(target)) for subject, target in said if draft.sort(target)[0] == "literal"]
+    return dict(sorted(literals, reverse=True))

@@ -1,0 +1,77 @@
+"""Roles by nodes of their own, as memberships and posts: each role becomes a property. Draft -> Draft."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingestion.induce.names.column_names import plain_words
+from ingestion.meaning.draft import Draft
+from ingestion.meaning.nodes.measurements import property_of
+from ingestion.read.capsules import counted
+from ingestion.vocabulary import SCHEMA_TYPES, TYPE, local_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Terms = NDArray[np.int32]
+
+# by the words of their names: what tells the role, and who has it
+_ROLES = frozenset({"role", "position", "post", "function"})
+_HOLDERS = frozenset({"member", "person", "agent", "holder", "employee", "player", "staff", "who"})
+# roles of one class
+MOST = 50
+
+
+def unfold_roles(draft: Draft) -> None:
+    """Where the things of a class each link one thing to another in a role, those others are its "chair", "trainer".
+
+    Of the two the holder of a role is who a property's name says holds it: a member, a person.
+    """
+    facts = draft.facts
+    roles = [n for n in facts.predicates if set(_words(draft.text(n))) & _ROLES]
+    if not roles:
+        return
+    typing = np.flatnonzero(facts.predicate == draft.predicate(TYPE))
+    for role in roles:
+        subjects = facts.subject[facts.predicate == role]
+        for number in counted(facts.object[typing[np.isin(facts.subject[typing], subjects)]])[0].tolist():
+            if draft.text(number) not in SCHEMA_TYPES:
+                _unfold(draft, role, np.unique(facts.subject[typing[facts.object[typing] == number]]))
+
+
+def _unfold(draft: Draft, role: int, things: "Terms") -> None:
+    facts = draft.facts
+    rows = np.flatnonzero(np.isin(facts.subject, things) & (facts.predicate != draft.predicate(TYPE)))
+    rows = rows[~np.isin(rows, list(draft.hidden))] if draft.hidden else rows
+    links = rows[~facts.is_literal[facts.object[rows]]]
+    ends = {n: _of(draft, links, n, things) for n in counted(facts.predicate[links])[0].tolist() if n != role}
+    named = _of(draft, rows, role, things)
+    pair = [(n, end) for n, end in ends.items() if end is not None]
+    if named is None or len(pair) != 2 or len(ends) != 2 or len(counted(named)[0]) > MOST:
+        return
+    pair.sort(key=lambda each: _holds(draft.text(each[0])))
+    (_, owners), (_, holders) = pair
+    if [_holds(draft.text(n)) for n, _ in pair] != [False, True]:
+        return
+    names = counted(named)[0].tolist()
+    texts = [draft.text(name) for name in names if draft.sort(name)[0] == "literal"]
+    if texts and (2 * len(names) > len(things) or not all(any(map(str.isalpha, text)) for text in texts)):
+        # a title of its own, or a place in a row, as that of authors
+        return
+    for name in names:
+        here = named == name
+        draft.derive(owners[here], property_of(draft, draft.text(role), name), holders[here])
+
+
+def _of(draft: Draft, rows: "NDArray[np.intp]", predicate: int, things: "Terms") -> "Terms | None":
+    """The only object of each thing by a predicate, where each has one."""
+    mine = rows[draft.facts.predicate[rows] == predicate]
+    return draft.facts.object[mine] if np.array_equal(draft.facts.subject[mine], things) else None
+
+
+def _holds(iri: str) -> bool:
+    return not _HOLDERS.isdisjoint(_words(iri))
+
+
+def _words(iri: str) -> list[str]:
+    return plain_words(local_name(iri)).split()

@@ -1,0 +1,228 @@
+"""An ontology whose classes are its things: OWL classes without instances get kinds and links of their own."""
+
+from collections import defaultdict
+
+from ingestion.meaning.draft import Draft
+from ingestion.meaning.owl.expressions import PARTS, Expression, Expressions
+from ingestion.meaning.thesaurus import Above, closed
+from ingestion.vocabulary import (
+    CLASS_TYPES,
+    EMPTY_TYPES,
+    OWL,
+    PROPERTY_TYPES,
+    SCHEMA_TYPES,
+    SUBCLASS,
+    TYPE,
+    XSD,
+)
+
+EQUIVALENT = OWL + "equivalentClass"
+DISJOINT_UNION = OWL + "disjointUnionOf"
+REASON = "schema statement"
+_OF_CLASSES = frozenset({SUBCLASS, EQUIVALENT, DISJOINT_UNION, OWL + "disjointWith"})
+
+
+def read_ontology(draft: Draft) -> None:
+    """Classes that have no subclasses are things, those above them their kinds, restrictions their links.
+
+    Only where the classes are what the graph is about: there are no instances, or fewer than classes with restrictions.
+    A link is inherited from the kinds unless the thing has a closer one of that predicate. A class that a definition
+    fits (closed world: what is not said is not so) is one more kind of the thing.
+    """
+    if not draft.uses(SUBCLASS, EQUIVALENT):
+        return
+    reader = _Reader(draft)
+    if not reader.about_classes():
+        return
+    tables = reader.tables()
+    for thing in sorted(reader.things):
+        for kind in sorted(reader.above.get(thing, ())):
+            if kind in tables:
+                draft.add(thing, TYPE, kind)
+            else:
+                draft.kinds.add((thing, kind))
+        for predicate, target in reader.links[thing]:
+            draft.add(thing, draft.text(predicate), target)
+    for kind, members in reader.defined.items():
+        draft.kinds |= {(member, kind) for member in members}
+    draft.things |= reader.things
+    for thing in reader.things:
+        for row in draft.of(thing):
+            _, predicate, target = draft.row(row)
+            iri = draft.text(predicate)
+            if iri in _OF_CLASSES or (iri == TYPE and draft.text(target) in SCHEMA_TYPES):
+                draft.hide([row], REASON)
+    for iri in PARTS:
+        for node in {s for s, _ in draft.pairs(iri)}:
+            if draft.sort(node)[0] == "blank":
+                draft.hide(draft.of(node), REASON)
+
+
+class _Reader:
+    """`things` are the classes that are things, `above` their kinds, `links` what restrictions say of each, `defined`
+    the things that fit a definition."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.expressions = Expressions(draft)
+        self.classes = {n for iri in sorted(CLASS_TYPES) for n in draft.typed(iri)}
+        self.classes |= {n for pair in draft.pairs(SUBCLASS) for n in pair}
+        self.classes = {n for n in self.classes if draft.sort(n)[0] == "iri" and draft.text(n) not in EMPTY_TYPES}
+        self.types: dict[int, set[int]] = defaultdict(set)
+        for subject, kind in draft.pairs(TYPE):
+            if draft.text(kind) not in SCHEMA_TYPES | EMPTY_TYPES:
+                self.types[subject].add(kind)
+        direct: dict[int, set[int]] = defaultdict(set)
+        self.said: dict[int, list[Expression]] = defaultdict(list)
+        self.definitions: dict[int, Expression] = {}
+        for iri in (SUBCLASS, EQUIVALENT):
+            for one, node in draft.pairs(iri):
+                expression = self.expressions.read(node) if one in self.classes else None
+                if expression is None:
+                    continue
+                if iri == EQUIVALENT and expression.kind == "or":
+                    for part in expression.parts:
+                        if part.kind == "class":
+                            direct[part.term].add(one)
+                    continue
+                for part in _conjuncts(expression):
+                    if part.kind == "class" and part.term in self.classes:
+                        direct[one].add(part.term)
+                    elif part.kind != "class":
+                        self.said[one].append(part)
+                if iri == EQUIVALENT and expression.kind != "class":
+                    self.definitions[one] = expression
+        for one, node in draft.pairs(DISJOINT_UNION):
+            for member in self.expressions.items(node):
+                direct[member].add(one)
+        self.direct = direct
+        self.above: Above = closed(direct)
+        self.inner = {kind for above in direct.values() for kind in above}
+        self.things: set[int] = set()
+        self.links: dict[int, list[tuple[int, int]]] = {}
+        self.defined: dict[int, list[int]] = {}
+
+    def about_classes(self) -> bool:
+        """Find the things; whether the graph is about its classes at all."""
+        draft = self.draft
+        restricted = [
+            c for c in self.classes if any(e.kind in ("some", "value", "count") for e in self.said.get(c, ()))
+        ]
+        properties = {n for iri in sorted(PROPERTY_TYPES) for n in draft.typed(iri)}
+        ontology = set(draft.typed(OWL + "Ontology"))
+        others = {int(s) for s in set(draft.facts.subject.tolist()) - self.classes - properties - ontology}
+        instances = [n for n in others if draft.sort(n)[0] == "iri" or self.types.get(n)]
+        if restricted:
+            wanted = len(restricted) > len(instances)
+        else:
+            wanted = not instances and not properties and bool(self.direct)
+        if not wanted:
+            return False
+        used = {kind for kinds in self.types.values() for kind in kinds}
+        outer = self.classes - self.inner - used
+        self.links = {thing: self._links(thing) for thing in outer}
+        self.defined = {
+            kind: found for kind in sorted(outer & self.definitions.keys()) if (found := self._fitting(kind))
+        }
+        outer = {c for c in outer - self.defined.keys() if self.above.get(c) or self.links[c]}
+        ends = {target for thing in outer for _, target in self.links[thing]} & self.classes
+        self.things = outer | ends
+        for end in ends - outer:
+            self.links[end] = self._links(end)
+            if not self.above.get(end):
+                # what only other things refer to has no kind but this
+                draft.add(end, TYPE, draft.iri(OWL + "Thing"))
+        return True
+
+    def tables(self) -> set[int]:
+        """The kinds that split the things into tables: those at the top, and below one that has most of the things."""
+        below: dict[int, set[int]] = defaultdict(set)
+        for thing in self.things:
+            for kind in self.above.get(thing, ()):
+                below[kind].add(thing)
+        found, queue = set[int](), [kind for kind in below if not self.above.get(kind)]
+        while queue:
+            kind = queue.pop()
+            found.add(kind)
+            if 2 * len(below[kind]) > len(self.things):
+                queue += [inner for inner in below if kind in self.direct.get(inner, ()) and inner not in found]
+        return found
+
+    def _links(self, thing: int) -> list[tuple[int, int]]:
+        """Predicate and target, its own first; the kinds' where it has none that is more special."""
+        found: list[tuple[int, int]] = []
+        for term in [thing, *sorted(self.above.get(thing, ()), key=lambda k: (-len(self.above.get(k, ())), k))]:
+            has = list(found)
+            for predicate, target in self._own(term):
+                closer = [t for p, t in has if p == predicate]
+                is_value = self.draft.sort(target)[0] == "literal"
+                if (predicate, target) in found or (is_value and closer):
+                    continue
+                if not any(t == target or target in self.above.get(t, ()) for t in closer):
+                    found.append((predicate, target))
+        return found
+
+    def _own(self, term: int) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        said = self.said.get(term, [])
+        for each in said:
+            if each.kind == "value":
+                found.append((each.predicate, each.term))
+            elif each.kind == "some" or (each.kind == "count" and each.parts and each.low):
+                found += [(each.predicate, target) for target in _named(each.parts[0])]
+        known = {predicate for predicate, _ in found}
+        for each in said:
+            if each.predicate in known:
+                continue
+            if each.kind == "only":
+                found += [(each.predicate, target) for target in _named(each.parts[0])]
+            elif each.kind == "count" and not each.parts and each.low == each.high:
+                found.append((each.predicate, self.draft.literal(str(each.low), XSD + "integer")))
+        return found
+
+    def _fitting(self, kind: int) -> list[int]:
+        """The things that the definition of a class fits, but for itself."""
+        definition = self.definitions[kind]
+        if not any(part.kind == "class" for part in _conjuncts(definition)):
+            return []
+        return [t for t in sorted(self.links) if t != kind and t not in self.definitions and self._fits(definition, t)]
+
+    def _fits(self, what: Expression, thing: int) -> bool:
+        targets = [t for p, t in self.links.get(thing, ()) if p == what.predicate]
+        inner = what.parts[0] if what.parts else None
+        match what.kind:
+            case "class":
+                of = {thing, *self.above.get(thing, ()), *self.types.get(thing, ())}
+                return what.term in of | {a for kind in self.types.get(thing, ()) for a in self.above.get(kind, ())}
+            case "and":
+                return all(self._fits(part, thing) for part in what.parts)
+            case "or" | "one of":
+                return any(self._fits(part, thing) for part in what.parts)
+            case "not":
+                return inner is not None and not self._fits(inner, thing)
+            case "value":
+                return what.term in targets
+            case "some":
+                return inner is not None and any(self._fits(inner, t) for t in targets)
+            case "only":
+                return inner is not None and bool(targets) and all(self._fits(inner, t) for t in targets)
+            case "count":
+                count = sum(inner is None or self._fits(inner, t) for t in targets)
+                return count >= what.low and (what.high is None or count <= what.high)
+
+
+def _conjuncts(expression: Expression) -> list[Expression]:
+    if expression.kind != "and":
+        return [expression]
+    return [each for part in expression.parts for each in _conjuncts(part)]
+
+
+def _named(expression: Expression) -> list[int]:
+    """The classes and individuals that an expression names."""
+    if expression.kind == "class":
+        return [expression.term]
+    if expression.kind in ("or", "one of"):
+        return [term for part in expression.parts for term in _named(part)]
+    if expression.kind == "and":
+        return next((terms for part in expression.parts if (terms := _named(part))), [])
+    return []

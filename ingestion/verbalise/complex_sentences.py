@@ -1,0 +1,164 @@
+"""Say what takes some thought: the facts of a thing with one predicate, or who links to it -> sentences."""
+
+from collections.abc import Iterator
+from heapq import nsmallest
+
+from ingestion.read.capsules import Facts
+from ingestion.verbalise.neighbours import BLANK, LITERAL, Groups, Neighbours
+from ingestion.verbalise.objects import OBJECTS, Objects
+from ingestion.verbalise.packing import PART, bounded
+from ingestion.verbalise.predicate_patterns import CLASSES, NAMES, TEXTS, Way, boolean, ways
+from ingestion.verbalise.titles import Titles
+from ingestion.verbalise.wording import capital, clean, listed, spoken
+from ingestion.vocabulary import TYPE, language_rank, local_name
+from nacre.language.booleans import said_by
+from nacre.language.forms.nouns import singular
+from nacre.records.facts import Sentence
+from nacre.records.schema import Schema
+
+SUBJECTS = 12  # names in a sentence about those that link to it
+
+Told = Iterator[tuple[int, Sentence]]
+
+
+class Teller:
+    """What all sentences share: titles, words, the ways of saying the predicates, the links in both directions."""
+
+    def __init__(self, facts: Facts, schema: Schema) -> None:
+        predicates = [(number, facts.texts[number]) for number in facts.predicates]
+        self.texts = facts.texts
+        self.ways = ways(schema, predicates)
+        self.types = [number for number, iri in predicates if iri == TYPE]
+        self.near = Neighbours(facts, self.ways)
+        titles = Titles(facts, self.near, self.ways)
+        self.title = titles.of
+        self.objects = Objects(facts, self.near, titles, self.ways)
+        self._class_of = schema.class_of
+        self._kind = self.near.kind
+        self._languages = {i: sort[2] for i, sort in enumerate(facts.sorts) if sort[2]}
+        self._sort_of = facts.sort_of.data
+        self._linking = set(self.near.incoming.terms.tolist())
+        self._type_sets: dict[tuple[int, ...], tuple[str, int]] = {}
+
+    def facts(self, thing: int, number: int, objects: list[int]) -> Told:
+        """What is said of a thing with one predicate, as texts, classes, names and facts; each with its place."""
+        way = self.ways.get(number)
+        if way is not None:
+            if not way.is_name or len(objects) > 1 or self.objects.usual[objects[0]] != self.title[thing]:
+                yield from self._facts(thing, number, way, objects)
+        elif number in self.types and (said := self._classes(thing, number, objects)) is not None:
+            yield CLASSES, said
+
+    def _facts(self, thing: int, number: int, way: Way, objects: list[int]) -> Told:
+        if self._languages and not way.is_name and len(objects) > 1:
+            objects = self._preferred(objects)
+        if way.is_text or not self.objects.long.isdisjoint(objects):
+            long = [o for o in objects if o in self.objects.long or (way.is_text and self._kind[o] == LITERAL)]
+            for said in (each for o in long for each in self._verbatim(thing, number, o)):
+                yield TEXTS + way.turn, said
+            objects = [o for o in objects if o not in long]
+        if way.is_name:
+            names = [o for o in objects if self._kind[o] == LITERAL]
+            for said in self._also_called(thing, number, names):
+                yield NAMES + way.turn, said
+            objects = [o for o in objects if self._kind[o] != LITERAL]
+        for said in self._said(thing, number, way, objects):
+            yield way.place, said
+
+    def _classes(self, thing: int, number: int, objects: list[int]) -> Sentence | None:
+        """The most telling class first: the rarest one."""
+        key = tuple(objects)
+        if key not in self._type_sets:
+            known = self._class_of
+            found = sorted(
+                (known[iri].count, clean(known[iri].label), o) for o in key if (iri := self.texts[o]) in known
+            )
+            names = [singular(spoken(label, local_name(self.texts[o]))) for _, label, o in found]
+            article = "an" if names and names[0][:1].lower() in "aeiou" else "a"
+            said = f" is {article} {listed(list(dict.fromkeys(names))[:OBJECTS])}." if names else ""
+            self._type_sets[key] = said, found[0][2] if found else -1
+        said, first = self._type_sets[key]
+        return self._sentence(self.title[thing] + said, thing, number, first) if said else None
+
+    def _verbatim(self, thing: int, number: int, value: int) -> Iterator[Sentence]:
+        """A text sentence by sentence; those of a long one cite themselves and their place in it, not all of it."""
+        text = self.texts[value]
+        for start, end in bounded(text):
+            if said := clean(text[start:end]):
+                if len(text) <= PART:
+                    yield self._sentence(said, thing, number, value)
+                else:
+                    triple = (self.written(thing), self.texts[number], text[start:end])
+                    yield Sentence(capital(said), triple, None, start, end)
+
+    def _also_called(self, thing: int, number: int, values: list[int]) -> Iterator[Sentence]:
+        name = self.title[thing]
+        others = {text: o for o in values if (text := clean(self.texts[o])) and text != name}
+        if others:
+            names = sorted(others)[: 2 * OBJECTS]
+            yield self._sentence(f"{name} is also called {listed(names)}.", thing, number, others[names[0]])
+
+    def _said(self, thing: int, number: int, way: Way, objects: list[int]) -> Iterator[Sentence]:
+        name, unit, words = self.title[thing], way.predicate.unit, self.objects.words
+        said = [(text, o) for o in objects if (text := words(o, unit)) and text != name]
+        if len(said) == 1:
+            ((text, value),) = said
+            if self.objects.is_boolean(value):
+                yield self._sentence(boolean(name, way, text in ("true", "1")), thing, number, value)
+            elif way.is_flag:
+                no = "" if said_by(text, way.predicate) else "not "
+                yield self._sentence(f"{name} is {no}{way.form.text}.", thing, number, value)
+            elif text != f"the {way.form.text} of {name}":  # else the object is called after this very fact
+                yield self._sentence(f"{way.before}{name}{way.one}{text}.", thing, number, value)
+            return
+        said.sort()
+        for start in range(0, len(said), OBJECTS):
+            texts = list(dict.fromkeys(text for text, _ in said[start : start + OBJECTS]))
+            yield self._sentence(f"{way.before}{name}{way.many}{listed(texts)}.", thing, number, said[start][1])
+
+    def links(self, thing: int, linking: Groups) -> Iterator[Sentence]:
+        """Who links here, said from this side; a link that also goes the other way was said already."""
+        name, title = self.title[thing], self.title
+        forward = {}
+        if thing in self._linking:
+            forward = {n: objects for n, objects in self.near.outgoing.of(thing) if n in self.ways}
+        for number, subjects in linking:
+            way = self.ways[number]
+            others = self._not_told(thing, number, way, subjects, forward) if forward else subjects
+            if not others or name == f"the {way.form.text} of {title[others[0]]}":
+                continue
+            first = nsmallest(SUBJECTS, [(title[s], s) for s in others])
+            names = list(dict.fromkeys([said for said, _ in first]))
+            more = max(0, len(others) - SUBJECTS)
+            if way.form.kind == "verb":
+                verb = way.form.text if len(names) + more == 1 else way.form.plural
+                text = f"{listed(names, more)} {verb} {name}."
+            elif way.predicate.functional:
+                text = f"{name} is the {way.form.text} of {listed(names, more)}."
+            else:
+                text = f"{name} is listed as {way.form.text} of {listed(names, more)}."
+            yield self._sentence(text, first[0][1], number, thing)
+
+    def _not_told(
+        self, thing: int, number: int, way: Way, subjects: list[int], forward: dict[int, list[int]]
+    ) -> list[int]:
+        """Those to which the thing itself, in its links `forward`, has no link of the same kind or an inverse one."""
+        known = {thing, *forward.get(number, ())}
+        for inverse in way.predicate.inverses:
+            known.update(o for n, objects in forward.items() if self.texts[n] == inverse for o in objects)
+        return [s for s in subjects if s not in known]
+
+    def _preferred(self, values: list[int]) -> list[int]:
+        """Without the translations of what is there in English or without a language; names keep all."""
+        languages = {o: self._languages.get(self._sort_of[o], "") for o in values if self._kind[o] == LITERAL}
+        if not any(languages.values()):
+            return values
+        best = min(language_rank(language) for language in languages.values())
+        return [o for o in values if not languages.get(o) or language_rank(languages[o]) == best]
+
+    def _sentence(self, text: str, subject: int, predicate: int, object: int) -> Sentence:
+        return Sentence(capital(text), (self.written(subject), self.texts[predicate], self.written(object)))
+
+    def written(self, number: int) -> str:
+        """A term as it stands in a triple."""
+        return f"_:{self.texts[number]}" if self._kind[number] == BLANK else self.texts[number]

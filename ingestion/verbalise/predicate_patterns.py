@@ -1,0 +1,79 @@
+"""How facts of each predicate are said: Schema -> ways, by the number of the predicate."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ingestion.verbalise.wording import Pattern, be, clean, is_state, pattern, spoken
+from ingestion.vocabulary import is_other_name, local_name
+from nacre.language.booleans import is_called_flag, is_flag
+from nacre.language.forms.nouns import wording
+from nacre.records.schema import Predicate, Schema
+from nacre.wording.phrases.predicate_labels import FIRST_YEAR, LAST_YEAR
+
+# Where a sentence about a thing goes: its level and, within it, the turn of its predicate, as one number.
+TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))
+
+
+class Way(NamedTuple):
+    """`before` NAME `one` or `many` OBJECTS. `turn` is that of the predicate in each level, `place` where facts go."""
+
+    turn: int
+    place: int
+    before: str
+    one: str
+    many: str
+    is_name: bool
+    is_text: bool
+    is_flag: bool
+    form: Pattern
+    predicate: Predicate
+
+
+def ways(schema: Schema, iris: Iterable[tuple[int, str]]) -> dict[int, Way]:
+    """How to say the predicates, given with their numbers; what declares the schema is not said."""
+    known = schema.predicate_of
+    said = [(n, known[iri]) for n, iri in iris if iri in known and known[iri].role not in ("type", "schema")]
+    forms = {n: _form(p) for n, p in said}
+    said.sort(key=lambda each: (forms[each[0]].text, each[0]))
+    return {n: _way(predicate, forms[n], turn) for turn, (n, predicate) in enumerate(said)}
+
+
+def _form(predicate: Predicate) -> Pattern:
+    label = spoken(clean(predicate.label), local_name(predicate.iri))
+    if predicate.datatype in ("integer", "real", "boolean") and " " not in label and not _are_years(predicate):
+        # "won", of games
+        return pattern(label) if label in wording("verbs") else Pattern("noun", label, label)
+    return pattern(label)
+
+
+def _are_years(predicate: Predicate) -> bool:
+    low, high = predicate.minimum, predicate.maximum
+    return low is not None and high is not None and FIRST_YEAR <= low <= high <= LAST_YEAR
+
+
+def boolean(name: str, way: Way, true: bool) -> str:
+    """The sentence for a predicate that is true or false of a thing."""
+    state = is_state(way.form.text)
+    if state is None:
+        return f"{way.before}{name}{way.one}{'true' if true else 'false'}."
+    verb, _, rest = state.partition(" ")
+    return f"{name} {verb} {rest}." if true else f"{name} {verb} not {rest}."
+
+
+def _way(predicate: Predicate, form: Pattern, turn: int) -> Way:
+    if form.kind == "verb":
+        before, one, many = "", f" {form.text} ", f" {form.text} "
+    else:
+        before, one, many = f"The {form.text} of ", f" {be(form.text, False)} ", f" {be(form.text, True)} "
+    return Way(
+        turn=turn,
+        place=turn + (IDENTIFIERS if predicate.role == "identifier" else FACTS),
+        before=before,
+        one=one,
+        many=many,
+        is_name=predicate.role == "name" or is_other_name(predicate.iri),
+        is_text=predicate.role == "text",
+        is_flag=is_flag(predicate) and is_called_flag(predicate),
+        form=form,
+        predicate=predicate,
+    )

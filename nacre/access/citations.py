@@ -1,0 +1,74 @@
+"""Open what an answer cites: evidence by index -> the same evidence with the triples it rests on."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.answering.select_answer import plan_of
+from nacre.records.evidence import Evidence, Rows
+from nacre.records.extracted import NAMESPACE
+from nacre.records.plan import Plan
+from nacre.records.turn import Understanding
+from nacre.stores.catalog import Graph
+from nacre.stores.sqlite.extracted_triples import Layer
+from nacre.stores.sqlite.triples import Triples
+from tools.provenance.citations import sources
+from tools.provenance.remote_citations import of_written_sparql, sources_away
+from tools.sparql import BRANCH, vocabulary_at
+
+log = logging.getLogger(__name__)
+
+# sentences that a citation names
+SENTENCES = 3
+
+
+def opened(
+    cited: Sequence[int], evidence: Sequence[Evidence], understanding: Understanding, graph: Graph
+) -> list[Evidence]:
+    """The cited evidence, in this order; as it was found where tracing it fails, since the answer is out already.
+    Blocking."""
+    found = [evidence[index] for index in cited]
+    plans = [plan_of(understanding, each) for each in found]
+    try:
+        if graph.remote is not None and graph.endpoint is not None:
+            words, names = vocabulary_at(graph.endpoint, graph.schema), graph.endpoint.names
+            pairs = zip(found, plans, strict=True)
+            return [sources_away(each, plan, graph.remote, words, names) for each, plan in pairs]
+        return _all_here(found, plans, graph)
+    except Exception:
+        log.exception("citations could not be traced")
+        return found
+
+
+def _all_here(found: Sequence[Evidence], plans: Sequence[Plan | None], graph: Graph) -> list[Evidence]:
+    traced = [_here(each, plan, graph) for each, plan in zip(found, plans, strict=True)]
+    return [_with_texts(each, graph.extracted) for each in traced] if graph.extracted else traced
+
+
+def _here(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:
+    """Evidence of an ingested graph with its triples; SPARQL of a model is traced in the store that it asked."""
+    written = isinstance(evidence, Rows) and evidence.branch == BRANCH and plan is None and evidence.query is not None
+    if not written or graph.triples is None or not isinstance(evidence, Rows):
+        return sources(evidence, plan, graph.tables)
+    names = [predicate.iri for predicate in graph.schema.predicates if predicate.role == "name"]
+    traced = of_written_sparql(evidence, graph.triples, names)
+    # the store has derived triples as well
+    given = Triples(graph.tables)
+    return replace(traced, triples=tuple(triple for triple in traced.triples if given.holds(triple)))
+
+
+def _with_texts(evidence: Evidence, layer: Layer) -> Evidence:
+    """Evidence whose triples texts have completed, with the sentences that state them."""
+    if evidence.document is not None or not evidence.triples:
+        return evidence
+    ends = {end for subject, _, value in evidence.triples for end in (subject, value)}
+    rests = {(subject, value): predicate for subject, predicate, value in evidence.triples}
+    said = []
+    for each in layer.about(ends, ()):
+        predicate = rests.get((each.subject_key, each.object_key or each.object), "")
+        if predicate and (predicate.startswith(NAMESPACE) or predicate == each.relation_key):
+            said.append(f"“{each.claim.text}” ({each.claim.document} {each.claim.start}-{each.claim.end})")
+    if not said:
+        return evidence
+    more = f" and {len(said) - SENTENCES} more" if len(said) > SENTENCES else ""
+    return replace(evidence, basis=f"{evidence.basis}; of texts: {'; '.join(said[:SENTENCES])}{more}")

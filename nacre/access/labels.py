@@ -1,0 +1,25 @@
+"""What IRIs are called: Graph + IRIs -> names of classes, predicates and things."""
+
+from collections.abc import Collection
+
+from nacre.access.text_lexicon import endpoint_names
+from nacre.stores.catalog import Graph
+
+AT_ONCE = 400
+
+
+def labels(graph: Graph, iris: Collection[str]) -> dict[str, str]:
+    """What classes, predicates and things are called, those that have a name."""
+    schema = graph.schema
+    known = {iri: schema.class_of[iri].label for iri in iris if iri in schema.class_of}
+    known |= {iri: schema.predicate_of[iri].label for iri in iris if iri in schema.predicate_of}
+    rest = sorted({iri for iri in iris if iri not in known})
+    if graph.stored is None:
+        names = endpoint_names(graph)
+        return known | (names.labels(rest) if names is not None and rest else {})
+    for start in range(0, len(rest), AT_ONCE):
+        part = rest[start : start + AT_ONCE]
+        marks = ",".join("?" * len(part))
+        rows = graph.stored.run(f"SELECT iri, label FROM entity WHERE iri IN ({marks})", part).rows
+        known |= {str(row[0]): str(row[1]) for row in rows if row[1]}
+    return known

@@ -1,0 +1,190 @@
+"""What there is to see of a thing: Graph + IRI -> its facts both ways, and passages that name it."""
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from nacre.access.remote_thing import thing_away
+from nacre.errors import ToolError
+from nacre.records.browse import LONGEST_VALUE, PAGE, About, Bounds, End, Facts, Thing
+from nacre.records.schema import Column, Relation, Schema
+from nacre.stores.catalog import Graph
+from nacre.stores.sqlite.schema_sql import quoted
+from nacre.stores.sqlite.tables import Cell, Tables
+from nacre.stores.sqlite.triples import TYPE
+from tools import lexical
+from tools.provenance.entity_ids import entities
+
+# rows of one predicate that are counted, and passages
+MOST_COUNTED, MOST_PASSAGES = 1000, 6
+
+
+def thing(graph: Graph, iri: str, bounds: Bounds = PAGE) -> Thing | None:
+    """All that is said of a thing, within bounds; None where the graph does not know it. Raises ToolError."""
+    if graph.stored is None:
+        return thing_away(graph, iri, bounds)
+    looking = _Looking(graph.stored, time.monotonic() + bounds.seconds)
+    found = looking.rows("SELECT id, label FROM entity WHERE iri = ?", (iri,))
+    if not found:
+        return None
+    key, label = int(found[0][0] or 0), str(found[0][1] or iri)
+    schema = graph.schema
+    relation = _home(graph, looking, iri, key)
+    classes = _classes(relation, schema)
+    said = _Said(looking)
+    facts = [*_columns(said, relation, key, schema), *_junctions(said, key, classes, schema, bounds.values)]
+    linking = list(_linking(said, key, classes, schema, bounds.linking))
+    names = entities(said.ids, graph.stored)
+    return Thing(
+        iri,
+        label,
+        tuple(End(schema.class_of[c].label, c) for c in _most_specific(relation, schema)),
+        tuple(_named(each, names) for each in facts),
+        tuple(_named(each, names) for each in linking),
+        tuple(_passages(graph, iri, label)) if bounds.passages else (),
+        looking.complete,
+    )
+
+
+@dataclass
+class _Looking:
+    """The tables of one look, until its time is over."""
+
+    tables: Tables
+    deadline: float
+    complete: bool = field(default=True)
+
+    def rows(self, sql: str, params: Sequence[Cell] = (), limit: int = PAGE.values) -> list[tuple[Cell, ...]]:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            self.complete = False
+            return []
+        try:
+            return self.tables.run(sql, params, limit=limit, seconds=left).rows
+        except ToolError as error:
+            if error.kind != "timeout":
+                raise
+            self.complete = False
+            return []
+
+
+@dataclass
+class _Said:
+    """Ids that facts have met on the way, to be named at once."""
+
+    looking: _Looking
+    ids: set[int] = field(default_factory=set)
+
+    def end(self, value: Cell, text: Cell, link: Cell) -> End | None:
+        if isinstance(link, int):
+            self.ids.add(link)
+            return End("", str(link))
+        said = text if text is not None else value
+        return None if said is None else End(str(said)[:LONGEST_VALUE])
+
+
+def _named(facts: Facts, names: dict[int, tuple[str, str]]) -> Facts:
+    ends = [names.get(int(end.iri)) if end.iri else None for end in facts.ends]
+    told = tuple(End(known[1], known[0]) if known else end for end, known in zip(facts.ends, ends, strict=True))
+    return Facts(facts.predicate, facts.label, facts.unit, told, facts.more)
+
+
+def _home(graph: Graph, looking: _Looking, iri: str, key: int) -> Relation | None:
+    """The table that has the thing's row."""
+    known = graph.lexicon.thing(iri)
+    named = graph.schema.relation_of.get(known.relation) if known else None
+    if named is not None:
+        return named
+    for relation in graph.schema.relations:
+        query = f"SELECT 1 FROM {quoted(relation.name)} WHERE {quoted(relation.key)} = ?"
+        if relation.kind == "table" and looking.rows(query, (key,), 1):
+            return relation
+    return None
+
+
+def _classes(relation: Relation | None, schema: Schema) -> frozenset[str]:
+    """All classes of the things of a table."""
+    name = relation.name if relation else ""
+    return frozenset(iri for iri, relations in schema.groups_of_class.items() if name in relations)
+
+
+def _most_specific(relation: Relation | None, schema: Schema) -> list[str]:
+    own = next((g.classes for g in schema.groups if relation and g.relation == relation.name), ())
+    return sorted((c for c in own if c in schema.class_of), key=lambda c: schema.class_of[c].count)
+
+
+def _concerns(kinds: dict[str, int], classes: Collection[str]) -> bool:
+    return not classes or "" in kinds or any(c in kinds for c in classes)
+
+
+def _columns(said: _Said, relation: Relation | None, key: int, schema: Schema) -> Iterator[Facts]:
+    """What stands in the thing's own row."""
+    if relation is None:
+        return
+    cells = {n: c for c in relation.columns for n in (c.value, c.low, c.high, c.text, c.link) if n}
+    names = list(cells)
+    if not names:
+        return
+    query = f"SELECT {', '.join(map(quoted, names))} FROM {quoted(relation.name)} WHERE {quoted(relation.key)} = ?"
+    row = dict(zip(names, next(iter(said.looking.rows(query, (key,), 1)), ()), strict=False))
+    for column in relation.columns:
+        predicate = schema.predicate_of[column.predicate]
+        raw = row.get(column.text)
+        end = said.end(row.get(column.value), raw, row.get(column.link))
+        if end is not None:
+            unit = predicate.unit if raw is None and not end.iri else ""
+            yield Facts(predicate.iri, predicate.label, unit, (end,))
+
+
+def _junctions(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[Facts]:
+    """What stands in tables of their own."""
+    for iri, name in schema.junctions.items():
+        predicate, relation = schema.predicate_of.get(iri), schema.relation_of.get(name)
+        if predicate is None or relation is None or iri == TYPE or not _concerns(predicate.domains, classes):
+            continue
+        column = relation.columns[0]
+        rows = said.looking.rows(f"{_cells(column, relation)} WHERE {quoted(relation.key)} = ?", (key,), MOST_COUNTED)
+        ends = [end for row in rows[:most] if (end := said.end(*row)) is not None]
+        if ends:
+            raw = any(row[1] is not None for row in rows)
+            yield Facts(iri, predicate.label, "" if raw else predicate.unit, tuple(ends), len(rows) - len(ends))
+
+
+def _cells(column: Column, relation: Relation) -> str:
+    names = (quoted(name) if name else "NULL" for name in (column.value, column.text, column.link))
+    return f"SELECT {', '.join(names)} FROM {quoted(relation.name)}"
+
+
+def _linking(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[Facts]:
+    """The things that link to this one, by predicate."""
+    found: dict[str, list[int]] = {}
+    for relation in schema.relations:
+        for column in relation.columns if relation.kind != "view" else ():
+            predicate = schema.predicate_of[column.predicate]
+            if column.link and predicate.iri != TYPE and _concerns(predicate.ranges, classes):
+                own, link = quoted(relation.key), quoted(column.link)
+                query = f"SELECT {own} FROM {quoted(relation.name)} WHERE {link} = ?"
+                rows = said.looking.rows(query, (key,), MOST_COUNTED)
+                found.setdefault(predicate.iri, []).extend(int(row[0]) for row in rows if isinstance(row[0], int))
+    for iri, ids in found.items():
+        shown = sorted(set(ids))[:most]
+        said.ids.update(shown)
+        if shown:
+            ends = tuple(End("", str(i)) for i in shown)
+            yield Facts(iri, schema.predicate_of[iri].label, "", ends, len(set(ids)) - len(shown))
+
+
+def _passages(graph: Graph, iri: str, label: str) -> Iterator[About]:
+    """Passages of texts that hold the thing's name; where there are none, how its facts read."""
+    if graph.passages is None:
+        return
+    found: list[About] = []
+    if graph.lexical is not None:
+        hits = lexical.search(graph.lexical, graph.passages, label, label, round=1, limit=MOST_PASSAGES).evidence
+        found = [
+            About(e.title, e.text, e.document, e.start, e.end)
+            for e in hits
+            if e.kind == "sentence" and e.document and label.casefold() in e.text.casefold()
+        ]
+    own = (About(p.title, p.text[:LONGEST_VALUE]) for p in graph.passages.by_key(iri)[:1])
+    yield from found[:MOST_PASSAGES] or own

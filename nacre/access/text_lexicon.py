@@ -1,0 +1,33 @@
+"""The names to understand a text by: an opened graph + the text -> Lexicon."""
+
+from functools import lru_cache
+
+from agents.run_in_thread import off_loop
+from nacre.records.endpoint import Endpoint
+from nacre.stores.catalog import Graph
+from nacre.stores.sparql.endpoint import EndpointSource
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.understanding.linking.names.endpoint_names import EndpointNames
+
+
+def names_for(graph: Graph, *texts: str) -> Lexicon:
+    """The lexicon of an ingested graph; of an attached one, with the things that the texts may name."""
+    names = endpoint_names(graph)
+    return names.about("\n".join(texts)) if names is not None else graph.lexicon
+
+
+async def names_about(graph: Graph, *texts: str) -> Lexicon:
+    """The same from the event loop: names of an attached graph are looked up where it lies."""
+    return graph.lexicon if graph.endpoint is None else await off_loop(names_for, graph, *texts)
+
+
+def endpoint_names(graph: Graph) -> EndpointNames | None:
+    """Where names of things are looked up; None for an ingested graph, whose lexicon has them all."""
+    if graph.endpoint is None or graph.remote is None:
+        return None
+    return _endpoint_names(graph.lexicon, graph.endpoint, graph.remote)
+
+
+@lru_cache(maxsize=8)
+def _endpoint_names(lexicon: Lexicon, endpoint: Endpoint, source: EndpointSource) -> EndpointNames:
+    return EndpointNames(lexicon, endpoint, source, source.things)

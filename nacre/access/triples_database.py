@@ -1,0 +1,115 @@
+"""One opened version of a graph as agents ask it by SPARQL, at an endpoint or over its own triples -> Database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from agents.answering.calibrate_rows import MOST_RUN
+from agents.database import Language
+from agents.run_in_thread import off_loop
+from nacre.access.text_lexicon import endpoint_names
+from nacre.config.settings import Settings
+from nacre.plans.run import Engine
+from nacre.plans.sparql.engine import Labels
+from nacre.plans.sparql.schema import Prefixes, prefixes_of, schema_sparql
+from nacre.records.evidence import Found
+from nacre.records.look_up import LookUp, Occurrence
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading
+from nacre.stores.sparql.sparql_source import SparqlSource
+from nacre.stores.sqlite.lexicon import Lexicon
+from tools import sparql, sql
+from tools.look_up.look_up_sparql import look_up_sparql
+from tools.run_model_sparql import run_written_sparql
+
+if TYPE_CHECKING:
+    from nacre.stores.catalog import Graph
+
+# looking for values may take so much of a branch's time (given)
+SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class OverTriples:
+    """The `Database` of one round in SPARQL; the sense of its methods is told where the protocol is."""
+
+    graph: Graph
+    settings: Settings
+    round: int
+    names: Lexicon
+    engine: Engine
+    source: SparqlSource
+    labels: Labels
+    most: int
+    language: Language = "sparql"
+
+    @property
+    def schema(self) -> Schema:
+        return self.graph.schema
+
+    @property
+    def lexicon(self) -> Lexicon:
+        return self.names
+
+    @cached_property
+    def prefixes(self) -> Prefixes:
+        """How names are written in its queries."""
+        return prefixes_of(self.graph.schema)
+
+    async def read(self, readings: Sequence[Reading]) -> Sequence[Found]:
+        return [
+            await asyncio.wait_for(
+                off_loop(sql.run_reading, reading, index, self.engine, round=self.round), self.settings.branch_seconds
+            )
+            for index, reading in enumerate(readings)
+        ]
+
+    async def query(self, text: str) -> Found:
+        return await off_loop(
+            run_written_sparql,
+            text,
+            self.source,
+            self.schema,
+            self.prefixes,
+            self.labels,
+            round=self.round,
+            limit=self.settings.row_limit,
+            seconds=self.settings.branch_seconds,
+        )
+
+    def describe(self, relations: Collection[str] | None) -> str:
+        return schema_sparql(self.schema, self.prefixes, relations)
+
+    def table_of(self, thing: str) -> str:
+        known = self.names.thing(thing)
+        groups = {group.relation: group for group in self.schema.groups}
+        group = groups.get(known.relation) if known else None
+        return ", ".join(map(self.prefixes.short, group.classes)) if group else ""
+
+    async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
+        # the names that the question may mean were looked up before it was understood
+        return []
+
+    async def look_up(self, wanted: LookUp) -> str:
+        seconds = self.settings.branch_seconds * SHARE
+        return await off_loop(
+            look_up_sparql, wanted, self.source, self.schema, self.prefixes, self.labels, seconds=seconds
+        )
+
+
+def over_triples(graph: Graph, settings: Settings, text: str, round: int = 1) -> OverTriples | None:
+    """What agents may ask of a graph by SPARQL about a text, at its endpoint or of its own triples; None where it has
+    neither. Blocking; raises ToolError where names can't be looked up."""
+    names = endpoint_names(graph)
+    if names is not None and graph.remote is not None:
+        engine = sparql.engine_at(graph.remote, names.endpoint, graph.schema, names.labels)
+        most, known = settings.endpoint_readings, names.about(text)
+        return OverTriples(graph, settings, round, known, engine, graph.remote, names.labels, most)
+    if graph.triples is None:
+        return None
+    engine, labels = sparql.engine(graph.triples, graph.tables), sparql.labels_of(graph.tables)
+    return OverTriples(graph, settings, round, graph.lexicon, engine, graph.triples, labels, MOST_RUN)

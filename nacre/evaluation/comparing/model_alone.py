@@ -1,0 +1,66 @@
+"""A model without Nacre, for comparison: the tables and the question as it stands -> one SELECT, whose cells answer."""
+
+import time
+from functools import partial
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from agents.answering.draft import said
+from agents.models.calls import ModelFailed, structured
+from agents.query_writing.schema_text import relevant, whole
+from agents.query_writing.write_queries import Written
+from graph.app import limits_of
+from nacre.config.models import chat_model
+from nacre.config.settings import Settings
+from nacre.errors import ConfigError
+from nacre.evaluation.run import Ask, Question, failed
+from nacre.records.answer import Answer
+from nacre.records.turn import Understanding
+from nacre.stores.catalog import Library
+from nacre.stores.sqlite.schema_sql import schema_sql
+from tools.run_model_sql import run_written
+
+HEAD = "You write one SQLite SELECT that answers a question about these tables. Select exactly what is asked for.\n\n"
+
+
+def alone(settings: Settings, library: Library, graph: str) -> Ask:
+    """One call a question, in whatever conversation it stands."""
+    model, limits = _model(settings), limits_of(settings)
+
+    async def ask(question: Question, thread: str) -> Answer:
+        record, started = failed(question, thread, ""), time.perf_counter()
+        with library.open(graph) as opened:
+            describe = partial(schema_sql, opened.tables)
+            shown = whole(opened.schema, limits.schema_tokens, describe)
+            if shown is None:
+                about = Understanding(question.question)
+                shown = relevant(about, opened.schema, opened.lexicon, limits.schema_tokens, describe)
+            messages = [SystemMessage(HEAD + shown), HumanMessage(f"Question: {question.question}")]
+            try:
+                written, usage = await structured(model, messages, Written, limits=limits)
+            except ModelFailed as error:
+                return {**record, "reason": error.why}
+            found = run_written(written.sql, opened.tables, round=1)
+        rows = next((each.table for each in found.rows), None)
+        told = said(rows) if rows is not None and rows.rows else None
+        return {
+            **record,
+            "status": "answered" if told else "not_in_graph",
+            "answer": told.text if told else "",
+            "values": list(told.values) if told else [],
+            "seconds": round(time.perf_counter() - started, 4),
+            "llm_calls": usage.calls,
+            "input_tokens": usage.input,
+            "cached_tokens": usage.cached,
+            "output_tokens": usage.output,
+        }
+
+    return ask
+
+
+def _model(settings: Settings) -> BaseChatModel:
+    model = chat_model(settings, "sql")
+    if model is None:
+        raise ConfigError("Set NACRE_MODEL: local, or such as openai:gpt-4o-mini.")
+    return model

@@ -1,1 +1,0 @@
-"""Documents made for measuring: what is true of them is known by construction."""

@@ -1,0 +1,101 @@
+"""Fit when single triples are enough: fictional faculties -> nacre/pyramid/sufficiency.json.
+
+    python -m nacre.evaluation.learning.sufficiency SEED SEED ...
+
+Each seed is a faculty with texts, of which triples are extracted by rules. A relation of a named thing is right where
+it gives all the right options of a question and no wrong one. The last seed is held out and judged.
+"""
+
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ingestion.complete import complete, keep_condensed
+from ingestion.extract import extract, keep_triples
+from ingestion.pipeline import ingest
+from nacre.config.embedder import embedder
+from nacre.evaluation.learning.fit import logistic
+from nacre.evaluation.metrics import chosen
+from nacre.evaluation.synthetic.faculty import questions, write
+from nacre.pyramid.sufficiency import FILE, Group, probability
+from nacre.records.turn import Rewrite
+from nacre.stores.catalog import Library
+from nacre.stores.search.vectors import Embedder
+from nacre.understanding.understand import understand
+from tools.triples import Stores, measured
+
+RIDGE = 0.01
+
+
+class Judged(NamedTuple):
+    """The features of one relation of one thing, and whether it answers its question."""
+
+    question: str
+    found: dict[str, float]
+    right: bool
+
+
+def judged(seed: int) -> Iterator[Judged]:
+    """What the triples of a faculty give for its questions."""
+    model = embedder("bundled")
+    if model is None:
+        raise ValueError("There is no embedder.")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        faculty = write(folder, seed)
+        data = folder / "data"
+        ingest([str(folder / "faculty.ttl")], "faculty", data=data, texts=[str(folder / "texts")], no_vectors=True)
+        library = Library(data, model)
+        try:
+            _extracted(library, data, model)
+            with library.open("faculty") as graph:
+                stores = Stores(graph.lexicon, model, graph.passages, graph.extracted)
+                for each in questions(faculty, seed):
+                    understanding = understand(Rewrite(each["question"]), graph.schema, graph.lexicon)
+                    for group, found in measured(understanding, stores):
+                        yield Judged(each["question"], found, _answers(group, each["options"], each["answers"]))
+        finally:
+            library.close()
+
+
+def _extracted(library: Library, data: Path, model: Embedder) -> None:
+    from agents.extractor import by_rules
+
+    with library.open("faculty") as graph:
+        found = asyncio.run(extract(graph, by_rules))
+        keep_triples(data / "faculty", graph.version, found.triples)
+    with library.open("faculty") as graph:
+        keep_condensed(data / "faculty", graph, complete(graph, model).condensed)
+
+
+def _answers(group: Group, options: Sequence[str], answers: Sequence[str]) -> bool:
+    return set(chosen(options, [each.other for each in group.triples], "")) == set(answers)
+
+
+def report(samples: Sequence[Judged], bars: Sequence[float] = (0.5, 0.7, 0.8, 0.9)) -> str:
+    """Of the likeliest relation of each question: how many are as likely as a bar, and the share of them right."""
+    best: dict[str, tuple[float, bool]] = {}
+    for each in samples:
+        best[each.question] = max(best.get(each.question, (0.0, False)), (probability(each.found), each.right))
+    lines = []
+    for bar in bars:
+        above = [right for chance, right in best.values() if chance >= bar]
+        lines.append(f"{bar:.1f}: {len(above):>3} of {len(best)}, {sum(above) / max(1, len(above)):.0%} right")
+    return "\n".join(lines)
+
+
+def main(seeds: Sequence[int]) -> None:
+    """Fit on all seeds but the last, write the weights, judge the last."""
+    training = [each for seed in seeds[:-1] for each in judged(seed)]
+    weights = logistic([each.found for each in training], [each.right for each in training], RIDGE)
+    FILE.write_text(json.dumps({name: round(w, 4) for name, w in sorted(weights.items())}, indent=1) + "\n", "utf-8")
+    sys.stdout.write(f"{len(training)} relations, {sum(each.right for each in training)} right\n")
+    sys.stdout.write(report(list(judged(seeds[-1]))) + "\n")
+
+
+if __name__ == "__main__":
+    main([int(seed) for seed in sys.argv[1:]])

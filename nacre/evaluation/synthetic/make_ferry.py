@@ -1,0 +1,179 @@
+"""The documents of a fictional ferry company: a seed -> a graph, and about 200 pages in four formats.
+
+    python -m nacre.evaluation.synthetic.make_ferry FOLDER [--seed N]
+
+Writes FOLDER/ferry.ttl and FOLDER/texts with Markdown, HTML, PDF and Word files. What `ferry_questions.jsonl` asks for
+stands once, in a document of its subject among pages about other ships and ports.
+"""
+
+import argparse
+import html
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+HERE = Path(__file__).parent
+DOCUMENTS = 72
+WORDS_A_PAGE = 330
+PAGES = 200
+BASE = "http://ferry.example/"
+MONTHS = "January February March April May June July August September October November December".split()
+
+Part = tuple[str, str]
+
+
+class Document(NamedTuple):
+    """A title, and headings each with its paragraphs (a blank line between two)."""
+
+    title: str
+    parts: list[Part]
+
+
+def make(folder: Path, seed: int = 7) -> int:
+    """Write the graph and the documents; returns how many words the documents have."""
+    made = yaml.safe_load((HERE / "ferry.yaml").read_text(encoding="utf-8"))
+    chance = random.Random(seed)
+    texts = folder / "texts"
+    texts.mkdir(parents=True)
+    (folder / "ferry.ttl").write_text(_graph(made), encoding="utf-8")
+    writers: list[tuple[str, Callable[[Document, Path], None]]] = [
+        ("md", markdown),
+        ("html", page),
+        ("pdf", pdf),
+        ("docx", word),
+    ]
+    words = 0
+    for i, document in enumerate(documents(made, chance)):
+        ending, write = writers[i % len(writers)]
+        name = document.title.lower().replace(" ", "-")
+        write(document, texts / f"{name}.{ending}")
+        words += sum(len(text.split()) for _, text in document.parts)
+    return words
+
+
+def documents(made: dict[str, Any], chance: random.Random) -> list[Document]:
+    """What is told of the company, each among prose about others; then prose about others alone."""
+    found = []
+    words = PAGES * WORDS_A_PAGE // DOCUMENTS
+    for i in range(DOCUMENTS):
+        told = made["told"][i] if i < len(made["told"]) else None
+        title = told["title"] if told else f"{chance.choice(made['others']['ships'])} papers {i}"
+        parts = [(heading, text) for heading, text in told["parts"]] if told else []
+        while sum(len(text.split()) for _, text in parts) < words:
+            place = chance.randrange(len(parts) + 1)
+            parts.insert(place, (f"Notes {chance.randrange(1, 400)}", _filler(made, chance)))
+        found.append(Document(title, parts))
+    return found
+
+
+def markdown(document: Document, path: Path) -> None:
+    """Write it as Markdown."""
+    body = "".join(f"## {heading}\n\n{text}\n\n" for heading, text in document.parts)
+    path.write_text(f"# {document.title}\n\n{body}", encoding="utf-8")
+
+
+def page(document: Document, path: Path) -> None:
+    """Write it as HTML, with a menu and a script."""
+    body = "".join(
+        f"<h2>{html.escape(heading)}</h2>\n" + "".join(f"<p>{html.escape(p)}</p>\n" for p in text.split("\n\n"))
+        for heading, text in document.parts
+    )
+    title = html.escape(document.title)
+    menu = "<nav><a href='/'>Home</a> <a href='/tickets'>Tickets</a></nav>"
+    path.write_text(
+        f"<!DOCTYPE html>\n<html><head><meta charset='utf-8'><title>{title}</title><style>p {{margin: 0}}</style>"
+        f"</head><body>{menu}<h1>{title}</h1>\n{body}<script>var x = 1;</script></body></html>\n",
+        encoding="utf-8",
+    )
+
+
+def pdf(document: Document, path: Path) -> None:
+    """Write it as PDF."""
+    from reportlab.lib.styles import getSampleStyleSheet
+    from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate
+
+    style = getSampleStyleSheet()
+    story: list[Flowable] = [Paragraph(html.escape(document.title), style["Title"])]
+    for heading, text in document.parts:
+        story.append(Paragraph(html.escape(heading), style["Heading2"]))
+        story += [Paragraph(html.escape(each), style["BodyText"]) for each in text.split("\n\n")]
+    SimpleDocTemplate(str(path), title=document.title, invariant=1).build(story)
+
+
+def word(document: Document, path: Path) -> None:
+    """Write it as a Word file."""
+    from docx import Document as Word
+
+    file = Word()
+    file.add_heading(document.title, 0)
+    for heading, text in document.parts:
+        file.add_heading(heading, 2)
+        for each in text.split("\n\n"):
+            file.add_paragraph(each)
+    file.save(str(path))
+
+
+def _filler(made: dict[str, Any], chance: random.Random) -> str:
+    """A few paragraphs about others."""
+    paragraphs = []
+    for _ in range(chance.randrange(1, 4)):
+        sentences = [_sentence(each, made["others"], chance) for each in chance.sample(made["templates"], 6)]
+        paragraphs.append(" ".join(sentences))
+    return "\n\n".join(paragraphs)
+
+
+def _sentence(template: str, others: dict[str, Sequence[str]], chance: random.Random) -> str:
+    port, port2 = chance.sample(list(others["ports"]), 2)
+    return template.format(
+        ship=chance.choice(others["ships"]),
+        port=port,
+        port2=port2,
+        person=chance.choice(others["people"]),
+        thing=chance.choice(others["things"]),
+        colour=chance.choice(others["colours"]),
+        month=chance.choice(MONTHS),
+        day=chance.randrange(1, 29),
+        year=chance.randrange(1930, 2021),
+        n=chance.randrange(90, 700),
+        few=chance.randrange(4, 60),
+        deep=chance.randrange(20, 90) / 10,
+        hour=chance.randrange(19, 24),
+        minute=f"{chance.randrange(0, 60, 5):02}",
+    )
+
+
+def _graph(made: dict[str, Any]) -> str:
+    lines = [
+        f"@prefix : <{BASE}> .",
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .",
+        "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .",
+    ]
+    for name, built, passengers, cars, length, captain, home in made["ships"]:
+        lines.append(
+            f':{_id(name)} a :Ship ; rdfs:label "{name}" ; :built {built} ; :passengers {passengers} ; :cars {cars} ;'
+            f' :length "{length} m" ; :captain :{_id(captain)} ; :homePort :{_id(home)} .'
+        )
+        lines.append(f':{_id(captain)} a :Person ; rdfs:label "{captain}" .')
+    for name, berths, inhabitants in made["ports"]:
+        lines.append(f':{_id(name)} a :Port ; rdfs:label "{name}" ; :berths {berths} ; :inhabitants {inhabitants} .')
+    for start, end, distance, minutes, fare, ship in made["routes"]:
+        lines.append(
+            f':{_id(start)}_{_id(end)} a :Route ; rdfs:label "{start} to {end}" ; :from :{_id(start)} ; :to :{_id(end)}'
+            f' ; :distance "{distance} km" ; :duration "{minutes} min" ; :fare "{fare} EUR" ; :servedBy :{_id(ship)} .'
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _id(name: str) -> str:
+    return name.replace(" ", "_")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seed", type=int, default=7)
+    given = parser.parse_args()
+    make(given.folder, given.seed)

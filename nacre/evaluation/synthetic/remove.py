@@ -1,0 +1,143 @@
+"""Make questions unanswerable: a graph, questions and their answers -> the graph without what these answers rest on.
+
+    python -m nacre.evaluation.synthetic.remove GRAPH.nt QUESTIONS PREDICTIONS --count 20 --out REDUCED.nq \
+        --asked REMOVED.jsonl
+
+Taken are questions that were answered right by looking something up; counts and rankings have an answer over any graph.
+The questions written are those whose facts are gone: ask them of the reduced graph, and read the statuses that are
+right in `evaluation.score`. All of them are removed from one graph, where a fact that goes for one question may be
+missed by another, never the other way round.
+"""
+
+import argparse
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import pyoxigraph as ox
+
+from nacre.evaluation.questions import Gold, alone, answerable, read
+from nacre.evaluation.score import Answers, read_answers
+from nacre.evaluation.verdict import is_right, plain
+from nacre.language.quantities.units import quantities
+from nacre.records.answer import Answer, Value
+
+_NO_LOOKUP = re.compile(r"\b(?:count|sum|avg|min|max|rank)\(|\bHAVING\b|\bLIMIT\b|\bNOT (?!NULL)", re.IGNORECASE)
+
+
+class Facts:
+    """The quads of a graph, by the things at their ends."""
+
+    def __init__(self, quads: Iterable[ox.Quad]) -> None:
+        self.quads = list(quads)
+        self.around: dict[str, list[ox.Quad]] = defaultdict(list)
+        self.named: dict[str, set[str]] = defaultdict(set)
+        for quad in self.quads:
+            self.around[_text(quad.subject)].append(quad)
+            if isinstance(quad.object, ox.Literal):
+                self.named[plain(quad.object.value)].add(_text(quad.subject))
+            else:
+                self.around[_text(quad.object)].append(quad)
+
+    def resting(self, record: Answer) -> set[ox.Quad]:
+        """The quads that end at a value of the answer: those it cites, and those that are next to a thing its lookup
+        started from or one link further, as the same is often said twice."""
+        starts = _starts(record)
+        cited = {tuple(triple) for citation in record["citations"] for triple in citation["triples"]}
+        ends = [(value, self._called(value) - starts) for value in record["values"]]
+        nearby = {_other(quad, start) for start in starts for quad in self.around[start]} - {""}
+        near = {quad for each in starts | nearby for quad in self.around[each] if _reaches(quad, each, ends)}
+        return near | {
+            quad
+            for quad in self.quads
+            if (_text(quad.subject), quad.predicate.value, _text(quad.object)) in cited
+            and any(_reaches(quad, _text(end), ends) for end in (quad.subject, quad.object))
+        }
+
+    def _called(self, value: Value) -> set[str]:
+        return self.named.get(plain(value), set()) if isinstance(value, str) else set()
+
+
+def removed(
+    facts: Facts, questions: Sequence[Gold], answers: Answers, count: int, seed: int
+) -> tuple[set[ox.Quad], list[Gold]]:
+    """What to take out of the graph, and the questions that then have no answer."""
+    gone: set[ox.Quad] = set()
+    found: list[Gold] = []
+    candidates = list(_looked_up(questions, answers))
+    Random(seed).shuffle(candidates)
+    for gold in candidates:
+        resting = facts.resting(answers[gold["id"]])
+        if resting and len(found) < count:
+            gone |= resting
+            found.append({"id": gold["id"], "question": gold["question"], "answers": [], "type": "removed"})
+    return gone, found
+
+
+def _looked_up(questions: Sequence[Gold], answers: Answers) -> Iterator[Gold]:
+    for gold in alone(list(questions)):
+        record = answers.get(gold["id"])
+        # a yes or no, and the character of a thing, rest on more than can be taken away
+        if record is None or not answerable(gold) or gold.get("nuggets") or not is_right(gold, record):
+            continue
+        if _starts(record) and record["values"] and not any(isinstance(value, bool) for value in record["values"]):
+            yield gold
+
+
+def _starts(record: Answer) -> set[str]:
+    """The things the cited queries look from; none where one of them does more than look up."""
+    cited = {citation["query"] for citation in record["citations"]}
+    queries = [query for query in record["queries"] if query["i"] in cited]
+    if any(_NO_LOOKUP.search(query["text"]) for query in queries):
+        return set()
+    return {str(param) for query in queries for param in query["params"] if re.match(r"\w+:|_:", str(param))}
+
+
+def _reaches(quad: ox.Quad, start: str, ends: Sequence[tuple[Value, set[str]]]) -> bool:
+    other = _other(quad, start)
+    if other:
+        return any(other in things for _, things in ends)
+    # where a value names things, the same words at another place are a name too
+    return any(not things and _is_value(_text(quad.object), value) for value, things in ends)
+
+
+def _other(quad: ox.Quad, start: str) -> str:
+    """The thing at the other end, or "" for a literal."""
+    if isinstance(quad.object, ox.Literal):
+        return ""
+    return _text(quad.object) if _text(quad.subject) == start else _text(quad.subject)
+
+
+def _text(term: object) -> str:
+    return term.value if isinstance(term, ox.NamedNode | ox.BlankNode | ox.Literal) else str(term)
+
+
+def _is_value(text: str, value: Value) -> bool:
+    if isinstance(value, str):
+        return plain(text) == plain(value)
+    return any(abs(found.value - value) < 1e-9 for found in quantities(text))
+
+
+def main() -> None:
+    """Write the reduced graph and its questions."""
+    command = argparse.ArgumentParser(
+        prog="python -m nacre.evaluation.synthetic.remove", description="Make questions unanswerable."
+    )
+    for name in ("graph", "questions", "predictions"):
+        command.add_argument(name, type=Path)
+    command.add_argument("--count", type=int, default=20, help="how many questions to make unanswerable")
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--out", type=Path, required=True, help="the reduced graph, as N-Quads")
+    command.add_argument("--asked", type=Path, required=True, help="the questions that it can't answer")
+    given = command.parse_args()
+    facts = Facts(ox.parse(path=str(given.graph)))
+    gone, questions = removed(facts, read(given.questions), read_answers(given.predictions), given.count, given.seed)
+    ox.serialize((quad for quad in facts.quads if quad not in gone), str(given.out), ox.RdfFormat.N_QUADS)
+    given.asked.write_text("".join(json.dumps(gold, ensure_ascii=False) + "\n" for gold in questions), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

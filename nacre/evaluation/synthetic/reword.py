@@ -1,0 +1,146 @@
+"""Say questions in other words: a file of questions -> five rewordings of some of them, with the same gold answers.
+
+    python -m nacre.evaluation.synthetic.reword QUESTIONS --seed 1 --count 30 --out REWORDED.jsonl
+
+Only questions that stand alone are taken. A line names its `original` and its kind of `rewording`; the same seed gives
+the same lines.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import simplemma
+
+from nacre.evaluation.questions import Gold, alone, read
+from nacre.evaluation.synthetic.reorder import orders
+from nacre.evaluation.synthetic.wording import bare, first_word, inside, listed, resource
+from nacre.language.thesaurus import function_words
+
+EACH = 5
+_WORD = re.compile(r"[^\W\d_]+")
+Rewording = Callable[[str, Random], str | None]
+
+
+def rewordings(question: str, seed: str) -> Iterator[tuple[str, str]]:
+    """Five different rewordings with their kinds: one of each kind that fits, then more of those.
+
+    >>> dict(rewordings("What is the capital of Peru?", "1"))["order"]
+    'Peru: what is its capital?'
+    """
+    said, draw = {question}, Random(seed)
+    found = 0
+    for _ in range(EACH):
+        for kind, reword in KINDS.items():
+            other = reword(question.strip(), draw)
+            if other is not None and other not in said and found < EACH:
+                said.add(other)
+                found += 1
+                yield kind, other
+
+
+def typo(question: str, draw: Random) -> str | None:
+    """One content word with two letters swapped, one dropped or one doubled; the first letter stays.
+
+    >>> typo("the capital", Random(2))
+    'the cpaital'
+    """
+    words = [m for m in _WORD.finditer(question) if len(m[0]) >= 6 and m[0].casefold() not in function_words()]
+    words = [m for m in words if not re.match(r"[\d_]", question[m.end() : m.end() + 1] or " ")]
+    draw.shuffle(words)
+    for match in words:
+        word = match[0]
+        for _ in range(EACH):
+            i = draw.randrange(1, len(word) - 1)
+            wrong = draw.choice(
+                (
+                    word[:i] + word[i + 1] + word[i] + word[i + 2 :],
+                    word[:i] + word[i + 1 :],
+                    word[: i + 1] + word[i] + word[i + 1 :],
+                )
+            )
+            # a slip that makes another word asks something else
+            if wrong != word and not simplemma.is_known(wrong.casefold(), lang="en"):
+                return question[: match.start()] + wrong + question[match.end() :]
+    return None
+
+
+def order(question: str, draw: Random) -> str | None:
+    """The same words in another order, where one of a few safe rules fits.
+
+    >>> order("Which country is Ann Lee from?", Random(1))
+    'From which country is Ann Lee?'
+    """
+    found = orders(bare(question))
+    return draw.choice(found) if found else None
+
+
+def synonym(question: str, draw: Random) -> str | None:
+    """One phrase of general English replaced by one that says the same.
+
+    >>> synonym("how old is Ann Lee", Random(1))
+    'what is the age of Ann Lee?'
+    """
+    found = []
+    for pattern, other in resource()["synonyms"]:
+        changed, times = re.subn(pattern, other, bare(question), count=1, flags=re.IGNORECASE)
+        if times:
+            changed = changed[0].upper() + changed[1:] if question[0].isupper() else changed
+            found.append(changed if first_word(changed) in listed("orders") else f"{changed}?")
+    return draw.choice(found) if found else None
+
+
+def polite(question: str, draw: Random) -> str | None:
+    """The question as a request.
+
+    >>> polite("Name a river", Random(1))
+    'Would you please name a river?'
+    """
+    first = first_word(question)
+    kind = "order" if first in listed("orders") else "question" if first in listed("asking") else "other"
+    return str(draw.choice(resource()["polite"][kind])).format(inside(bare(question)))
+
+
+def filler(question: str, draw: Random) -> str | None:
+    """The question between words that say nothing.
+
+    >>> filler("How old is Ann?", Random(4))
+    'right, quick one: how old is Ann? cheers'
+    """
+    return str(draw.choice(resource()["filler"])).format(inside(bare(question)))
+
+
+KINDS: dict[str, Rewording] = {"typo": typo, "order": order, "synonym": synonym, "polite": polite, "filler": filler}
+
+
+def reworded(questions: Sequence[Gold], seed: int, count: int) -> list[Gold]:
+    """The rewordings of `count` questions drawn from those that stand alone, in the order of the file."""
+    single = alone(list(questions))
+    chosen = sorted(Random(seed).sample(range(len(single)), min(count, len(single))))
+    found: list[Gold] = []
+    for gold in (single[i] for i in chosen):
+        for n, (kind, other) in enumerate(rewordings(gold["question"], f"{seed}:{gold['id']}"), start=1):
+            line: Gold = {**gold, "id": f"{gold['id']}~{n}", "question": other, "conversation": None}
+            found.append({**line, "original": gold["id"], "rewording": kind})
+    return found
+
+
+def main() -> None:
+    """Write the rewordings."""
+    command = argparse.ArgumentParser(
+        prog="python -m nacre.evaluation.synthetic.reword", description="Say questions in other words."
+    )
+    command.add_argument("questions", type=Path)
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--count", type=int, default=30, help="how many questions to reword, five times each")
+    command.add_argument("--out", type=Path, required=True)
+    given = command.parse_args()
+    lines = reworded(read(given.questions), given.seed, given.count)
+    given.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

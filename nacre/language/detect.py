@@ -1,0 +1,68 @@
+"""The language of a question by its function words: text -> a code such as "de"; English where that is unclear."""
+
+from functools import cache
+
+import simplemma
+
+from nacre.language.thesaurus import read
+
+ENGLISH = "en"
+FEWEST = 2
+_MARGINS = "?!.,;:¿¡\"'“”„«»()।"
+
+
+def language_of(text: str, fewest: int = FEWEST) -> str:
+    """The language with the most function words; another one than English needs `fewest`, more than English, and one
+    that is no English word as well.
+
+    >>> language_of("Wie viele Inseln hat der See?"), language_of("How many die in an accident?"), language_of("Oslo?")
+    ('de', 'en', 'en')
+    >>> language_of("top speed in miles per hour"), language_of("no, in Spain")
+    ('en', 'en')
+    """
+    # apostrophes tie words together in French and Italian
+    words = {word.strip(_MARGINS) for word in text.casefold().replace("’", "'").replace("'", "' ").split()}
+    found = {code: len(words & own) for code, own in languages().items()}
+    best = max(found, key=lambda code: (found[code], code == ENGLISH))
+    if found[best] < fewest or found[best] <= found[ENGLISH]:
+        return ENGLISH
+    own = words & languages()[best]
+    return best if any(not simplemma.is_known(word, lang=ENGLISH) for word in own) else ENGLISH
+
+
+def language_name(code: str) -> str:
+    """What English calls a language; the code itself where it is not one of ours."""
+    return language_names()[code] if code in languages() else code
+
+
+@cache
+def language_names() -> dict[str, str]:
+    """What English calls languages, by code (ISO 639-1)."""
+    return read("resources/language_names.yaml")
+
+
+def names_in(named: str, language: str) -> str:
+    """The property that gives the names of things in one language alone, of a property that names them in several.
+
+    >>> names_in("http://www.w3.org/2000/01/rdf-schema#label", "de")
+    'http://www.w3.org/2000/01/rdf-schema#label@de'
+    """
+    # an IRI with a second "#" is none, and no SPARQL can speak of it
+    return f"{named}@{language}"
+
+
+def named_by(predicate: str) -> str:
+    """The property of whose names one gives those in one language, "" for others.
+
+    >>> named_by("http://www.w3.org/2000/01/rdf-schema#label@de"), named_by("http://example.org/ns#width")
+    ('http://www.w3.org/2000/01/rdf-schema#label', '')
+    """
+    # versions of a graph that were made earlier have "#" there
+    named, _, language = predicate.rpartition("@" if "@" in predicate else "#")
+    return named if language in language_names() else ""
+
+
+@cache
+def languages() -> dict[str, frozenset[str]]:
+    """The words by which questions are told apart by their languages, by code."""
+    return {code: frozenset(words.split()) for code, words in read("resources/languages.yaml").items()}

@@ -1,0 +1,150 @@
+"""Values as people write them: Cell -> text, with thousands, units, dates and yes or no."""
+
+import calendar
+import re
+from collections.abc import Iterable
+from datetime import date
+from urllib.parse import unquote
+
+from nacre.language.forms.nouns import wording
+from nacre.records.evidence import Cell
+
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
+_MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d)(?::00|(:\d\d))?(?:\.\d+)?(Z|[+-]\d\d:\d\d)?")
+_SLUG = re.compile(r"[^\W_A-Z]+(?:[-_][^\W_A-Z]+)+")
+_WORD = re.compile(r"[^\W\d_A-Z]{3,}")
+# "bmw", "m": letters that are said one by one
+_LETTERS = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
+# an average is said with three digits that count
+_DIGITS = 3
+# below this a number is written with an exponent
+_SMALL = 1e-4
+
+
+def say(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = False) -> str:
+    """A value for people: thousands separated, at most two decimals, with its unit; dates written out.
+
+    What is not `counted` (a year, a code) has no separators; `rounded` numbers keep three digits, or the whole part.
+
+    >>> say(112233.333, "km"), say(723.75, "kg", rounded=True), say(2010, counted=False), say("2010-05-01")
+    ('112,233.33 km', '724 kg', '2010', '1 May 2010')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        text = _decimal(value, rounded, counted)
+    elif isinstance(value, int):
+        text = f"{value:,}" if counted else str(value)
+    else:
+        text = written_date(value) if isinstance(value, str) else "unknown"
+        return text
+    return with_unit(text, unit)
+
+
+def with_unit(number: str, unit: str) -> str:
+    """A number before its unit.
+
+    >>> with_unit("5", "km"), with_unit("5", "%"), with_unit("5", "")
+    ('5 km', '5%', '5')
+    """
+    return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
+
+
+def written_date(text: str) -> str:
+    """An ISO date in words; any other text as it is.
+
+    >>> written_date("1966-07-30"), written_date("1966-07-30T15:00:00Z"), written_date("30.7.1966")
+    ('30 July 1966', '30 July 1966 at 15:00 UTC', '30.7.1966')
+    """
+    day = _DAY.fullmatch(text)
+    if day is not None:
+        return _day(*map(int, day.groups())) or text
+    moment = _MOMENT.fullmatch(text)
+    if moment is not None:
+        said = _day(*map(int, moment.groups()[:3]))
+        zone = moment[6] or ""
+        clock = f"{moment[4]}{moment[5] or ''}{' UTC' if zone == 'Z' else f' (UTC{zone})' if zone else ''}"
+        return f"{said} at {clock}" if said else text
+    return text
+
+
+def shown_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> str:
+    """A thing's name; the last segment of an IRI, which stands for a thing without a name, as words, unless the names
+    beside it are in `small` letters.
+
+    >>> shown_name("bmw-m3-coupé", ("http://e.org/bmw-m3-coup%C3%A9",)), shown_name("us-east-1", ("http://e.org/n17",))
+    ('BMW M3 Coupé', 'us-east-1')
+    """
+    if small or not _SLUG.fullmatch(name) or not any(unquote(re.split(r"[/#:]", iri)[-1]) == name for iri in iris):
+        return name
+    parts = re.split(r"[-_]", name)
+    return " ".join(part.upper() if _LETTERS.fullmatch(part) else part.capitalize() for part in parts)
+
+
+def in_small_letters(names: Iterable[Cell]) -> bool:
+    """Whether one of several names is a word in small letters, as those of kinds are.
+
+    >>> in_small_letters(["diesel", "plug-in-hybrid"]), in_small_letters(["bmw-m3", "bmw-x5"])
+    (True, False)
+    """
+    return any(isinstance(each, str) and _WORD.fullmatch(each) for each in names)
+
+
+def is_plain(text: str, unit: str) -> bool:
+    """Whether a text says no more than a number, or one with its unit.
+
+    >>> is_plain("4935 mm", "mm"), is_plain("approx. 5", ""), is_plain("1,370 lb (635 kg)", "lb")
+    (True, False, False)
+    """
+    number = re.sub(rf"\s*{re.escape(unit)}\s*$", "", text, flags=re.IGNORECASE) if unit else text
+    return number.replace(".", "").replace(",", "").strip().isdigit()
+
+
+def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
+    """Whether a thing has no name but a number, or the end of its IRI with one.
+
+    >>> is_number_name("12", ()), is_number_name("row5", ("http://e.org/row5",)), is_number_name("X5", ())
+    (True, True, False)
+    """
+    if name.isdigit():
+        return True
+    return any(map(str.isdigit, name)) and any(re.split(r"[/#:]", iri)[-1] == name for iri in iris)
+
+
+def is_counted(label: str, datatype: str = "", role: str = "") -> bool:
+    """Whether numbers of a property are amounts, and not years, codes or other names.
+
+    >>> is_counted("price"), is_counted("release year"), is_counted("capacity", role="identifier")
+    (True, False, False)
+    >>> is_counted("house number"), is_counted("number of words")
+    (False, True)
+    """
+    words = label.lower().removeprefix("number of ").split()
+    return datatype != "year" and role != "identifier" and not set(words) & wording("uncounted")
+
+
+def _day(year: int, month: int, day: int) -> str:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return ""
+    return f"{day} {calendar.month_name[month]} {year}"
+
+
+def _decimal(value: float, rounded: bool, counted: bool) -> str:
+    if value.is_integer():
+        return f"{value:,.0f}" if counted else f"{value:.0f}"
+    digits = 2 if abs(value) >= 1 else 4
+    if rounded and abs(value) < 1:
+        # leading zeros are no digits that count
+        return (
+            f"{float(f'{value:.{_DIGITS}g}'):f}".rstrip("0").rstrip(".")
+            if abs(value) >= _SMALL
+            else f"{value:.{_DIGITS}g}"
+        )
+    if rounded:
+        digits = max(0, _DIGITS - len(str(int(abs(value)))))
+    text = f"{value:,.{digits}f}" if counted else f"{value:.{digits}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text if float(text.replace(",", "")) else f"{value:.{_DIGITS}g}"

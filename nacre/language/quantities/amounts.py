@@ -1,0 +1,163 @@
+"""Numbers of a text with their units, and how exactly they are said: text -> Amount."""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from nacre.language.quantities.units import convert, counted_in
+from nacre.language.thesaurus import resource
+from nacre.language.tokens import fold, lemma
+
+# digits may be parted by commas, by narrow or no-break spaces, or by apostrophes
+_NUMBER = re.compile(
+    r"(?P<money>[€$£¥]\s?)?(?P<sign>(?<![\w)\]])[-−])?(?P<more>[€$£¥]\s?)?(?<![\w.,:])"
+    r"(?P<n>\d{1,3}(?:[,\u202f\u00a0'’]\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?)(?![\d:]*:\d)(?!\d)"
+)
+_CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?P<unit>\s?(?:h|min)\b)?")
+_PERIOD = re.compile(r"\bP(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?\b")
+_UNIT = re.compile(r"[\s\u202f\u00a0]?-?(°\s?[CF]\b|[%€$£¥°]|[^\W\d_]+(?:/(?:100\s?)?[^\W\d_]+)?[²³23]?(?![^\W_]))")
+_SIZES = re.compile(r"\s*(?:million|mio|billion|bn|thousand|k)\b", re.IGNORECASE)
+_BASES = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
+
+
+class Amount(NamedTuple):
+    """A number, its unit ("" none), how far from it the exact value may lie, its place, and the word that follows."""
+
+    value: float
+    unit: str
+    slack: float
+    start: int
+    end: int
+    after: str = ""
+
+
+def amounts(text: str) -> list[Amount]:
+    """The numbers of a text, in order; times of a clock and periods count in hours.
+
+    >>> [(a.value, a.unit) for a in amounts("1,459 mm in 3:36 h, about 45k euros")]
+    [(1459.0, 'mm'), (3.6, 'h'), (45000.0, 'EUR')]
+    """
+    found = [_clock(match) for match in _CLOCK.finditer(text)]
+    found += [_period(match) for match in _PERIOD.finditer(text) if any(match.groups())]
+    taken = [(a.start, a.end) for a in found]
+    for match in _NUMBER.finditer(text):
+        start, end = match.start("n"), match.end("n")
+        if not any(a <= start < b for a, b in taken) and (amount := _amount(text, match, start, end)):
+            found.append(amount)
+    return _joined(sorted(found, key=lambda a: a.start), text)
+
+
+@lru_cache(maxsize=4096)
+def unit_of(word: str) -> str:
+    """A unit as it is compared: "metres" and "m" are one; "" for a word that is none.
+
+    >>> unit_of("metres"), unit_of("€"), unit_of("dishes")
+    ('m', 'EUR', '')
+    """
+    units, currencies = resource()["units"], resource()["currencies"]
+    # the small letter before a capital one counts: "mW" is no "MW"
+    if word in ("mW", "Mm", "Ms"):
+        return word
+    token = fold(word.replace("²", "2").replace("³", "3")).replace(" ", "")
+    for form in (token, lemma(token)):
+        if form in currencies:
+            return str(resource()["currency_codes"].get(form, form))
+        if form in units:
+            return str(units[form])
+    return ""
+
+
+def same(said: Amount, value: float, unit: str, words: frozenset[str]) -> bool:
+    """Whether an amount says this value: rounded, or in another unit. `unit` is as the data writes it.
+
+    A unit that the data does not state must be among its `words`; a number may always be said without its unit.
+    """
+    own, stated = unit_of(unit) or unit, said.unit
+    if not stated and said.after and (fold(said.after) == fold(own) or _is_measure(said.after)):
+        stated = said.after
+    many, each = counted_in(unit)
+    if many > 1:
+        return any(same(said, own, each, words) for own in (value, value * many))
+    if not stated:
+        return _near(said, value)
+    if not own:
+        return bool(_forms(stated) & words) and _near(said, value)
+    if fold(stated) == fold(own):
+        # the case of a letter may be all that parts two units
+        return (stated == own or unit_of(stated) == unit_of(own)) and _near(said, value)
+    converted = convert(value, _power(own), _power(stated))
+    return converted is not None and _near(said, converted)
+
+
+def _near(said: Amount, exact: float) -> bool:
+    distance = abs(exact - said.value)
+    if distance <= 1e-9 * max(1.0, abs(exact)):
+        return True
+    return distance <= said.slack * (1 + 1e-9) and (said.slack != 0.5 or abs(exact) >= 10)
+
+
+def _amount(text: str, match: re.Match[str], start: int, end: int) -> Amount | None:
+    digits = re.sub(r"[,\u202f\u00a0'’]", "", match["n"])
+    value, slack = float(digits), 0.5 * 10.0 ** -len(digits.partition(".")[2])
+    # "1. " numbers a line
+    if not text[:start].strip() and re.match(r"[.)]\s", text[end:]):
+        return None
+    money = match["money"] or match["more"]
+    if size := _SIZES.match(text, end):
+        factor = resource()["multipliers"][size[0].strip().casefold()]
+        value, slack, end = value * factor, slack * factor, size.end()
+    unit, after = unit_of(money.strip()) if money else "", ""
+    if not unit and (following := _UNIT.match(text, end)):
+        after = following[1]
+        unit = unit_of(after)
+        end = following.end() if unit else end
+    elif end < len(text) and text[end].isalpha():
+        return None
+    if match["sign"]:
+        value = -value
+    return Amount(value, unit, slack, start, end, after)
+
+
+def _clock(match: re.Match[str]) -> Amount:
+    first, second, third = (int(part or 0) for part in match.groups()[:3])
+    hours = first + second / 60 + third / 3600
+    if (match["unit"] or "").strip() == "min":
+        hours /= 60
+    return Amount(hours, "h", 1e-6, match.start(), match.end())
+
+
+def _period(match: re.Match[str]) -> Amount:
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return Amount(24 * days + hours + minutes / 60 + seconds / 3600, "h", 1e-6, match.start(), match.end())
+
+
+def _joined(found: list[Amount], text: str) -> list[Amount]:
+    """ "3 hours 36 minutes" is one amount."""
+    for first, second in pairwise(found):
+        between = text[first.end : second.start].strip()
+        if between in ("", "and") and (first.unit, second.unit) in (("h", "min"), ("min", "s")):
+            one = Amount(first.value + second.value / 60, first.unit, second.slack / 60, first.start, second.end)
+            return _joined([one if a is first else a for a in found if a is not second], text)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _forms(unit: str) -> frozenset[str]:
+    """The words that say a unit or currency."""
+    known = {**resource()["units"], **resource()["currency_codes"]}
+    return frozenset({fold(unit), *(fold(word) for word, name in known.items() if name == unit)})
+
+
+@lru_cache(maxsize=4096)
+def _is_measure(word: str) -> bool:
+    """Whether a word is a unit of measure that general English lacks ("furlongs", "m2"); short words rarely are."""
+    if "/" in word:
+        return convert(1.0, _power(word), f"({_power(word)})") is not None
+    if len(word) < 4 and word[-1] not in "23²³":
+        return False
+    return any(convert(1.0, _power(word), base) is not None for base in _BASES)
+
+
+def _power(unit: str) -> str:
+    return re.sub(r"(?<=[^\W\d_])([23])$", r"**\1", unit.replace("²", "2").replace("³", "3"))

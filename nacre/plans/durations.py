@@ -1,0 +1,126 @@
+"""The time between two dates: the tables that hold them -> a table of years or days with both dates."""
+
+import re
+from datetime import date, datetime
+
+from nacre.language.base import language
+from nacre.language.format_values import say
+from nacre.language.tokens import split_name
+from nacre.records.evidence import Cell, Table
+from nacre.records.plan import Attribute, Compute
+from nacre.records.schema import Schema
+
+_DATE = re.compile(r"(-?\d{4})(?:-(\d\d)-(\d\d))?(?:[T ](\d\d):(\d\d).*)?")
+_COLUMNS = ("result", "to", "from")
+TODAY = ("result", "today", "from")
+# what lasts longer than so many years is said in years, and what lasts less than so many days in hours
+LONG, SHORT = 3, 1
+_SECONDS = {"minutes": 60, "hours": 3600, "days": 86400}
+
+
+def elapsed(body: Compute, left: Table, right: Table, today: date) -> Table:
+    """One row: the time in the unit that is asked for, the later and the earlier date; none where either date is
+    missing, has several values, can't be read, or lies after the other; what lasts less than a day is said in hours.
+
+    >>> born, died = Table(("d",), (("1932-01-30",),)), Table(("d",), (("2013-01-29",),))
+    >>> from nacre.records.plan import Select
+    >>> elapsed(Compute("years", Select((), ()), Select((), ())), died, born, date(2020, 1, 1)).rows
+    ((80, '2013-01-29', '1932-01-30'),)
+    >>> began, done = (Table(("d",), ((f"2024-05-01T{time}:00",),)) for time in ("10:00", "12:30"))
+    >>> timed = elapsed(Compute("days", Select((), ()), Select((), ())), done, began, date(2025, 1, 1))
+    >>> timed.rows[0][0], timed.units[0]
+    (2.5, 'hours')
+    """
+    now = body.op == "age" and (body.left == body.right or not left.rows)
+    until: Cell = today.isoformat() if now else _only(left)
+    since = _only(right)
+    first, last = _read(since), _read(until)
+    if first is None or last is None or last[0] < first[0] or (first[1] and last[1] and last[1] < first[1]):
+        return Table(_COLUMNS, ())
+    keys = (
+        (tuple(dict.fromkeys(key for table in (left, right) for key in table.keys[0])),)
+        if left.keys and right.keys
+        else ((),)
+    )
+    timed = _timed(body, since, until)
+    if timed is not None:
+        return Table(_COLUMNS, ((timed[0], until, since),), keys, (timed[1], "", ""))
+    if body.op in ("hours", "minutes"):
+        return Table(_COLUMNS, ())
+    years = _years(first, last)
+    if body.op == "days" and years == 0 and (first[1] is None or last[1] is None):
+        return Table(_COLUMNS, ())
+    if body.op != "days" or first[1] is None or last[1] is None or years >= LONG:
+        columns = TODAY if now else _COLUMNS
+        return Table(columns, ((years, until, since),), keys, ("years", "", ""))
+    # the days of an event without hours are all its days
+    whole = len(str(since)) == len(str(until)) == len("2000-01-01")
+    days = (last[1] - first[1]).days + whole
+    return Table(_COLUMNS, ((days, until, since),), keys, ("days", "", ""))
+
+
+def _timed(body: Compute, since: Cell, until: Cell) -> tuple[int | float, str] | None:
+    """How long something took, and in what, where both ends have a time of day and hours or less matter."""
+    ends = [_moment(each) for each in (since, until)]
+    if body.op not in _SECONDS or ends[0] is None or ends[1] is None or ends[1] < ends[0]:
+        return None
+    seconds = (ends[1] - ends[0]).total_seconds()
+    unit = "hours" if body.op == "days" and seconds < SHORT * _SECONDS["days"] else body.op
+    if unit == "days":
+        return None
+    taken = round(seconds / _SECONDS[unit], 2)
+    return int(taken) if taken.is_integer() else taken, unit
+
+
+def _moment(cell: Cell) -> datetime | None:
+    """A date with a time of day, without its zone; None for other dates."""
+    found = _DATE.fullmatch(str(cell))
+    if found is None or found[4] is None:
+        return None
+    try:
+        return datetime.fromisoformat(found[0]).replace(tzinfo=None)
+    except ValueError:
+        return None
+
+
+def in_words(body: Compute, table: Table, schema: Schema) -> str:
+    """How old something is or was, or how long it lasted, with the days that this rests on; of a row of `elapsed`."""
+    result, last, first = table.rows[0]
+    unit = table.units[0]
+    name = body.right.variables[0].label
+    said = say(result, unit.removesuffix("s") if result == 1 else unit)
+    since = f"from {say(first, counted=False)} to {say(last, counted=False)}"
+    if body.op in _SECONDS:
+        return f"{name} lasted {said}, {since}."
+    began = body.right.answers[0]
+    if body.op == "years" and isinstance(began, Attribute):
+        called = split_name(schema.predicate_of[began.predicate].label).casefold().split()
+        if language().words["life_start"].isdisjoint(called):
+            # years of service are no age
+            return f"{name}: {said}, {since}."
+    return f"{name} {'is' if table.columns == TODAY else 'was'} {said} old, {since}."
+
+
+def _only(table: Table) -> Cell:
+    """The one value that a table holds."""
+    values = {row[0] for row in table.rows}
+    return values.pop() if len(values) == 1 else None
+
+
+def _read(cell: Cell) -> tuple[int, date | None] | None:
+    """The year, and the day where it is stated."""
+    found = _DATE.fullmatch(str(cell).removesuffix(".0"))
+    if found is None:
+        return None
+    year, month, day = found[1], found[2], found[3]
+    try:
+        return int(year), date(int(year), int(month), int(day)) if month else None
+    except ValueError:
+        return None
+
+
+def _years(first: tuple[int, date | None], last: tuple[int, date | None]) -> int:
+    """Whole years; where only years are stated, the difference between them."""
+    if first[1] is None or last[1] is None:
+        return last[0] - first[0]
+    return last[0] - first[0] - ((last[1].month, last[1].day) < (first[1].month, first[1].day))

@@ -1,0 +1,49 @@
+"""What places the things of a superlative: Select -> the same with that column, and rows with it taken out again."""
+
+from dataclasses import replace
+
+from nacre.language.format_values import is_plain
+from nacre.plans.sql.to_sql import RAW
+from nacre.records.evidence import Cell, Table
+from nacre.records.plan import Aggregate, Attribute, Combine, Select
+
+
+def with_measure(body: Select | Combine) -> Select | Combine:
+    """The select that also gives what its things are placed by; the same one where it gives that already or can't."""
+    if isinstance(body, Combine) or body.order is None or body.limit is None:
+        return body
+    by = body.order.by
+    grouped = bool(body.group or body.by) or any(isinstance(a, Aggregate) for a in body.answers)
+    # the things of the answer alone are remembered by their keys, so nothing of another may come in
+    own = {a.variable for a in body.answers if not isinstance(a, Aggregate)}
+    fits = isinstance(by, Aggregate) if grouped else isinstance(by, Attribute) and by.variable in own
+    return replace(body, answers=(*body.answers, by)) if fits and by not in body.answers else body
+
+
+def parted(table: Table, shown: int) -> Table:
+    """The first `shown` columns, with what follows them as `measured`; a range is said as it was written.
+
+    >>> found = parted(Table(("name", "height"), (("A", 3),), units=("", "m")), 1)
+    >>> found.rows, found.measured, found.measured_unit
+    ((('A',),), (3,), 'm')
+    """
+    further = len(table.columns) - shown
+    raw = further > 1 and table.columns[-1].endswith(RAW)
+    measured = tuple(
+        _cell(row[shown], row[-1] if raw else None, table.units[shown], further == 1 + raw) for row in table.rows
+    )
+    return replace(
+        table,
+        columns=table.columns[:shown],
+        rows=tuple(row[:shown] for row in table.rows),
+        units=table.units[:shown],
+        measured=measured if further == 1 or raw else (),
+        measured_name=table.columns[shown],
+        measured_unit=table.units[shown],
+    )
+
+
+def _cell(value: Cell, raw: Cell, unit: str, single: bool) -> Cell:
+    """The value, or the text that it was read from where that says more than the number."""
+    plain = raw is None or is_plain(str(raw), unit)
+    return value if plain and single else raw

@@ -1,0 +1,90 @@
+"""Run plans where SPARQL is answered: SparqlSource + Vocabulary -> Engine."""
+
+from collections.abc import Callable, Collection, Mapping
+
+from nacre.plans.run import Engine
+from nacre.plans.sparql.pattern import Vocabulary
+from nacre.plans.sparql.provenance import contributing, number_contributing
+from nacre.plans.sparql.terms import cell
+from nacre.plans.sparql.to_sparql import Sparql, to_sparql
+from nacre.plans.statement import Statement
+from nacre.records.evidence import Cell
+from nacre.stores.sparql.sparql_source import Solutions, SparqlSource
+from nacre.stores.sqlite.tables import Fetched, Tables
+from nacre.wording.descriptions.sparql_facts import told
+
+SECONDS, SECONDS_BESIDE = 5.0, 0.5
+# IRIs -> how they are shown; what is missing is shown by its last segment
+Labels = Callable[[Collection[str]], Mapping[str, str]]
+
+
+def on_sparql(
+    source: SparqlSource,
+    words: Vocabulary,
+    labels: Labels,
+    *,
+    tables: Tables | None = None,
+    seconds: float = SECONDS,
+    seconds_beside: float = SECONDS_BESIDE,
+) -> Engine:
+    """Plans as SPARQL, each query within `seconds`, of a reading that stands beside the likeliest `seconds_beside`.
+
+    Things are shown by their labels, which are looked up for those in the rows alone; rows without an order come
+    sorted by what they show.
+    """
+
+    def fetch(query: Statement | Sparql, limit: int, beside: bool) -> Fetched:
+        assert isinstance(query, Sparql)
+        found = source.select(query.text, limit=limit, seconds=seconds_beside if beside else seconds)
+        rows = _rows(query, found, labels)
+        if not query.ordered:
+            shown = [i for i, output in enumerate(query.outputs) if output.role != "key"]
+            rows.sort(key=lambda row: [_place(row[i]) for i in shown], reverse=query.last_first)
+        return Fetched(query.names, rows, found.truncated)
+
+    return Engine(
+        "sparql",
+        words.schema,
+        lambda body: to_sparql(body, words),
+        lambda select, variable: contributing(select, words, variable),
+        lambda select, variable: number_contributing(select, words, variable),
+        fetch,
+        tables,
+        lambda profile, round: told(profile, source, words, labels, round=round, seconds=seconds),
+        away=tables is None,
+    )
+
+
+def last_segment(iri: str) -> str:
+    """How a thing without a label is shown.
+
+    >>> last_segment("http://example.org/Deep_Purple")
+    'Deep_Purple'
+    """
+    return iri.rstrip("/#").replace("#", "/").rpartition("/")[2] or iri
+
+
+def _rows(query: Sparql, found: Solutions, labels: Labels) -> list[tuple[Cell, ...]]:
+    place = [found.variables.index(name.lstrip("?")) for name in query.names]
+    roles = [output.role for output in query.outputs]
+    things = {str(cell(row[i])) for row in found.rows for i, role in zip(place, roles, strict=True) if role == "label"}
+    named = labels(things) if things else {}
+
+    def shown(row: tuple[Cell, ...], raw: tuple[str | None, ...], at: int, role: str) -> Cell:
+        if role == "label" and row[at] is not None:
+            return named.get(str(row[at])) or last_segment(str(row[at]))
+        return raw[at] if role == "text" else row[at]
+
+    rows = []
+    for solution in found.rows:
+        cells = tuple(cell(term) for term in solution)
+        raw = tuple(term.value if term is not None else None for term in solution)
+        rows.append(tuple(shown(cells, raw, at, role) for at, role in zip(place, roles, strict=True)))
+    return rows
+
+
+def _place(value: Cell) -> tuple[int, float, str]:
+    """Nothing before numbers before texts, as SQLite sorts."""
+    if value is None:
+        return 0, 0.0, ""
+    return (1, float(value), "") if isinstance(value, int | float) else (2, 0.0, value)

@@ -1,0 +1,112 @@
+"""The classes and properties of a graph for a writer of SPARQL: Schema -> lines, and IRIs with prefixes."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from nacre.plans.sparql.terms import iri as written
+from nacre.records.schema import Class, Predicate, Schema
+
+# prefixes that everybody knows
+COMMON = {
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
+    "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
+    "http://www.w3.org/2001/XMLSchema#": "xsd",
+    "http://www.w3.org/2002/07/owl#": "owl",
+    "http://www.w3.org/2004/02/skos/core#": "skos",
+}
+# values that are listed of a property with few, and classes that a property leads to
+MOST_VALUES, MOST_RANGES = 8, 3
+_LOCAL = re.compile(r"[A-Za-z_][\w-]*")
+_DECLARED = re.compile(r"\bPREFIX\s+([^\s:<>]*):", re.IGNORECASE)
+_USED = re.compile(r"(?<![\w<:/#])([A-Za-z][\w-]*):(?=[A-Za-z_])")
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """Namespaces with a short name each."""
+
+    names: Mapping[str, str]
+
+    def short(self, iri: str) -> str:
+        """An IRI with its prefix, or in angle brackets.
+
+        >>> Prefixes({"http://x.org/v#": "v"}).short("http://x.org/v#City")
+        'v:City'
+        """
+        space, local = _split(iri)
+        return f"{self.names[space]}:{local}" if space in self.names and _LOCAL.fullmatch(local) else written(iri)
+
+    def full(self, name: str) -> str:
+        """The IRI of a name as `short` gives it; other text as it is."""
+        prefix, colon, local = name.strip().partition(":")
+        spaces = {short: space for space, short in self.names.items()}
+        return spaces[prefix] + local if colon and prefix in spaces else name.strip().strip("<>")
+
+    def declare(self, query: str) -> str:
+        """The query with the declarations of the prefixes that it uses and does not declare."""
+        spaces = {short: space for space, short in self.names.items()}
+        own = set(_DECLARED.findall(query))
+        missing = sorted({used for used in _USED.findall(query) if used in spaces and used not in own})
+        return "".join(f"PREFIX {short}: <{spaces[short]}>\n" for short in missing) + query
+
+
+def prefixes_of(schema: Schema) -> Prefixes:
+    """A prefix for each namespace of classes and properties, by the last word of the namespace."""
+    named = [*(each.iri for each in schema.classes), *(each.iri for each in schema.predicates)]
+    spaces = {_split(iri)[0] for iri in named}
+    found: dict[str, str] = dict(COMMON)
+    for space in sorted(spaces):
+        if space in found or not space:
+            continue
+        words = re.findall(r"[a-z][a-z0-9]*", space.lower().removeprefix("https:").removeprefix("http:"))
+        name = base = next((w for w in reversed(words) if w not in ("org", "com", "net", "www")), "ns")
+        number = 1
+        while name in found.values():
+            number += 1
+            name = f"{base}{number}"
+        found[space] = name
+    return Prefixes(found)
+
+
+def schema_sparql(schema: Schema, prefixes: Prefixes, classes: Collection[str] | None = None) -> str:
+    """A class a paragraph, the largest first, with the properties that its things have; of these `classes` (IRIs)
+    alone, where they are given. Names of things come first, prefixes last."""
+    chosen = [each for each in schema.classes if each.count and (classes is None or each.iri in classes)]
+    names = [p for p in schema.predicates if p.role == "name"]
+    lines = [f"Names of things: {', '.join(prefixes.short(p.iri) for p in names)}"] if names else []
+    for each in chosen:
+        lines += _class(each, schema, prefixes)
+    used = "\n".join(lines)
+    shown = [f"PREFIX {name}: <{space}>" for space, name in prefixes.names.items() if f"{name}:" in used]
+    return "\n".join((*lines, *shown))
+
+
+def _class(each: Class, schema: Schema, prefixes: Prefixes) -> Iterator[str]:
+    comment = f". {each.comment}" if each.comment else ""
+    above = f", within {', '.join(map(prefixes.short, each.parents))}" if each.parents else ""
+    yield f"CLASS {prefixes.short(each.iri)} -- {each.label}, {each.count} things{above}{comment}"
+    for predicate in schema.predicates:
+        if each.iri in predicate.domains and predicate.role != "schema":
+            yield f"  {prefixes.short(predicate.iri)}{_values(predicate, prefixes)}"
+
+
+def _values(predicate: Predicate, prefixes: Prefixes) -> str:
+    parts = []
+    if predicate.has_links:
+        parts.append(f"-> {' or '.join(map(prefixes.short, list(predicate.ranges)[:MOST_RANGES])) or 'things'}")
+    if predicate.has_literals:
+        ends = (predicate.minimum, predicate.maximum)
+        reach = f" {ends[0]:g} to {ends[1]:g}" if ends[0] is not None and ends[1] is not None else ""
+        parts.append(f"{predicate.datatype}{f' in {predicate.unit}' if predicate.unit else ''}{reach}")
+    said = [predicate.label, *([predicate.comment.rstrip(". ")] if predicate.comment else [])]
+    if predicate.values and len(predicate.values) <= MOST_VALUES:
+        said.append("one of " + ", ".join(f'"{value}"' for value in predicate.values))
+    elif predicate.samples:
+        said.append(f'such as "{predicate.samples[0]}"')
+    return f" {', '.join(parts)} -- {'. '.join(said)}"
+
+
+def _split(iri: str) -> tuple[str, str]:
+    place = max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1
+    return iri[:place], iri[place:]

@@ -1,1 +1,0 @@
-"""Understanding without a model: question -> plan -> SQL -> words."""

@@ -1,0 +1,77 @@
+"""`nacre compare`: a file of questions -> what each configuration of branches gives, as a table, CSV and a chart."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.serving.terminal import options
+from nacre.serving.terminal.turn_display import say
+
+if TYPE_CHECKING:
+    from nacre.stores.catalog import Graph
+
+
+def compare(
+    questions: Annotated[Path, typer.Argument(metavar="QUESTIONS.jsonl")],
+    graph: options.Graph = None,
+    configurations: Annotated[
+        str,
+        typer.Option("--configurations", metavar="sql,passages,...", help="Of sql, passages, sparql and all."),
+    ] = "sql,passages,sparql,all",
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where records, CSV and chart go.")] = Path(
+        "comparison"
+    ),
+    mind: options.Mind = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+) -> None:
+    """Ask a file of questions once by each configuration of branches, and compare.
+
+    Accuracy by kind of question, seconds, calls and tokens. The gold answers are read after the last answer.
+    """
+    from graph.app import compose
+    from nacre.config.settings import Settings
+    from nacre.evaluation.comparing.compare import as_chart, as_csv, as_text, lines
+    from nacre.evaluation.questions import read as read_gold
+    from nacre.evaluation.run import read
+    from nacre.evaluation.score import read_answers
+    from nacre.serving.cli.eval import ask_all
+
+    settings = Settings()
+    wanted = read(questions)[:limit]
+    library = compose(settings).library
+    with ExitStack() as stack:
+        stack.callback(library.close)
+        names = sorted({library.resolve(question.graph or graph) for question in wanted})
+        graphs = [stack.enter_context(library.open(name)) for name in names]
+        branches = {each: _asked(each, graphs) for each in dict.fromkeys(configurations.split(","))}
+    out.mkdir(parents=True, exist_ok=True)
+    for configuration, those in branches.items():
+        say(f"{configuration}: {', '.join(those)}")
+        context = options.context(settings, mind, ",".join(those))
+        with (out / f"{configuration}.jsonl").open("w", encoding="utf-8", errors="replace") as file:
+            asyncio.run(ask_all(wanted, graph, context, file))
+    gold = read_gold(questions)[:limit]
+    found = [line for each in branches for line in lines(each, gold, read_answers(out / f"{each}.jsonl"))]
+    (out / "comparison.csv").write_text(as_csv(found), encoding="utf-8")
+    (out / "comparison.svg").write_text(as_chart(found), encoding="utf-8")
+    say(as_text(found) + f"Records, comparison.csv and comparison.svg are in {out}.")
+
+
+def _asked(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
+    """The branches of a configuration that one of the graphs has; raises ConfigError where none has any."""
+    from graph.branches import BRANCHES
+    from nacre.errors import ConfigError
+    from nacre.evaluation.comparing.compare import CONFIGURATIONS
+
+    if configuration not in CONFIGURATIONS:
+        raise ConfigError(f"There is no configuration {configuration!r}. Use: {', '.join(CONFIGURATIONS)}.")
+    lacks = {branch: [BRANCHES[branch].lacks(graph) for graph in graphs] for branch in CONFIGURATIONS[configuration]}
+    found = tuple(branch for branch, reasons in lacks.items() if not all(reasons))
+    if not found:
+        [(branch, [why, *_]), *_] = lacks.items()
+        raise ConfigError(f"Configuration {configuration!r} can't be asked of {graphs[0].name!r}: {branch}: {why}")
+    return found

@@ -1,0 +1,91 @@
+"""`nacre complete`: what texts tell of and the schema lacks -> proposals; with --apply added to what is shown."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.serving.terminal import options
+from nacre.serving.terminal.open_library import embedder_of, library_of
+from nacre.serving.terminal.turn_display import say
+
+if TYPE_CHECKING:
+    from ingestion.complete import Completion
+    from nacre.records.proposal import Proposal
+
+MOST_EXAMPLES = 3
+
+
+def complete(
+    graph: options.Graph = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Add the proposals to the schema that is shown.")] = False,
+    condense: Annotated[bool, typer.Option("--condense", help="Only read near-duplicate relations as one.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Show and read everything as before.")] = False,
+    annotations: Annotated[
+        Path | None, typer.Option("--annotations", metavar="FILE", help="The file that the graph was ingested with.")
+    ] = None,
+) -> None:
+    """Propose classes and attributes that the texts of a graph tell of and its schema lacks.
+
+    With --apply they are shown and asked like those of the graph; what is stored stays, and --remove takes them away.
+    """
+    from ingestion import complete as completing
+    from ingestion.extract import keep_triples
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.serving.terminal.progress import progress
+    from nacre.stores.base_schema import ingested
+
+    if apply + condense + remove > 1:
+        raise ConfigError("Give one of --apply, --condense and --remove.")
+    settings = Settings()
+    embedder = embedder_of(settings)
+    if embedder is None:
+        raise ConfigError("Completion compares meanings. Install the bundled embedder: pip install 'nacre[bundled]'")
+    with (
+        library_of(settings) as library,
+        library.open(library.resolve(graph)) as present,
+        ingested(present, settings.data) as opened,
+    ):
+        home = settings.data / opened.name
+        if remove:
+            if opened.extracted is None:
+                raise ConfigError(completing.NONE_EXTRACTED.format(opened.name))
+            keep_triples(home, opened.version, opened.extracted.all())
+            say(f"'{opened.name}' is shown as it was ingested, its triples from texts as they were extracted.")
+            return
+        found = completing.complete(opened, embedder)
+        _show(found)
+        if condense:
+            completing.keep_condensed(home, opened, found.condensed)
+            say(f"{len(found.condensed)} relations now read as another one. To undo: nacre complete --remove")
+        elif apply:
+            with progress() as on_stage:
+                _, added = completing.apply(home, opened, found, annotations, on_stage)
+            say(f"Added {added:,} statements to what is shown of '{opened.name}'. To undo: nacre complete --remove")
+        else:
+            say(f"Nothing was written. To add them: nacre complete --apply --graph {opened.name}")
+
+
+def _show(found: "Completion") -> None:
+    for each in found.proposals:
+        say(_words(each))
+        for instance in each.instances[:MOST_EXAMPLES]:
+            say(f"      {instance.subject} | {instance.relation} | {instance.object}")
+    for relation, into in sorted(found.condensed.items(), key=lambda pair: (pair[1], pair[0])):
+        say(f"“{relation}” reads as “{into}”")
+    attributes = sum(each.kind == "attribute" and not each.key for each in found.proposals)
+    classes = sum(each.kind == "class" for each in found.proposals)
+    say(
+        f"{classes} classes and {attributes} attributes proposed, {len(found.condensed)} relations condensed, from"
+        f" {found.triples:,} triples"
+    )
+
+
+def _words(each: "Proposal") -> str:
+    if each.kind == "class":
+        return f"class “{each.label}”: {each.support} things"
+    if each.key:
+        return f"facts of {each.domain} “{each.label}”, which the schema has: {each.support} things"
+    names = f" ({', '.join(each.relations[1:])})" if len(each.relations) > 1 else ""
+    return f"attribute of {each.domain} “{each.label}”{names}: {each.support} things, priority {each.priority:g}"

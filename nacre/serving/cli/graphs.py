@@ -1,0 +1,132 @@
+"""What there is and what it holds: `nacre graphs`, `report`, `export`, `remove`, `doctor`."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+import typer
+
+from nacre.serving.terminal import options
+from nacre.serving.terminal.command_names import as_started
+from nacre.serving.terminal.open_library import library_of
+from nacre.serving.terminal.turn_display import say
+
+if TYPE_CHECKING:
+    from nacre.stores.catalog import Graph, Library
+    from nacre.stores.sqlite.tables import Tables
+
+
+def graphs() -> None:
+    """List the graphs, with version and size."""
+    from nacre.errors import ConfigError
+
+    with _library() as library:
+        names = library.names()
+        if not names:
+            say(as_started(f"No graph in {library.data}/ yet. Run: nacre ingest FILE.ttl --graph NAME"))
+        width = max((len(name) for name in names), default=0)
+        for name in names:
+            try:
+                with library.open(name) as graph:
+                    lacks = sorted(library.lacks(name).items()) if graph.endpoint is None else []
+                    missing = "; ".join(f"no {branch}: {why}" for branch, why in lacks)
+                    missing = f"attached to {graph.endpoint.url}" if graph.endpoint is not None else missing
+                    size = f"{len(graph.schema.classes):>4} classes {graph.schema.triples:>10,} triples"
+                    texts = f"  + {graph.extracted.count:,} triples from texts" if graph.extracted else ""
+                    say(f"{name:<{width}}  {graph.version}  {size}{texts}{'  (' + missing + ')' if missing else ''}")
+            except ConfigError as error:
+                say(f"{name:<{width}}  {error}")
+
+
+def report(
+    graph: options.Graph = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    suggest: Annotated[
+        bool, typer.Option("--suggest-annotations", help="Print a starter for --annotations, all commented out.")
+    ] = False,
+) -> None:
+    """Account for every triple of a graph."""
+    from ingestion.induce.annotations import suggest_annotations
+    from ingestion.report import report as made
+    from ingestion.report import report_text
+    from nacre.records.json_form import to_json
+
+    with _opened(graph) as opened:
+        if suggest:
+            sys.stdout.write(suggest_annotations(opened.schema))
+            return
+        found = made(opened.tables, opened.documents)
+    if as_json:
+        sys.stdout.write(json.dumps(to_json(found), ensure_ascii=False) + "\n")
+    else:
+        say(report_text(found))
+
+
+def export(
+    graph: options.Graph = None,
+    form: Annotated[
+        str | None, typer.Option("--format", metavar="nt|nq", help="nq where there are named graphs.")
+    ] = None,
+) -> None:
+    """Write the triples of a graph to stdout."""
+    from ingestion.export import export as written
+    from nacre.errors import ConfigError
+
+    if form not in (None, "nt", "nq"):
+        raise ConfigError(f"No format {form!r}. Give --format nt or --format nq.")
+    with _tables(graph) as (_, tables):
+        written(tables, sys.stdout.buffer, cast(Literal["nt", "nq"] | None, form))
+        sys.stdout.buffer.flush()
+
+
+def remove(graph: options.Graph = None) -> None:
+    """Remove a graph and all its versions."""
+    from nacre.errors import ConfigError
+
+    if graph is None:
+        raise ConfigError("Which graph? Name it, as it will be gone: nacre remove --graph NAME")
+    with _library() as library:
+        name = library.resolve(graph)
+        library.remove(name)
+        say(f"Removed '{name}'.")
+
+
+def doctor() -> int:
+    """Say what is amiss here and what to do."""
+    from nacre.config.settings import Settings
+    from nacre.serving.terminal.doctor import examine
+
+    broken = False
+    for finding in examine(Settings()):
+        say(as_started(finding.words()), "33" if finding.next else "")
+        broken = broken or finding.broken
+    return 1 if broken else 0
+
+
+@contextmanager
+def _library() -> "Iterator[Library]":
+    from nacre.config.settings import Settings
+
+    with library_of(Settings()) as library:
+        yield library
+
+
+@contextmanager
+def _opened(name: str | None) -> "Iterator[Graph]":
+    with _library() as library, library.open(library.resolve(name)) as graph:
+        yield graph
+
+
+@contextmanager
+def _tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
+    from nacre.stores.base_schema import ingested
+
+    with (
+        _library() as library,
+        library.open(library.resolve(name)) as graph,
+        # a completed graph answers from tables of its own; accounted for is what was ingested
+        ingested(graph, library.data) as own,
+    ):
+        yield own.name, own.tables

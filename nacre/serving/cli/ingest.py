@@ -1,0 +1,207 @@
+"""`nacre ingest` and `nacre index`: files -> a published version of a graph, and what it holds in words."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.serving.terminal import options
+from nacre.serving.terminal.command_names import as_started, program
+from nacre.serving.terminal.open_library import embedder_of, key_of, library_of
+from nacre.serving.terminal.progress import progress
+from nacre.serving.terminal.turn_display import say
+
+if TYPE_CHECKING:
+    from ingestion.pipeline import Ingested
+    from nacre.config.embedder import LocalEmbedder
+    from nacre.config.settings import Settings
+
+MOST_CLASSES = 12
+MOST_OMITTED = 10
+
+
+def ingest(
+    graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
+    sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
+    texts: Annotated[
+        list[str] | None,
+        typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json"),
+    ] = None,
+    annotations: Annotated[
+        Path | None, typer.Option("--annotations", metavar="FILE", help="YAML that renames, comments or hides.")
+    ] = None,
+    tables_only: Annotated[bool, typer.Option("--tables-only", help="Stop after the SQLite file.")] = False,
+    no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Leave out the dense index.")] = False,
+    sparql: Annotated[bool, typer.Option("--sparql", help="Also build a store of triples for SPARQL.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse what can't be read, don't leave it out.")] = False,
+    base: Annotated[
+        str, typer.Option("--base", metavar="IRI", help="What relative IRIs resolve against, not the file's address.")
+    ] = "",
+    contexts: Annotated[
+        list[str] | None, typer.Option("--context", metavar="URL=FILE", help="A copy of a remote JSON-LD context.")
+    ] = None,
+    fetch_contexts: Annotated[
+        bool, typer.Option("--fetch-contexts", help="Download JSON-LD contexts that are not here.")
+    ] = False,
+) -> int:
+    """Make a graph of RDF files and documents, or of either alone.
+
+    They are its whole content: what was there before is replaced. The graph answers as soon as its tables and words
+    are there; the vectors for search by meaning follow, and may be left to `nacre index`.
+    """
+    from ingestion import pipeline
+    from ingestion.read.sources import Reading
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+
+    if not sources and not texts:
+        raise ConfigError(
+            f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph},"
+            f" or for documents alone: nacre ingest --texts FOLDER --graph {graph}"
+        )
+    settings = Settings()
+    embedder = None if tables_only or no_vectors else embedder_of(settings)
+    with progress() as on_stage:
+        loaded = pipeline.load(
+            sources or [],
+            graph,
+            data=settings.data,
+            texts=texts or [],
+            annotations=annotations,
+            tables_only=tables_only,
+            sparql=sparql,
+            reading=Reading(strict, _absolute(base), dict(map(_context, contexts or [])), fetch_contexts),
+            without=pipeline.why_without(graph, no_vectors, embedder),
+            server=pipeline.Server(settings.qdrant_url, key_of(settings)),
+            on_stage=on_stage,
+        )
+    _tell(loaded)
+    _tell_omitted(loaded.name)
+    if not tables_only:
+        suggest(loaded.name)
+    return _embed(graph, settings, embedder) if embedder is not None else 0
+
+
+def index(graph: options.Graph = None) -> int:
+    """Complete or rebuild the search indexes of a graph.
+
+    Goes on where the vectors of an ingest stopped; makes them for another embedder; rebuilds what is damaged.
+    """
+    from ingestion import pipeline
+    from nacre.config.settings import Settings
+
+    settings = Settings()
+    embedder = embedder_of(settings)
+    with library_of(settings) as library:
+        name = library.resolve(graph)
+    with _interruptible(name), progress() as on_stage:
+        indexed = pipeline.index(
+            name,
+            data=settings.data,
+            embedder=embedder,
+            qdrant_url=settings.qdrant_url,
+            qdrant_key=key_of(settings),
+            on_stage=on_stage,
+        )
+    say(f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {_vectors(indexed)}.")
+    return 0
+
+
+def _embed(name: str, settings: "Settings", embedder: "LocalEmbedder") -> int:
+    """The vectors of a graph that answers already."""
+    from ingestion import pipeline
+    from nacre.errors import ConfigError, IngestionError
+
+    server = pipeline.Server(settings.qdrant_url, key_of(settings))
+    try:
+        with _interruptible(name), progress() as on_stage:
+            made = pipeline.embed(name, data=settings.data, embedder=embedder, server=server, on_stage=on_stage)
+    except (ConfigError, IngestionError) as error:
+        why = str(error).rstrip(".")
+        raise type(error)(f"{why}. {name!r} answers without search by meaning; after that run: nacre index") from error
+    if made.seconds_by_stage:
+        found = _vectors(made) if made.vectors else "there are no long texts, so nothing was embedded"
+        say(f"Search by meaning: {found}, {sum(made.seconds_by_stage.values()):.1f} s")
+    return 0
+
+
+@contextmanager
+def _interruptible(name: str) -> Iterator[None]:
+    """Ctrl-C while vectors are made leaves a graph that answers."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"Stopped. {name!r} answers, without search by meaning; nacre index --graph {name} goes on from here."
+        ) from None
+
+
+def _vectors(made: "Ingested") -> str:
+    return f"{made.vectors:,} vectors, {made.embedded:,} embedded anew"
+
+
+def _tell(ingested: "Ingested") -> None:
+    """Classes with their counts; triples, things, texts, passages and seconds."""
+    schema = ingested.schema
+    if ingested.unchanged:
+        say(f"Nothing has changed: '{ingested.name}' is still version {ingested.version}.")
+    else:
+        say(f"'{ingested.name}' is now version {ingested.version}.")
+    classes = sorted(schema.classes, key=lambda c: (-c.count, c.label, c.iri))
+    width = max((len(c.label) for c in classes[:MOST_CLASSES]), default=0)
+    for c in classes[:MOST_CLASSES]:
+        say(f"  {c.label:<{width}} {c.count:>8,}")
+    if len(classes) > MOST_CLASSES:
+        say(as_started(f"  and {len(classes) - MOST_CLASSES} classes more: nacre report --graph {ingested.name}"))
+    seconds = sum(ingested.seconds_by_stage.values())
+    texts = f"{ingested.texts:,} text{'' if ingested.texts == 1 else 's'}, " if ingested.texts else ""
+    passages = f"{ingested.passages:,} passages, " if ingested.passages else ""
+    say(f"{schema.triples:,} triples, {schema.entities:,} things, {texts}{passages}{seconds:.1f} s")
+
+
+def _tell_omitted(name: str) -> None:
+    """What could not be read, the first lines of it."""
+    from ingestion.report import omitted, omitted_lines
+    from nacre.config.settings import Settings
+    from nacre.stores.sqlite.documents import left_out_lines
+
+    with library_of(Settings()) as library, library.open(name) as graph:
+        found = omitted(graph.tables)
+        texts = graph.documents.left_out() if graph.documents is not None else []
+    for line in (*omitted_lines(found, MOST_OMITTED), *left_out_lines(texts, MOST_OMITTED)):
+        say(line)
+    if max(len(found.listed), len(texts)) > MOST_OMITTED:
+        say(as_started(f"  All of them: nacre report --graph {name}"))
+
+
+def _absolute(base: str) -> str:
+    from nacre.errors import ConfigError
+
+    if base and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:\S", base):
+        raise ConfigError(f"--base {base!r} is no absolute IRI. Give one such as https://example.org/data/")
+    return base
+
+
+def _context(given: str) -> tuple[str, Path]:
+    from nacre.errors import ConfigError
+
+    url, _, file = given.rpartition("=")
+    if not url or not Path(file).is_file():
+        raise ConfigError(f"--context {given!r}: give URL=FILE, with a file that is there.")
+    return url, Path(file)
+
+
+def suggest(name: str) -> None:
+    """Three questions that this graph answers."""
+    from ingestion.checked_questions import examples
+    from nacre.config.settings import Settings
+
+    with library_of(Settings()) as library, library.open(name) as graph:
+        questions = examples(graph)
+    if questions:
+        say("It answers, for example:")
+    for question in questions:
+        say(f'  {program()} ask "{question}" --graph {name}')

@@ -1,0 +1,62 @@
+"""`nacre keys`: who may use the server -> keys made, listed, revoked."""
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.serving.terminal.command_names import as_started
+from nacre.serving.terminal.turn_display import say
+
+if TYPE_CHECKING:
+    from nacre.serving.keys import Keys
+
+keys = typer.Typer(help="Keys for nacre serve: make, list, revoke.", no_args_is_help=True, rich_markup_mode=None)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Who uses it; threads belong to this name.")]
+
+
+@keys.command()
+def add(
+    name: Name,
+    graphs: Annotated[
+        str | None, typer.Option("--graphs", metavar="a,b,...", help="The graphs it may read; all by default.")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="A new key for this name; the old one ends.")] = False,
+) -> None:
+    """Make a key; it is shown once."""
+    named = None if graphs is None else [graph.strip() for graph in graphs.split(",") if graph.strip()]
+    token = _keys().add(name, named, replace=replace)
+    say(token)
+    typer.echo("Keep it: only its hash is stored. Clients send it as 'Authorization: Bearer KEY'.", err=True)
+
+
+@keys.command("list")
+def listed() -> None:
+    """List all keys, by name."""
+    found = _keys().all()
+    if not found:
+        say(as_started("No keys: nacre serve answers on this machine only. Run: nacre keys add NAME"))
+    width = max((len(key.name) for key in found), default=0)
+    for key in sorted(found, key=lambda key: key.name):
+        graphs = "all graphs" if key.graphs is None else ", ".join(key.graphs) or "no graph"
+        state = "" if key.revoked is None else f"  revoked {_day(key.revoked)}"
+        say(f"{key.name:<{width}}  made {_day(key.created)}  {graphs}{state}")
+
+
+@keys.command()
+def revoke(name: Name) -> None:
+    """Let a key open nothing any more, from the next request on."""
+    _keys().revoke(name)
+    say(f"Revoked '{name}'. Its threads stay.")
+
+
+def _keys() -> "Keys":
+    from nacre.config.settings import Settings
+    from nacre.serving.keys import Keys
+
+    return Keys(Settings().data)
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds))

@@ -1,0 +1,160 @@
+"""The command line: arguments -> the command of that name, and an exit code; nothing heavy is imported too early."""
+
+import io
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+import typer.main
+
+from nacre.serving.cli import (
+    ask as cli_ask,
+)
+from nacre.serving.cli import (
+    attach as cli_attach,
+)
+from nacre.serving.cli import (
+    calibrate as cli_calibrate,
+)
+from nacre.serving.cli import (
+    compare as cli_compare,
+)
+from nacre.serving.cli import (
+    complete as cli_complete,
+)
+from nacre.serving.cli import (
+    eval as cli_eval,
+)
+from nacre.serving.cli import (
+    extract as cli_extract,
+)
+from nacre.serving.cli import (
+    graphs as cli_graphs,
+)
+from nacre.serving.cli import (
+    ingest as cli_ingest,
+)
+from nacre.serving.cli import (
+    mcp as cli_mcp,
+)
+from nacre.serving.cli import (
+    serve as cli_serve,
+)
+from nacre.serving.cli.keys import keys
+from nacre.serving.cli.model import model
+from nacre.serving.terminal.collisions import check_packages
+from nacre.serving.terminal.command_names import as_started
+from nacre.serving.terminal.failures import explain
+
+# set by the completion that `nacre --install-completion` puts into a shell
+COMPLETE = "_NACRE_COMPLETE"
+
+app = typer.Typer(
+    name="nacre",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"nacre {version('nacre')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Log to stderr what happens, tracebacks of faults included.")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Talk with your own knowledge graph: cited, streamed answers over RDF."""
+    # what goes wrong in a turn is in its record; a log with tracebacks is for those who ask for it
+    level = logging.DEBUG if debug else logging.CRITICAL
+    logging.basicConfig(level=level, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+
+
+for command in (
+    cli_ingest.ingest,
+    cli_attach.attach,
+    cli_graphs.graphs,
+    cli_graphs.report,
+    cli_graphs.export,
+    cli_graphs.remove,
+    cli_ingest.index,
+    cli_graphs.doctor,
+    cli_ask.ask,
+    cli_ask.chat,
+    cli_serve.serve,
+    cli_mcp.mcp,
+    cli_extract.extract,
+    cli_complete.complete,
+):
+    app.command()(command)
+app.command("eval")(cli_eval.evaluate)
+app.command()(cli_compare.compare)
+app.command()(cli_calibrate.calibrate)
+app.add_typer(keys, name="keys")
+app.add_typer(model, name="model")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code (see `serving.failures`); a traceback never reaches the user."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # a terminal that can't show a character shows another, and the answer goes on
+            stream.reconfigure(errors="replace")
+    if COMPLETE in os.environ:
+        # the shell asks what may come next
+        app(prog_name="nacre")
+    try:
+        check_packages()
+        # not app(): it would answer Ctrl-C and a closed pipe in its own way
+        command = typer.main.get_command(app)
+        with command.make_context("nacre", spread(given, "--texts")) as context:
+            code = command.invoke(context)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # the reader has left (`nacre export | head`): Python must not complain once more when it closes stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except BaseException as error:
+        message, code = explain(error)
+        if message:
+            sys.stderr.write(as_started(message) + "\n")
+    return code if isinstance(code, int) else 0
+
+
+def spread(arguments: Sequence[str], option: str) -> list[str]:
+    """Let one `option` take several values, as shells write them for a glob: up to the next option.
+
+    >>> spread(["ingest", "a.ttl", "--texts", "x.md", "y.md", "--graph", "g"], "--texts")
+    ['ingest', 'a.ttl', '--texts', 'x.md', '--texts', 'y.md', '--graph', 'g']
+    """
+    spread_out: list[str] = []
+    taking, first = False, False
+    for argument in arguments:
+        if argument == option:
+            taking, first = True, True
+        elif argument.startswith("-") and argument != "-":
+            taking = False
+        elif taking and not first:
+            spread_out.append(option)
+        else:
+            first = False
+        spread_out.append(argument)
+    return spread_out
+
+
+if __name__ == "__main__":
+    sys.exit(main())

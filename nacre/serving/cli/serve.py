@@ -1,0 +1,105 @@
+"""`nacre serve`: settings -> a listening server."""
+
+import asyncio
+import ipaddress
+import logging
+import os
+import socket
+import tempfile
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from nacre.config.settings import Settings
+
+
+def serve(
+    host: Annotated[str | None, typer.Option("--host", metavar="H", help="Address; 127.0.0.1 by default.")] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, metavar="P", help="Port; 8200 by default.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, max=64, metavar="N", help="Processes that answer; 1 by default.")
+    ] = None,
+) -> None:
+    """Serve all graphs over HTTP.
+
+    A page at /, the API under /api, LangServe at /ask. Without keys (nacre keys) on this machine only.
+    """
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    from graph.app import load_settings
+    from nacre.serving.http import logs
+    from nacre.serving.http.connection import MOST_HEAD_BYTES, Connection
+    from nacre.serving.http.metrics import SHARED
+    from nacre.serving.keys import Keys
+    from nacre.serving.prefill_schema import begin_reading
+
+    settings = load_settings()
+    logs.configure(settings.log, logging.INFO)
+    # uvicorn would bury what is amiss in a traceback
+    asyncio.run(_openable(settings))
+    # once, however many processes answer
+    begin_reading(settings)
+    locked = bool(Keys(settings.data).all())
+    listening = listen(host or settings.host, settings.port if port is None else port, open_to_all=locked)
+    address, number = listening.getsockname()[:2]
+    shown = f"[{address}]" if ":" in address else address
+    told = "Keys are asked for." if locked else "There are no keys, so only this machine is answered."
+    typer.echo(f"Nacre listens on http://{shown}:{number} (API: /api/docs). {told} Ctrl-C stops it.", err=True)
+    processes = workers or settings.workers
+    with ExitStack() as stack:
+        if processes > 1 and SHARED not in os.environ:
+            os.environ[SHARED] = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-metrics-"))
+        config = uvicorn.Config(
+            "nacre.serving.http.app:from_environment",
+            factory=True,
+            workers=processes,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            http=Connection,
+            loop="nacre.serving.http.event_loop:new",
+            ws="none",
+            h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+            # who a request comes from is believed of the proxies that are named, and of nobody else
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=settings.trusted_proxies,
+            timeout_graceful_shutdown=round(settings.stop_seconds) + 10,
+        )
+        if processes > 1:
+            Multiprocess(config, [listening]).run()
+        else:
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+async def _openable(settings: "Settings") -> None:
+    """Raises ConfigError where what answering needs can't be opened."""
+    from nacre.serving.turn_service import opened
+
+    async with opened(settings, lasting=True, warm=False):
+        pass
+
+
+def listen(host: str, port: int, *, open_to_all: bool) -> socket.socket:
+    """A bound socket; raises ConfigError where the address is taken, is not this machine's, or is not `open_to_all`
+    and reaches beyond this machine."""
+    from nacre.errors import ConfigError
+
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        if not open_to_all and not ipaddress.ip_address(address[0]).is_loopback:
+            raise ConfigError(
+                f"Others can reach {host}, and there are no keys. Run: nacre keys add NAME, or leave out --host."
+            )
+        listening = socket.socket(family, kind)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+    except OSError as error:
+        raise ConfigError(
+            f"Can't listen on {host}:{port} ({error.strerror}). Run: nacre serve --port N with a free port."
+        ) from error
+    return listening

@@ -1,0 +1,105 @@
+"""/api/graphs/{graph}/...: a picture of the schema, things and classes, names of IRIs, questions that go on."""
+
+from functools import lru_cache
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+
+from ingestion.checked_questions import follow_ups
+from nacre.access import class_view as browse_class
+from nacre.access.labels import labels as named
+from nacre.access.local_thing import thing as facts_of
+from nacre.access.overview import Overview, overview
+from nacre.errors import ConfigError, ToolError
+from nacre.records.browse import Kind, Thing
+from nacre.serving.http.auth import Who
+from nacre.serving.http.dependencies import REFUSALS, TheAsking, TheGraph
+from nacre.serving.http.error_status import Missing
+from nacre.stores.catalog import Library
+
+LONGEST_IRI, MOST_NAMED, MOST_NEXT = 2000, 500, 3
+
+router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=REFUSALS)
+
+Iri = Annotated[str, Query(min_length=1, max_length=LONGEST_IRI)]
+
+
+class Named(BaseModel):
+    """What is to be named: IRIs of things, classes and predicates."""
+
+    iris: list[Annotated[str, Field(max_length=LONGEST_IRI)]] = Field(max_length=MOST_NAMED)
+
+
+@router.get("/{graph}/overview", summary="See a graph at a glance")
+def picture(asking: TheAsking, caller: Who, graph: TheGraph) -> Overview:
+    """Its largest classes and the links between them."""
+    return _overview(asking.library, graph, asking.library.current(graph))
+
+
+@router.get("/{graph}/thing", summary="See a thing")
+def thing(asking: TheAsking, caller: Who, graph: TheGraph, iri: Iri) -> Thing:
+    """Facts that start at it and that end at it, and passages that name it."""
+    with asking.library.open(graph) as opened:
+        try:
+            found = facts_of(opened, iri)
+        except ToolError as error:
+            raise ConfigError(str(error)) from error
+    if found is None:
+        raise Missing("The graph knows no such thing.")
+    return found
+
+
+@router.get("/{graph}/class", summary="See a class")
+def kind(
+    asking: TheAsking,
+    caller: Who,
+    graph: TheGraph,
+    iri: Iri,
+    search: Annotated[str, Query(max_length=200)] = "",
+    skip: Annotated[int, Query(ge=0, le=10**6)] = 0,
+) -> Kind:
+    """What its members have, and 50 of them by name from `skip` on."""
+    with asking.library.open(graph) as opened:
+        try:
+            found = browse_class.kind(opened, iri, search, skip)
+        except ToolError as error:
+            raise ConfigError(str(error)) from error
+    if found is None:
+        raise Missing("The graph knows no such class.")
+    return found
+
+
+@router.post("/{graph}/labels", summary="Name IRIs")
+def labels(asking: TheAsking, caller: Who, graph: TheGraph, given: Named) -> dict[str, str]:
+    """What things, classes and predicates are called; what has no name is left out."""
+    with asking.library.open(graph) as opened:
+        try:
+            return named(opened, given.iris)
+        except ToolError as error:
+            raise ConfigError(str(error)) from error
+
+
+@router.get("/{graph}/follow-ups", summary="Questions that go on")
+def onward(
+    asking: TheAsking,
+    caller: Who,
+    graph: TheGraph,
+    thing: Annotated[list[str], Query(max_length=3)],
+    asked: Annotated[str, Query(max_length=4000)] = "",
+) -> list[str]:
+    """Up to three questions about these things, or their kind, that this graph answers."""
+    return _onward(asking.library, graph, asking.library.current(graph), tuple(thing), asked)
+
+
+# a version never changes, so that what is worked out of it holds
+@lru_cache(64)
+def _overview(library: Library, name: str, version: str) -> Overview:
+    with library.open(name, version) as graph:
+        return overview(graph)
+
+
+@lru_cache(256)
+def _onward(library: Library, name: str, version: str, things: tuple[str, ...], asked: str) -> list[str]:
+    with library.open(name, version) as graph:
+        return follow_ups(graph, things, asked, MOST_NEXT)

@@ -1,0 +1,106 @@
+"""/api/graphs/{graph}/query, /api/choices, /api/runs/{run}/calls: queries of people -> rows; choices; prompts."""
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from agents.models.call_log import Call
+from agents.run_in_thread import off_loop
+from graph.branches import BRANCHES
+from nacre.access.labels import labels
+from nacre.access.queries import Result, query_sparql, query_sql
+from nacre.errors import ConfigError, ToolError
+from nacre.serving.http.auth import Who
+from nacre.serving.http.dependencies import REFUSALS, TheAsking, TheGraph, TheRuns
+from nacre.stores.catalog import Graph
+from tools.guards.sql_guard import LONGEST
+
+router = APIRouter(prefix="/api", tags=["ask"], responses=REFUSALS)
+
+
+class Written(BaseModel):
+    """A query that somebody wrote. Values stand in its text."""
+
+    language: Literal["sql", "sparql"]
+    text: str = Field(min_length=1, max_length=LONGEST)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The rows of a query; `text` is what ran, `keys` are the IRIs that each row came from."""
+
+    text: str
+    columns: tuple[str, ...]
+    units: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    keys: tuple[tuple[str, ...], ...]
+    truncated: bool
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a turn may choose, and what holds where nothing is chosen. `model` is the name of the chat model, or ""."""
+
+    reasoners: tuple[str, ...]
+    model: str
+    branches: tuple[str, ...]
+    by_default: tuple[str, ...]
+    max_rounds: int
+    top_k: int
+    strategy: str
+
+
+@router.get("/choices", summary="What a turn may choose")
+def choices(asking: TheAsking, caller: Who) -> Choices:
+    """Reasoners, branches, and the settings that hold by default."""
+    settings, teams = asking.composition.settings, asking.composition.resources.teams
+    return Choices(
+        tuple(teams),
+        (settings.model or "") if "model" in teams else "",
+        tuple(BRANCHES),
+        tuple(name for name, branch in BRANCHES.items() if branch.by_default),
+        settings.max_rounds,
+        settings.top_k,
+        settings.strategy,
+    )
+
+
+@router.post("/graphs/{graph}/query", summary="Run a query")
+async def query(asking: TheAsking, caller: Who, graph: TheGraph, given: Written) -> Ran:
+    """One SELECT in SQL over the graph's tables, or a SELECT, ASK or CONSTRUCT in SPARQL where it has triples:
+    read-only, guarded as those of a model are, and bounded in rows and time.
+    """
+    asking.admit()
+    settings = asking.composition.settings
+    limit = settings.row_limit
+    started = time.perf_counter()
+    with asking.counted(), await off_loop(asking.library.open, graph) as opened:
+        try:
+            if given.language == "sql":
+                found = await query_sql(opened, given.text, settings, asking.composition.resources.apart, limit)
+            else:
+                found = await query_sparql(opened, given.text, settings, limit)
+                found = await off_loop(_named, opened, found)
+        except ToolError as error:
+            raise ConfigError(str(error)) from error
+    rows, keys = tuple(map(tuple, found.rows)), tuple(map(tuple, found.keys))
+    took = round(time.perf_counter() - started, 4)
+    return Ran(found.query, tuple(found.columns), tuple(found.units), rows, keys, found.truncated, took)
+
+
+@router.get("/runs/{run}/calls", summary="What a run's model was asked")
+def calls(run: str, runs: TheRuns, caller: Who) -> list[Call]:
+    """The prompts and answers of each call of a model, while the run is remembered."""
+    return runs.calls(caller.owner, run)
+
+
+def _named(graph: Graph, ran: Result) -> Result:
+    """The same rows with the things of an ingested graph by their names."""
+    iris = {iri for row in ran.keys for iri in row} if graph.stored is not None else set()
+    called = labels(graph, iris)
+    rows = [[called.get(cell, cell) if isinstance(cell, str) else cell for cell in row] for row in ran.rows]
+    return replace(ran, rows=rows)

@@ -1,0 +1,51 @@
+"""/api/text2sparql: the form of the public challenge: a question and a dataset -> one SPARQL query."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from agents.run_in_thread import off_loop
+from graph.text2sparql import text2sparql
+from nacre.errors import ConfigError, ToolError
+from nacre.serving.http.auth import Who
+from nacre.serving.http.dependencies import REFUSALS, TheAsking
+
+router = APIRouter(prefix="/api", tags=["ask"], responses=REFUSALS)
+
+
+class Written(BaseModel):
+    """The question, the dataset as it was named, and the query that gives the answer."""
+
+    dataset: str
+    question: str
+    query: str
+
+
+@router.get("/text2sparql", summary="Write a question as SPARQL")
+async def text_to_sparql(
+    asking: TheAsking,
+    caller: Who,
+    question: Annotated[str, Query(description="What is asked.", min_length=1)],
+    dataset: Annotated[str, Query(description="The dataset's IRI, as NACRE_DATASETS maps it, or a graph's name.")],
+) -> Written:
+    """One SPARQL 1.1 query in the terms of the data, for an endpoint that has it. By rules, whatever model is set."""
+    settings = asking.composition.settings
+    named = datasets(settings.datasets).get(dataset, dataset)
+    name = await asking.check(question, asking.resolve(named, caller), None, caller)
+    with await off_loop(asking.library.open, name) as graph:
+        try:
+            query = await text2sparql(question, graph, settings, asking.composition.resources.apart)
+        except ToolError as error:
+            raise ConfigError(str(error)) from error
+    return Written(dataset=dataset, question=question, query=query)
+
+
+def datasets(given: str) -> dict[str, str]:
+    """Datasets and the graphs that hold them.
+
+    >>> datasets("https://example.org/geo/=geo, https://example.org/q?a=b=cars")
+    {'https://example.org/geo/': 'geo', 'https://example.org/q?a=b': 'cars'}
+    """
+    pairs = (each.strip().rpartition("=") for each in given.split(",") if each.strip())
+    return {iri.strip(): name.strip() for iri, _, name in pairs}

@@ -1,0 +1,114 @@
+"""The door: request -> who asks. Keys where there are keys; else this machine alone; not too often in either case."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Annotated
+from urllib.parse import SplitResult, urlsplit
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from nacre.errors import ConfigError
+from nacre.serving.http.error_status import Busy, Foreign, Unkept, Unknown
+from nacre.serving.keys import LOCAL, Caller, Keys
+
+log = logging.getLogger(__name__)
+
+HERE = {"127.0.0.1", "::1", "localhost"}
+PROXIED = ("x-forwarded-for", "x-forwarded-host", "forwarded")
+MOST_KNOWN = 10_000
+bearer = HTTPBearer(auto_error=False, description="A key made by `nacre keys add`; none is needed where none was made.")
+
+
+class Door:
+    """Lets callers in; one for an app."""
+
+    def __init__(self, keys: Keys, max_rate: int, origins: frozenset[str]) -> None:
+        self._keys = keys
+        self._origins = origins
+        self._rate = Rate(max_rate)
+
+    def caller(self, request: Request, token: str | None) -> Caller:
+        """Who asks; raises Unknown, Foreign or Busy. It reads a file: not on the event loop."""
+        address = request.client.host if request.client else "127.0.0.1"
+        try:
+            locked = bool(self._keys.all())
+        except ConfigError as error:
+            # where the keys lie is nothing for those who have none
+            log.error("%s", error)
+            raise Unkept("The keys can't be read, so nobody is let in. Run on the server: nacre keys list") from error
+        if locked:
+            caller = self._keys.caller(token) if token else None
+            # who guesses keys is slowed down by address, who has one by its owner
+            self._rate.count(f"owner {caller.owner}" if caller else f"address {address}")
+            if caller is None:
+                raise Unknown("A key is needed. Send it as 'Authorization: Bearer KEY'; nacre keys add NAME makes one.")
+            return caller
+        self._rate.count(f"address {address}")
+        if address not in HERE:
+            raise Unknown("Without keys only this machine is answered. Run: nacre keys add NAME")
+        self._from_here(request)
+        return LOCAL
+
+    def _from_here(self, request: Request) -> None:
+        """Without keys a page that the person happens to look at must not ask: it says its origin, or another host."""
+        host = request.headers.get("host", "")
+        if any(request.headers.get(name) for name in PROXIED):
+            raise Unknown("A proxy sent this; without keys only this machine is answered. Run: nacre keys add NAME")
+        if _parts(f"//{host}").hostname not in HERE:
+            raise Foreign(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
+        self.check_origin(request)
+
+    def check_origin(self, request: Request) -> None:
+        """Raises Foreign where a web page of another origin asks, which nobody allowed to."""
+        origin = request.headers.get("origin", "")
+        if origin and _parts(origin).netloc != request.headers.get("host", "") and origin not in self._origins:
+            raise Foreign(f"Pages of {origin[:100]!r} may not ask. Set NACRE_CORS_ORIGINS to allow them.")
+
+
+def _parts(url: str) -> SplitResult:
+    """As `urlsplit`; nothing of what is no address.
+
+    >>> _parts("//[::1").netloc, _parts("//[::1]:82").hostname
+    ('', '::1')
+    """
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
+
+
+class Rate:
+    """A bucket for each caller: `a_minute` requests a minute, a tenth of them at once; 0 is no limit."""
+
+    def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._a_second = a_minute / 60
+        self._size = max(1.0, a_minute / 10)
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def count(self, who: str) -> None:
+        """Take one request out of a caller's bucket; raises Busy where it is empty."""
+        if not self._a_second:
+            return
+        now = self._clock()
+        left, at = self._left.pop(who, (self._size, now))
+        left = min(self._size, left + (now - at) * self._a_second)
+        # the last one in the dictionary is the latest, so that the first can be forgotten
+        self._left[who] = max(left - 1, 0) if left >= 1 else left, now
+        while len(self._left) > MOST_KNOWN:
+            del self._left[next(iter(self._left))]
+        if left < 1:
+            raise Busy("Too many requests. Slow down.", (1 - left) / self._a_second)
+
+
+def caller(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> Caller:
+    """Who asks, for routes: `caller: Who`."""
+    door: Door = request.app.state.door
+    found = door.caller(request, given.credentials if given else None)
+    request.state.caller = found
+    return found
+
+
+Who = Annotated[Caller, Depends(caller)]

@@ -1,0 +1,69 @@
+"""What routes reach: request -> the open data folder, its runs, its counters; and what they say of refusals."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from pydantic import BaseModel
+
+from nacre.serving.http.error_status import Missing, Unkept
+from nacre.serving.http.metrics import Metrics
+from nacre.serving.runs import Runs
+from nacre.serving.threads import Threads
+from nacre.serving.turn_service import Asking
+
+
+class Refusal(BaseModel):
+    """Why a request was refused, and what to do."""
+
+    detail: str | list[Any]
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    code: {"model": Refusal, "description": words}
+    for code, words in {
+        400: "The body can't be read.",
+        401: "No key, or one that opens nothing.",
+        403: "A page of another origin.",
+        404: "Not there, or not for this key.",
+        409: "The thread is about another graph.",
+        413: "The request is too large.",
+        422: "It can't be used as it is; the reply says why.",
+        429: "Too much at once; Retry-After says when to come back.",
+        503: "The conversations can't be read or written now.",
+    }.items()
+}
+
+
+def _asking(request: Request) -> Asking:
+    found: Asking = request.app.state.asking
+    return found
+
+
+def _runs(request: Request) -> Runs:
+    found: Runs = request.app.state.runs
+    return found
+
+
+def _metrics(request: Request) -> Metrics:
+    found: Metrics = request.app.state.metrics
+    return found
+
+
+def _threads(request: Request) -> Threads:
+    threads = _asking(request).threads
+    if threads is None:
+        raise Unkept("No conversations are kept here.")
+    return threads
+
+
+def _graph(request: Request, graph: str) -> str:
+    if graph not in _asking(request).names(request.state.caller):
+        raise Missing(f"No graph named {graph!r}. List them at /api/graphs.")
+    return graph
+
+
+TheAsking = Annotated[Asking, Depends(_asking)]
+TheRuns = Annotated[Runs, Depends(_runs)]
+TheMetrics = Annotated[Metrics, Depends(_metrics)]
+TheThreads = Annotated[Threads, Depends(_threads)]
+TheGraph = Annotated[str, Depends(_graph)]

@@ -1,0 +1,173 @@
+"""Is it well? Settings and stores -> /healthz, /readyz, /metrics."""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import httpx
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+
+from nacre.config.settings import Settings
+from nacre.errors import NacreError
+from nacre.serving.http.api.graphs import Listed, listed
+from nacre.serving.http.dependencies import TheAsking, TheMetrics
+from nacre.serving.keys import Keys
+from nacre.serving.turn_service import Asking
+from nacre.stores import versions
+from nacre.stores.search.file_integrity import Damaged, sealed
+from nacre.stores.sqlite.conversations import KeepingError
+from nacre.stores.sqlite.lexicon_file import spellings_of
+
+router = APIRouter(tags=["health"])
+metrics_router = APIRouter(tags=["health"])
+
+FRESH_SECONDS = 1.0
+LEAST_BYTES = 50_000_000
+
+
+class Look(NamedTuple):
+    """The graphs, and the problems that are not of one graph."""
+
+    graphs: tuple[Listed, ...]
+    problems: list[str]
+
+
+@router.get("/healthz", summary="Does the process live?")
+async def healthz() -> dict[str, str]:
+    """Always the same, at once."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", summary="Can it answer?", responses={503: {"description": "No graph can be asked."}})
+def readyz(asking: TheAsking, request: Request) -> JSONResponse:
+    """`ok`; `degraded` where something is missing and the rest answers; 503 where no graph can be asked.
+
+    Which stores and graphs are amiss is told to those who may know their names.
+    """
+    graphs, problems = request.app.state.looks.latest(asking)
+    able = [graph for graph in graphs if not graph.problem]
+    if not able:
+        body: dict[str, Any] = {"status": "no graph", "next": "nacre ingest FILE --graph NAME"}
+    else:
+        amiss = problems or any(graph.problem or graph.unavailable for graph in graphs)
+        body = {"status": "degraded" if amiss else "ok"}
+    body["problems"] = problems
+    try:
+        caller = request.app.state.door.caller(request, _token(request))
+    except NacreError:
+        return JSONResponse(body, status_code=200 if able else 503)
+    body["graphs"] = {
+        graph.name: {"version": graph.version, "unavailable": graph.unavailable, "problem": graph.problem}
+        for graph in graphs
+        if caller.reads(graph.name)
+    }
+    return JSONResponse(body, status_code=200 if able else 503)
+
+
+@metrics_router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
+def metrics(metrics: TheMetrics) -> Response:
+    """Requests, turns, tokens and times; no names of graphs or owners."""
+    return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+class Looks:
+    """What was found when somebody last looked: anybody may ask whether all is well, and nobody is slowed down by it.
+
+    Stores are looked at once a second at most, by one request; others get what was found last.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._looking = threading.Lock()
+        self._found: Look | None = None
+        self._at = 0.0
+
+    def latest(self, asking: Asking) -> Look:
+        """The graphs, and what is amiss beside them."""
+        # the very first wait for each other
+        if self._looking.acquire(blocking=self._found is None):
+            try:
+                if self._found is None or self._clock() - self._at > FRESH_SECONDS:
+                    self._found = _look(asking)
+                    self._at = self._clock()
+            finally:
+                self._looking.release()
+        assert self._found is not None
+        return self._found
+
+
+def _look(asking: Asking) -> Look:
+    settings = asking.composition.settings
+    graphs = tuple(_looked_at(asking, name) for name in asking.library.names())
+    return Look(graphs, [*_threads(asking), *_disk(settings), *_keys(settings), *_model(settings)])
+
+
+def _looked_at(asking: Asking, name: str) -> Listed:
+    """A graph with what its version lacks now: stores that are open go on answering when their files are gone."""
+    graph = listed(asking.library, name)
+    home = asking.library.data / name
+    folder = versions.version_folder(home, graph.version)
+    vectors = versions.vectors_folder(home, graph.vectors) if graph.vectors is not None else home
+    for branch, place in (("lexical", folder / versions.LEXICAL), ("vector", vectors)):
+        if not graph.problem and branch not in graph.unavailable and not place.exists():
+            graph.unavailable[branch] = f"its files are gone. Run: nacre index --graph {name}"
+    if not graph.problem and "lexical" not in graph.unavailable:
+        try:
+            sealed(folder / versions.LEXICAL)
+        except Damaged as error:
+            graph.unavailable["lexical"] = f"{error}. Run: nacre index --graph {name}"
+    if not graph.problem:
+        try:
+            sealed(spellings_of(folder / versions.LEXICON))
+        except Damaged as error:
+            graph = replace(graph, problem=f"the names are {error}. Run: nacre ingest FILE.ttl --graph {name}")
+    if not graph.problem and not (folder / versions.TABLES).exists():
+        graph.unavailable["sql"] = f"its file is gone. Run: nacre ingest FILE.ttl --graph {name}"
+    return graph
+
+
+def _threads(asking: Asking) -> list[str]:
+    if asking.threads is None:
+        return []
+    try:
+        asking.threads.seen.try_writing()
+    except KeepingError as error:
+        return [f"conversations can't be kept: {error}"]
+    return []
+
+
+def _disk(settings: Settings) -> list[str]:
+    free = shutil.disk_usage(settings.data).free
+    return [] if free > LEAST_BYTES else [f"the disk of the data folder has {free} bytes left"]
+
+
+def _keys(settings: Settings) -> list[str]:
+    try:
+        Keys(settings.data).all()
+    except NacreError:
+        # its place is nothing for those who have no key
+        return ["the keys can't be read, so nobody is let in. Run: nacre keys list"]
+    return []
+
+
+def _model(settings: Settings) -> list[str]:
+    """Whether somebody listens where the model is; it is not asked anything, since that may cost money."""
+    if not settings.model:
+        return []
+    local = settings.ollama_host if settings.model.startswith("ollama:") else settings.openai_base_url
+    if not local:
+        return []
+    try:
+        httpx.get(local if "://" in local else f"http://{local}", timeout=2.0)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        return [f"the model's server does not answer, rules do: {error}"]
+    return []
+
+
+def _token(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token if scheme.lower() == "bearer" else None

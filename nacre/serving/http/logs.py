@@ -1,0 +1,51 @@
+"""How the server logs: settings -> one line a decision on stderr, as text or JSON, each with its request's id."""
+
+import json
+import logging
+import time
+
+from nacre.serving.http.limits import request_id
+
+
+def configure(form: str, level: int) -> None:
+    """Send all logs to stderr in one form; libraries speak up from warnings on."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(Json() if form == "json" else Text())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    for house in ("nacre", "graph", "agents", "tools"):
+        logging.getLogger(house).setLevel(level)
+
+
+class Text(logging.Formatter):
+    """For people."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s [%(request)s] %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, with the id of the request that caused it."""
+        record.request = request_id.get() or "-"
+        # what a client sent must not begin a line of its own
+        return super().format(record).replace("\r", "\\r") if record.exc_info else _one_line(super().format(record))
+
+
+class Json(logging.Formatter):
+    """For machines: one object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Time (UTC), level, logger, request, message; the fields of an access; a traceback where there is one."""
+        told = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{record.msecs:03.0f}Z",
+            "level": record.levelname,
+            "logger": record.name,
+            "request": request_id.get(),
+            "message": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            told["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(told, ensure_ascii=False, default=str)
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\r", "\\r").replace("\n", "\\n")

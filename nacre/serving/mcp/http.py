@@ -1,0 +1,67 @@
+"""MCP over streamable HTTP at /mcp: request -> whoever its key stands for, then the server of `mcp_server`."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from mcp.server.context import ServerRequestContext
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from agents.run_in_thread import off_loop
+from nacre.errors import NacreError
+from nacre.serving.http.auth import Door, bearer, caller
+from nacre.serving.http.error_formats import MCP
+from nacre.serving.http.errors import refuse
+from nacre.serving.mcp.server import server
+from nacre.serving.mcp.tools import Place
+
+
+class Entrance:
+    """The ASGI app behind /mcp. Nothing is kept between two requests, so that any process may answer the next."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        door: Door = request.app.state.door
+        try:
+            # with keys too: a page of another origin has nothing to ask here
+            door.check_origin(request)
+            await off_loop(caller, request, await bearer(request))
+        except NacreError as error:
+            await (await refuse(request, error))(scope, receive, send)
+            return
+        manager: StreamableHTTPSessionManager = request.app.state.mcp
+        await manager.handle_request(scope, receive, send)
+
+
+def add_mcp(app: FastAPI) -> None:
+    """Put the route under /mcp; it works while `serving_mcp` is open. There is no stream of the server's own (GET) and
+    no session to end (DELETE)."""
+    app.router.routes.append(Route(MCP, Entrance(), methods=["POST"], include_in_schema=False))
+
+
+@asynccontextmanager
+async def serving_mcp(app: FastAPI) -> AsyncIterator[None]:
+    """Serve MCP over the app's open data folder until the block ends."""
+    mcp = server(_where)
+    # who may ask is seen to at the entrance
+    mcp.streamable_http_app(
+        stateless_http=True,
+        max_request_body_size=app.state.settings.max_body,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    app.state.mcp = mcp.session_manager
+    async with mcp.session_manager.run():
+        yield
+
+
+def _where(ctx: ServerRequestContext[Any, Request]) -> Place:
+    request = ctx.request
+    if request is None:
+        raise RuntimeError("a message came without its request")
+    state = request.app.state
+    return Place(state.asking, request.state.caller, state.metrics, dict(request.headers))

@@ -1,0 +1,147 @@
+"""OpenAI's newer form, `responses`: its request -> a chat request; an answer record -> a response, or its events."""
+
+import time
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from nacre.errors import ConfigError
+from nacre.records.answer import Answer
+from nacre.serving.openai.reply import extract, footnotes
+from nacre.serving.openai.request import ChatRequest, Message, Part
+
+TEXTS = ("input_text", "output_text", "text")
+
+
+class Item(BaseModel):
+    """One item of the input; only messages can be read here."""
+
+    type: str = "message"
+    role: Literal["system", "developer", "user", "assistant"] | None = None
+    content: str | list[Part] | None = None
+
+
+class ResponseRequest(BaseModel):
+    """A response. Further fields (temperature, store ...) are taken and change nothing."""
+
+    model: str
+    input: str | list[Item]
+    stream: bool | None = None
+    previous_response_id: str | None = None
+    conversation: Any = None
+    tools: list[Any] | None = None
+    tool_choice: Any = None
+    text: dict[str, Any] | None = None
+
+
+def as_chat(wanted: ResponseRequest) -> ChatRequest:
+    """The same as a chat request; raises ConfigError for what this server can't give.
+
+    >>> as_chat(ResponseRequest(model="books", input="Which books are there?")).messages[0].content
+    'Which books are there?'
+    """
+    if wanted.previous_response_id or wanted.conversation:
+        raise ConfigError("No responses are kept here. Send the messages of the conversation as input.")
+    items = [Item(role="user", content=wanted.input)] if isinstance(wanted.input, str) else wanted.input
+    return ChatRequest(
+        model=wanted.model,
+        messages=[_message(item) for item in items],
+        tools=wanted.tools,
+        tool_choice=wanted.tool_choice,
+        response_format=(wanted.text or {}).get("format"),
+    )
+
+
+def _message(item: Item) -> Message:
+    if item.type != "message" or item.role is None:
+        raise ConfigError(f"The input has an item of type {item.type[:40]!r}; only messages can be read here.")
+    if item.content is None or isinstance(item.content, str):
+        return Message(role=item.role, content=item.content)
+    parts = [Part(type="text", text=part.text) if part.type in TEXTS else part for part in item.content]
+    return Message(role=item.role, content=parts)
+
+
+class Made:
+    """The response to one request; as events, each has a number."""
+
+    def __init__(self, id: str, model: str) -> None:
+        self._id, self._item = f"resp_{id}", f"msg_{id}"
+        self._model = model
+        self._created = int(time.time())
+        self._number = -1
+
+    def whole(self, record: Answer) -> dict[str, Any]:
+        """The response that is not streamed; its text is the record's `answer`, then the footnotes."""
+        text = record["answer"] + footnotes(record)
+        return {**self._response("completed", [self._message("completed", text)], record), "nacre": extract(record)}
+
+    def first(self) -> Iterator[dict[str, Any]]:
+        """The events before the first token."""
+        begun = self._response("in_progress", [])
+        yield self._event("response.created", response=begun)
+        yield self._event("response.in_progress", response=begun)
+        yield self._event("response.output_item.added", output_index=0, item=self._message("in_progress"))
+        yield self._event("response.content_part.added", **self._place, part=self._part(""))
+
+    def token(self, text: str) -> dict[str, Any]:
+        """The event of a token."""
+        return self._event("response.output_text.delta", **self._place, delta=text, logprobs=[])
+
+    def last(self, record: Answer) -> Iterator[dict[str, Any]]:
+        """The events after the last token: the footnotes, and the end of all that was begun."""
+        if notes := footnotes(record):
+            yield self.token(notes)
+        whole = self.whole(record)
+        text = record["answer"] + notes
+        yield self._event("response.output_text.done", **self._place, text=text, logprobs=[])
+        yield self._event("response.content_part.done", **self._place, part=self._part(text))
+        yield self._event("response.output_item.done", output_index=0, item=whole["output"][0])
+        yield self._event("response.completed", response=whole)
+
+    def problem(self, words: str) -> dict[str, Any]:
+        """The event of a turn that broke off."""
+        return self._event("error", code="server_error", message=words, param=None)
+
+    @property
+    def _place(self) -> dict[str, Any]:
+        return {"item_id": self._item, "output_index": 0, "content_index": 0}
+
+    def _event(self, kind: str, **told: Any) -> dict[str, Any]:
+        self._number += 1
+        return {"type": kind, "sequence_number": self._number, **told}
+
+    def _part(self, text: str) -> dict[str, Any]:
+        return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+
+    def _message(self, status: str, text: str | None = None) -> dict[str, Any]:
+        content = [] if text is None else [self._part(text)]
+        return {"type": "message", "id": self._item, "status": status, "role": "assistant", "content": content}
+
+    def _response(self, status: str, output: list[dict[str, Any]], record: Answer | None = None) -> dict[str, Any]:
+        used = record and {
+            "input_tokens": record["input_tokens"],
+            "input_tokens_details": {"cached_tokens": record["cached_tokens"]},
+            "output_tokens": record["output_tokens"],
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": record["input_tokens"] + record["output_tokens"],
+        }
+        return {
+            "id": self._id,
+            "object": "response",
+            "created_at": self._created,
+            "model": self._model,
+            "status": status,
+            "output": output,
+            "usage": used,
+            "error": None,
+            "incomplete_details": None,
+            "instructions": None,
+            "metadata": {},
+            "parallel_tool_calls": False,
+            "store": False,
+            "temperature": None,
+            "tool_choice": "auto",
+            "tools": [],
+            "top_p": None,
+        }

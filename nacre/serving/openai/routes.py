@@ -1,0 +1,218 @@
+"""OpenAI's API under /v1: a graph is a model, a chat completion or a response is a turn."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, NoReturn
+
+from fastapi import APIRouter, Header, Request, Response
+from fastapi.responses import JSONResponse
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from nacre.errors import ConfigError
+from nacre.records.answer import Answer
+from nacre.serving.http.auth import Who
+from nacre.serving.http.dependencies import TheAsking, TheMetrics, TheRuns
+from nacre.serving.http.error_formats import openai_error, refused
+from nacre.serving.http.error_status import Missing, NoModel
+from nacre.serving.http.metrics import Metrics
+from nacre.serving.keys import Caller
+from nacre.serving.openai.reply import Completion
+from nacre.serving.openai.request import Asked, ChatRequest, asked
+from nacre.serving.openai.response import Made, ResponseRequest, as_chat
+from nacre.serving.runs import Run, Runs
+from nacre.serving.stateless_turns import Recalled
+from nacre.serving.tracing import traced
+from nacre.serving.turn_service import Asking
+
+OPENED_BY = "nacre"
+DONE = "[DONE]"
+
+Thread = Annotated[
+    str | None, Header(alias="X-Nacre-Thread", description="Keep the conversation in this thread; without it, nothing.")
+]
+
+router = APIRouter(prefix="/v1", tags=["openai"])
+
+
+@router.get("/models", summary="List the graphs as models")
+def models(asking: TheAsking, caller: Who) -> dict[str, Any]:
+    """All graphs that the key may read."""
+    return {"object": "list", "data": [_model(name) for name in asking.names(caller)]}
+
+
+@router.get("/models/{model}", summary="Look at one graph as a model")
+def model(model: str, asking: TheAsking, caller: Who) -> dict[str, Any]:
+    """One graph."""
+    return _model(_known(model, asking, caller))
+
+
+@router.post("/chat/completions", summary="Ask, as a chat completion", response_model=None)
+async def complete(
+    chat: ChatRequest,
+    request: Request,
+    asking: TheAsking,
+    runs: TheRuns,
+    metrics: TheMetrics,
+    caller: Who,
+    thread: Thread = None,
+) -> Response:
+    """The last message is asked of the graph that `model` names, the messages before it are the conversation. The
+    content is the answer and, below it, its citations as footnotes. `nacre` in the reply has the values as data.
+    """
+    run, name = await _begun(chat, request, asking, runs, metrics, caller, thread)
+    completion = Completion(run.id, name)
+    if not chat.stream:
+        return await _whole(run, completion.whole, request)
+    with_usage = bool(chat.stream_options and chat.stream_options.include_usage)
+    return _streamed(_chunks(run, completion, with_usage), request)
+
+
+@router.post("/responses", summary="Ask, as a response", response_model=None)
+async def respond(
+    wanted: ResponseRequest,
+    request: Request,
+    asking: TheAsking,
+    runs: TheRuns,
+    metrics: TheMetrics,
+    caller: Who,
+    thread: Thread = None,
+) -> Response:
+    """The same in the form of OpenAI's newer API. Nothing is kept: the whole conversation is sent as `input`."""
+    run, name = await _begun(as_chat(wanted), request, asking, runs, metrics, caller, thread)
+    made = Made(run.id, name)
+    if not wanted.stream:
+        return await _whole(run, made.whole, request)
+    return _streamed(_events(run, made), request)
+
+
+@router.api_route("/{path:path}", methods=["GET", "POST", "DELETE"], response_model=None, include_in_schema=False)
+def absent(path: str, caller: Who) -> NoReturn:
+    """What else OpenAI's API has: embeddings, files, stored responses."""
+    raise Missing(f"There is no /v1/{path[:60]} here. Use /v1/chat/completions or /v1/responses.")
+
+
+async def _begun(
+    chat: ChatRequest,
+    request: Request,
+    asking: Asking,
+    runs: Runs,
+    metrics: Metrics,
+    caller: Caller,
+    thread: str | None,
+) -> tuple[Run, str]:
+    """A turn that has begun, and the name of its graph; raises NacreError for what can't be asked."""
+    asking.admit()
+    name = _known(chat.model, asking, caller)
+    said = asked(chat)
+    await asking.check(said.question, name, thread, caller)
+    run = runs.new(caller.owner, resumed=False)
+    events = _turn(said, name, thread, run.id, asking, caller, _recalled(request))
+    runs.begin(run, traced(metrics.counted(events), request.headers))
+    return run, name
+
+
+async def _turn(
+    said: Asked, graph: str, thread: str | None, id: str, asking: Asking, caller: Caller, recalled: Recalled
+) -> AsyncIterator[tuple[str, Any]]:
+    """The events of the turn, in the thread that was named, or after what the request says of the turns before."""
+    before = None if thread else await recalled.before(asking, graph, caller, said.before)
+    events = asking.events(said.question, graph, thread, id=id, caller=caller, before=before)
+    try:
+        async for kind, payload in events:
+            if kind == "earlier":
+                recalled.keep(asking, graph, caller, [*said.before, said.question], payload)
+            else:
+                yield kind, payload
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+
+
+async def _chunks(run: Run, completion: Completion, with_usage: bool) -> AsyncIterator[ServerSentEvent]:
+    listening = run.listen()
+    try:
+        yield _event(completion.first())
+        async for _, told in listening:
+            if told.kind == "token":
+                yield _event(completion.token(json.loads(told.data)))
+            elif told.kind == "answer":
+                for chunk in completion.last(json.loads(told.data), with_usage=with_usage):
+                    yield _event(chunk)
+            elif told.kind == "error":
+                problem = json.loads(told.data)
+                yield _event(openai_error(problem["status"], problem["message"]))
+        yield ServerSentEvent(DONE, sep="\n")
+    finally:
+        await listening.aclose()  # type: ignore[attr-defined]
+
+
+async def _events(run: Run, made: Made) -> AsyncIterator[ServerSentEvent]:
+    listening = run.listen()
+    try:
+        for event in made.first():
+            yield _event(event, event["type"])
+        async for _, told in listening:
+            if told.kind == "token":
+                yield _event(made.token(json.loads(told.data)), "response.output_text.delta")
+            elif told.kind == "answer":
+                for event in made.last(json.loads(told.data)):
+                    yield _event(event, event["type"])
+            elif told.kind == "error":
+                yield _event(made.problem(json.loads(told.data)["message"]), "error")
+    finally:
+        await listening.aclose()  # type: ignore[attr-defined]
+
+
+def _streamed(events: AsyncIterator[ServerSentEvent], request: Request) -> EventSourceResponse:
+    state = request.app.state
+    return EventSourceResponse(
+        events, sep="\n", shutdown_event=state.stopping, shutdown_grace_period=state.settings.stop_seconds + 5
+    )
+
+
+async def _whole(run: Run, form: Callable[[Answer], dict[str, Any]], request: Request) -> Response:
+    """The reply in one; the turn is stopped where the client leaves before it ends."""
+    leaving = asyncio.create_task(_left(request))
+    ending = asyncio.create_task(run.ended())
+    try:
+        await asyncio.wait([leaving, ending], return_when=asyncio.FIRST_COMPLETED)
+        if not ending.done():
+            run.stop()
+            await ending
+    finally:
+        leaving.cancel()
+        with suppress(asyncio.CancelledError):
+            await leaving
+    # before `done` there is the answer, or what went wrong
+    last = run.told[-2]
+    told = json.loads(last.data)
+    if last.kind == "answer":
+        return JSONResponse(form(told))
+    return refused(request.url.path, told["status"], told["message"])
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _event(payload: Mapping[str, Any], kind: str | None = None) -> ServerSentEvent:
+    return ServerSentEvent(json.dumps(payload, ensure_ascii=False), event=kind, sep="\n")
+
+
+def _known(model: str, asking: Asking, caller: Caller) -> str:
+    try:
+        return asking.resolve(model, caller)
+    except ConfigError as error:
+        names = ", ".join(asking.names(caller)[:8]) or "none"
+        raise NoModel(f"The model {model[:100]!r} does not exist. A model is a graph; there are: {names}.") from error
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": OPENED_BY}
+
+
+def _recalled(request: Request) -> Recalled:
+    found: Recalled = request.app.state.recalled
+    return found

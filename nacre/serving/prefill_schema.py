@@ -1,0 +1,44 @@
+"""Read ahead: settings and a graph -> its schema read by a model of one's own, in a thread, before anybody asks."""
+
+import asyncio
+import threading
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nacre.config.settings import Settings
+
+# nobody waits for it, so it may take longer than a call of a turn
+SECONDS = 600.0
+
+
+def begin_reading(settings: "Settings", graph: str | None = None) -> None:
+    """Let a model on a machine of one's own read the schema of `graph`, by default the newest, and return at once.
+
+    A small model takes up to a minute for it. Without such a model nothing happens.
+    """
+    from nacre.config.models import is_own_server
+
+    if settings.model and is_own_server(settings):
+        threading.Thread(target=lambda: asyncio.run(_read(settings, graph)), daemon=True).start()
+
+
+async def _read(settings: "Settings", graph: str | None) -> None:
+    from agents.models.prompt_prefill import read_ahead
+    from graph.app import compose, limits_of, size
+    from nacre.config.models import chat_model
+    from nacre.stores.sqlite.schema_sql import schema_sql
+
+    patient = settings.model_copy(update={"model_seconds": max(SECONDS, settings.model_seconds)})
+    model = chat_model(patient, "sql")
+    library = compose(settings).library
+    try:
+        name = graph or max(library.names(), key=library.current, default=None)
+        if model is not None and name is not None:
+            with library.open(name) as opened:
+                if opened.stored is None:
+                    return
+                describe = partial(schema_sql, opened.tables)
+                await read_ahead(model, opened.schema, describe, limits_of(patient), size(patient))
+    finally:
+        library.close()

@@ -1,0 +1,73 @@
+"""Conversations that clients carry themselves: the questions before -> what their turns meant, for the next one."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import sha256
+
+from graph.context import Context
+from graph.nodes import REMEMBERED_TURNS
+from graph.state import Json
+from graph.turn_input import LONGEST_QUESTION
+from nacre.serving.keys import Caller
+from nacre.serving.turn_service import Asking
+
+# conversations that are remembered, of some ten kilobytes each
+MOST = 500
+# questions that are asked once more, by rules, where a conversation is not remembered: a restart, another process
+MOST_AGAIN = 4
+RULES = Context(mind="rules")
+
+
+class Recalled:
+    """What the turns of conversations meant, by owner, version of the graph and questions; the latest used.
+
+    Losing it costs time, not sense: the last questions are then asked again.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._known: OrderedDict[str, list[Json]] = OrderedDict()
+
+    async def before(self, asking: Asking, graph: str, caller: Caller, questions: Sequence[str]) -> list[Json]:
+        """The earlier turns of a conversation in which these questions were asked."""
+        place, asked = _place(asking, graph, caller), _sound(questions)
+        known = next((n for n in range(len(asked), 0, -1) if _key(place, asked[:n]) in self._known), 0)
+        if len(asked) - known > MOST_AGAIN:
+            known = len(asked) - MOST_AGAIN
+            turns: list[Json] = []
+        else:
+            turns = self._get(_key(place, asked[:known])) if known else []
+        for n in range(known, len(asked)):
+            async for kind, payload in asking.events(asked[n], graph, None, RULES, caller=caller, before=turns):
+                if kind == "earlier":
+                    turns = payload
+            self._put(_key(place, asked[: n + 1]), turns)
+        return turns
+
+    def keep(self, asking: Asking, graph: str, caller: Caller, questions: Sequence[str], turns: list[Json]) -> None:
+        """Remember what a conversation meant after its last question."""
+        self._put(_key(_place(asking, graph, caller), _sound(questions)), turns)
+
+    def _get(self, key: str) -> list[Json]:
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    def _put(self, key: str, turns: list[Json]) -> None:
+        self._known[key] = turns
+        self._known.move_to_end(key)
+        while len(self._known) > self._most:
+            self._known.popitem(last=False)
+
+
+def _place(asking: Asking, graph: str, caller: Caller) -> str:
+    return f"{caller.owner}:{graph}:{asking.library.current(graph)}"
+
+
+def _sound(questions: Sequence[str]) -> list[str]:
+    """The last questions, those that could be asked."""
+    return [each for each in questions if each.strip() and len(each) <= LONGEST_QUESTION][-REMEMBERED_TURNS:]
+
+
+def _key(place: str, questions: Sequence[str]) -> str:
+    return sha256(json.dumps([place, *questions]).encode()).hexdigest()

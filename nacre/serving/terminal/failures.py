@@ -1,0 +1,83 @@
+"""What a person is told when a command can't go on: exception -> one line and an exit code."""
+
+import errno
+import logging
+import sys
+
+from nacre.errors import NacreError, NoGraph
+
+BAD_INPUT = 2
+BROKEN = 70
+STOPPED = 130
+
+log = logging.getLogger(__name__)
+
+
+def explain(error: BaseException) -> tuple[str, int]:
+    """One line for stderr ("" where nothing is to be said) and the exit code."""
+    if isinstance(error, SystemExit):
+        return "", error.code if isinstance(error.code, int) else 1
+    if isinstance(error, KeyboardInterrupt):
+        return str(error) or "Stopped.", STOPPED
+    if isinstance(error, NoGraph):
+        return one_line(f"{error} The data folder is {error.folder}/."), BAD_INPUT
+    if isinstance(error, NacreError):
+        return one_line(str(error)), BAD_INPUT
+    if isinstance(error, OSError):
+        return _of_the_disk(error), BAD_INPUT
+    if (usage := _of_usage(error)) is not None:
+        return usage
+    if (settings := _of_settings(error)) is not None:
+        return settings, BAD_INPUT
+    log.debug("unexpected", exc_info=error)
+    kind = f"{type(error).__name__}: {error}"
+    return one_line(f"Nacre broke down ({kind}). Run it again as nacre --debug ... and report what it prints."), BROKEN
+
+
+def one_line(text: str) -> str:
+    """All of `text` on one line.
+
+    >>> one_line("No graph.\\n  Run: nacre ingest")
+    'No graph. Run: nacre ingest'
+    """
+    return " ".join(text.split())
+
+
+def _of_the_disk(error: OSError) -> str:
+    what = error.strerror or str(error)
+    where = f" {error.filename}" if error.filename else ""
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return f"No permission to use{where} ({what}). Change its rights, or set NACRE_DATA to a folder of your own."
+    if error.errno == errno.ENOSPC:
+        return f"No space left on the disk{where}. Free some, or set NACRE_DATA to a folder on another disk."
+    if isinstance(error, FileNotFoundError):
+        return f"No file{where}. Check the path."
+    return one_line(f"The system refused{where}: {what}. Run: nacre doctor")
+
+
+def _of_usage(error: BaseException) -> tuple[str, int] | None:
+    from typer.exceptions import Abort, Exit, TyperException
+
+    if isinstance(error, Exit):
+        return "", error.exit_code
+    if isinstance(error, Abort):
+        return "Stopped.", STOPPED
+    if not isinstance(error, TyperException):
+        return None
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return error.format_message(), BAD_INPUT
+    command = context.command_path if context is not None else "nacre"
+    return one_line(f"{error.format_message().rstrip('.')}. Run: {command} --help"), BAD_INPUT
+
+
+def _of_settings(error: BaseException) -> str | None:
+    # pydantic is not imported for the sake of an error it can't have raised
+    pydantic = sys.modules.get("pydantic")
+    if pydantic is None or not isinstance(error, pydantic.ValidationError):
+        return None
+    problems = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False):
+        name = "_".join(str(part) for part in problem["loc"])
+        problems.append(f"{name if name.isupper() else 'NACRE_' + name.upper()}: {problem['msg']}")
+    return one_line(f"A setting can't be used: {'; '.join(problems)}. Change it in the environment or in .env.")

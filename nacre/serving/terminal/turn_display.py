@@ -1,0 +1,198 @@
+"""A turn on the terminal: its events -> the standalone question, the answer as it streams, citations, times."""
+
+import sys
+import textwrap
+import time
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, NamedTuple, cast
+
+from nacre.language.sanitize import plain, unnumbered
+from nacre.records.answer import Answer, Citation, Cost
+from nacre.records.derivation import Candidate
+from nacre.serving.terminal.answer_display import Drawn
+from nacre.serving.terminal.command_names import as_started
+
+PASSAGE_WIDTH = 200
+MOST_SHOWN = 8
+STEPS = {
+    "rewriter": "rewrite",
+    "understand": "understand",
+    "route": "retrieve",
+    "query": "retrieve",
+    "evidence": "retrieve",
+}
+
+
+class Shown(NamedTuple):
+    """What is printed besides the answer and its citations; `model` is where the model is that notes speak of."""
+
+    sources: bool = False
+    timings: bool = False
+    model: str = ""
+
+
+async def show(events: AsyncIterator[tuple[str, Any]], shown: Shown) -> Answer:
+    """Print a turn to stdout while it happens and return its record."""
+    clock = Clock()
+    record: Answer | None = None
+    drawn = Drawn(draws=sys.stdout.isatty())
+    async for kind, payload in events:
+        clock.saw(kind)
+        if kind == "rewriter" and (shown.timings or payload["depends"] or payload["own"]):
+            own = f"{payload['own']} = " if payload["own"] else ""
+            say(f"(understood as: {plain(own + payload['standalone'])})", "2")
+        elif kind == "token":
+            drawn.say(payload)
+        elif kind == "answer":
+            record = cast(Answer, payload)
+    drawn.end()
+    if record is None:
+        raise RuntimeError("the turn ended without an answer")
+    for line in notes(record, shown.model):
+        say(as_started(line), "33")
+    for line in citations(record, shown):
+        say(line, "2")
+    if shown.timings:
+        say(f"({clock.words()})", "2")
+    if record["llm_calls"] or (shown.timings and record["conversation"]["llm_calls"]):
+        say(f"({cost(record, whole=shown.timings)})", "2")
+    return record
+
+
+def cost(record: Answer, *, whole: bool) -> str:
+    """What the models of a turn took, and with `whole` those of the conversation so far."""
+    words = f"model: {_cost(_own(record))}"
+    if record["first_token_seconds"] is not None:
+        words += f"; first word after {record['first_token_seconds']:.1f} s"
+    return f"{words}; this conversation: {_cost(record['conversation'])}" if whole else words
+
+
+def _own(record: Answer) -> Cost:
+    return Cost(
+        llm_calls=record["llm_calls"],
+        input_tokens=record["input_tokens"],
+        cached_tokens=record["cached_tokens"],
+        output_tokens=record["output_tokens"],
+        price=record["price"],
+    )
+
+
+def _cost(cost: Cost) -> str:
+    calls = f"{cost['llm_calls']} call{'' if cost['llm_calls'] == 1 else 's'}"
+    tokens = f"{cost['input_tokens']:,} tokens read ({cost['cached_tokens']:,} cached)"
+    tokens += f", {cost['output_tokens']:,} written"
+    price = "price unknown" if cost["price"] is None else f"${cost['price']:.5f}"
+    return f"{calls}, {tokens}, {price}"
+
+
+def notes(record: Answer, model: str = "") -> list[str]:
+    """What a person should know about the answer beside it: doubts, steps in which the model at `model` failed."""
+    lines = []
+    if record["status"] == "failed" and not record["answer"]:
+        lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")
+    lines.extend(f"Note: {caveat}" for caveat in record["caveats"])
+    fallen = {agent: by for agent, by in record["by"].items() if by not in ("rules", "model")}
+    where = f" (the model is at {model})" if model else ""
+    lines.extend(f"Note: {agent} by {by}{where}" for agent, by in fallen.items())
+    return [plain(line) for line in lines]
+
+
+def citations(record: Answer, shown: Shown) -> list[str]:
+    """The sources of an answer, numbered as in its text; with `shown.sources` also queries, keys and triples."""
+    lines: list[str] = []
+    for citation in record["citations"]:
+        # the only [n] of a line is its own
+        text = " ".join(unnumbered(citation["text"]).split())
+        if not shown.sources:
+            text = textwrap.shorten(text, PASSAGE_WIDTH, placeholder=" ...")
+        lines.append(f"[{citation['n']}] {unnumbered(citation['source'])}: {text}")
+        if shown.sources:
+            lines.extend("    " + line for line in derivation(record, citation))
+    if shown.sources:
+        lines.extend(steps(record))
+        failed = [(query["tool"], query["error"]) for query in record["queries"] if query["error"]]
+        lines.extend(f"{tool} failed: {plain(error['message'])}" for tool, error in failed if error)
+        missing = record["unavailable"].items()
+        lines.extend(f"{branch} was not available: {as_started(reason)}" for branch, reason in missing)
+    return lines
+
+
+def steps(record: Answer) -> list[str]:
+    """The question as triples with unknowns, what its names may mean, how many readings were run, and what failed a
+    check."""
+    derived = record["derivation"]
+    lines = [f"asked for: {' | '.join(triple)}" for triple in derived["triples"]]
+    for match in derived["matches"]:
+        named = [f"{c['label']} {_fits(c)}" for c in match["candidates"] if c["score"]][:MOST_SHOWN]
+        lines += [f"“{match['text']}” ({match['kind']}): {', '.join(named)}"] if named else []
+        lines += [] if match["valid"] else [f"“{match['text']}” is nothing that this graph has: {match['chosen']}"]
+    planned = derived["planned"]
+    if planned["considered"]:
+        lines.append(f"readings: {planned['considered']} considered, {len(planned['selected'])} run as queries")
+    lines += [
+        f"does not hold: {each['says']}" for each in derived["assertions"] if not each["holds"] and derived["triples"]
+    ]
+    lines += [
+        f"query {each['query'] + 1} was {each['verdict']}: {each['why']}" for each in derived["checked"] if each["why"]
+    ]
+    return [" ".join(unnumbered(plain(line)).split()) for line in lines]
+
+
+def _fits(candidate: Candidate) -> str:
+    """How well a name fits, and how near in meaning it is."""
+    near = candidate["similarity"]
+    return f"{candidate['score']:.2f}" + (f" (meaning {near:.2f})" if near is not None else "")
+
+
+def derivation(record: Answer, citation: Citation) -> list[str]:
+    """Where one citation comes from: what it rests on, the queries in words and as they ran, the first of its rows,
+    their keys and triples, its place. All of them are in the record; what is printed can't steer a terminal."""
+    lines = [f"rests on: {citation['basis']}"] if citation["basis"] else []
+    for query in (query for query in record["queries"] if query["i"] in citation["queries"]):
+        if query["i"] == citation["query"]:
+            lines.append(f"asked: {query['words'] or 'a query of the model'}")
+        lines.append(f"{query['tool']}: {query['text']}")
+        if query["params"]:
+            lines.append(f"with: {', '.join(map(str, query['params']))}")
+        cut = " (cut off)" if query["truncated"] else ""
+        lines.append(f"rows: {query['rows']}{cut}, {query['seconds'] * 1000:.0f} ms")
+    rows = [", ".join("" if cell is None else str(cell) for cell in row) for row in citation["rows"]]
+    lines += _first("row", rows) if len(rows) > 1 else []
+    lines += _first("key", citation["keys"])
+    lines += _first("triple", [" | ".join(triple) for triple in citation["triples"]])
+    if citation["place"] is not None:
+        place = citation["place"]
+        lines.append(f"place: {place['document']}, characters {place['start']} to {place['end']}")
+    return [" ".join(unnumbered(plain(line)).split()) for line in lines]
+
+
+def _first(name: str, values: Sequence[str]) -> list[str]:
+    more = len(values) - MOST_SHOWN
+    shown = [f"{name}: {value}" for value in values[:MOST_SHOWN]]
+    return [*shown, f"and {more} more {name}s in the record (--json)"] if more > 0 else shown
+
+
+def say(line: str, style: str = "") -> None:
+    """Print a line to stdout, in an ANSI `style` where stdout is a terminal."""
+    styled = f"\x1b[{style}m{line}\x1b[0m" if style and sys.stdout.isatty() else line
+    sys.stdout.write(styled + "\n")
+
+
+class Clock:
+    """Time of each step of a turn, from the arrival of its events."""
+
+    def __init__(self) -> None:
+        self.begun = self.last = time.perf_counter()
+        self.steps: dict[str, float] = {}
+
+    def saw(self, kind: str) -> None:
+        """Count the time since the last event to the step that this event ends."""
+        now = time.perf_counter()
+        step = STEPS.get(kind, "answer")
+        self.steps[step] = self.steps.get(step, 0.0) + now - self.last
+        self.last = now
+
+    def words(self) -> str:
+        """All steps in their order, then the whole turn, in milliseconds."""
+        steps = [f"{step} {seconds * 1000:.0f} ms" for step, seconds in self.steps.items()]
+        return ", ".join([*steps, f"whole turn {(self.last - self.begun) * 1000:.0f} ms"])

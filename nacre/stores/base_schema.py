@@ -1,0 +1,24 @@
+"""A graph as it was ingested, whatever texts add to what is shown: an opened graph -> one with its version's tables."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from nacre.stores import versions
+from nacre.stores.catalog import Graph
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
+
+
+@contextmanager
+def ingested(graph: Graph, data: Path) -> Iterator[Graph]:
+    """The graph with the tables, schema and names of its version; `data` is the folder of its library."""
+    if not graph.layers or graph.stored is None:
+        yield graph
+        return
+    folder = versions.version_folder(data / graph.name, graph.version)
+    with ExitStack() as stack:
+        tables = stack.enter_context(closing(Tables(folder / versions.TABLES)))
+        lexicon = stack.enter_context(closing(Lexicon(folder / versions.LEXICON, tables.schema)))
+        yield replace(graph, stored=tables, schema=tables.schema, lexicon=lexicon)

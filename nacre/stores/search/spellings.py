@@ -1,0 +1,54 @@
+"""Words that are spelt almost as another: word -> known words (tantivy: Levenshtein automata)."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from nacre.stores.search.file_integrity import seal
+from nacre.stores.search.index_folder import IndexFolder
+
+# an insertion, deletion, substitution or swap of neighbours is one edit
+EDITS = 2
+# words that one search gives at most, for each number of edits
+MOST = 1000
+
+
+class Spellings:
+    """A read-only handle on the words of one graph, to be used by many threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._index = IndexFolder(folder, "the index of spellings")
+
+    def near(self, word: str, edits: int = EDITS) -> set[str]:
+        """The known words that differ from `word` by at most so many edits; itself too, where it is known."""
+        import tantivy
+
+        schema, searcher = self._index.schema, self._index.searcher
+        found: set[str] = set()
+        # one edit first: where very many words are near, the nearest are not to be left out
+        for distance in range(1, edits + 1):
+            query = tantivy.Query.fuzzy_term_query(schema, "word", word, distance=distance)
+            with self._index.reading():
+                hits = searcher.search(query, limit=MOST, count=False).hits
+                found |= {str(searcher.doc(address)["word"][0]) for _, address in hits}
+        return found
+
+    def close(self) -> None:
+        """The handle must not be used any more."""
+        self._index.close()
+
+
+def write_spellings(words: Iterable[str], folder: Path) -> None:
+    """Index words, different from each other, in a new folder."""
+    import tantivy
+
+    folder.mkdir(parents=True)
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("word", stored=True, tokenizer_name="raw", index_option="basic")
+    index = tantivy.Index(builder.build(), path=str(folder))
+    writer: Any = index.writer(heap_size=50_000_000, num_threads=1)
+    for word in words:
+        writer.add_document(tantivy.Document(word=word))
+    writer.commit()
+    writer.wait_merging_threads()
+    seal(folder)

@@ -1,0 +1,39 @@
+"""A set of vectors by name: in the data folder or on a Qdrant server -> a collection, opened."""
+
+import logging
+from pathlib import Path
+
+from nacre.errors import ConfigError
+from nacre.stores import versions
+from nacre.stores.search.vectors import Collection
+
+log = logging.getLogger(__name__)
+
+
+def open_collection(home: Path, vectors: str, url: str | None, key: str | None, *, patient: bool = False) -> Collection:
+    """A set of vectors, opened to read; `patient` with a slow server."""
+    name = versions.vectors_manifest(home, vectors).collection
+    if name is None:
+        from nacre.stores.search.vectors_edge import EdgeCollection
+
+        try:
+            return EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
+        except ImportError as error:
+            raise ConfigError("what reads the vectors is missing. Run: pip install 'nacre[vectors]'") from error
+    if url is None:
+        raise ConfigError(f"the vectors are on a Qdrant server ({name}). Set NACRE_QDRANT_URL")
+    from nacre.stores.search.vectors_server import ServerCollection
+
+    return ServerCollection(url, key, name, patient=patient)
+
+
+def drop_collection(url: str | None, key: str | None, collection: str) -> None:
+    """Remove vectors from the Qdrant server, if one is set."""
+    if url is None:
+        log.warning(
+            "the Qdrant collection %s is no longer needed; NACRE_QDRANT_URL is not set, so it stays", collection
+        )
+        return
+    from nacre.stores.search.vectors_server import drop
+
+    drop(url, key, collection)

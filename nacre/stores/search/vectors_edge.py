@@ -1,0 +1,158 @@
+"""Vectors in a folder, searched in process (Qdrant Edge): a shard that any number of processes may read."""
+
+import errno
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from nacre.errors import ConfigError, ToolError
+from nacre.stores.search.file_integrity import Damaged, check_sizes, sizes_of, unpanicked
+from nacre.stores.sqlite.passages import Hit
+
+NAME = "the index of vectors"
+CHUNK = "chunk_"  # the files with the vectors themselves begin with this
+SPARE_BYTES = 4 << 20  # more than a shard takes besides its points
+POINT_BYTES = 1 << 10  # more than a point takes besides its vector
+
+
+class EdgeCollection:
+    """A shard opened to read. Qdrant Edge writes to what it opens, so it is given a private copy of the small files and
+    a link to the large ones; in a folder that can't be written, where it won't open those, they are copied too."""
+
+    def __init__(self, folder: Path) -> None:
+        from qdrant_edge import EdgeShard
+
+        private = tempfile.mkdtemp(prefix="nacre-vectors-")
+        self._remove = weakref.finalize(self, shutil.rmtree, private, ignore_errors=True)
+        self._lock = threading.Lock()
+        self._shard: Any = None
+        self._folder = folder.absolute()
+        # the large files are read where they lie, mapped into memory
+        self._sizes = sizes_of(self._folder, (str(each.relative_to(self._folder)) for each in _chunks(self._folder)))
+        try:
+            _mirror(self._folder, Path(private))
+            _need(private, SPARE_BYTES + _holes(private))
+            with unpanicked(NAME):
+                self._shard = EdgeShard.load(private)
+        except BaseException as error:
+            self._remove()
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+                raise ConfigError(
+                    f"no space left in {tempfile.gettempdir()}. Free some, or set TMPDIR to a folder on another disk"
+                ) from error
+            raise
+
+    def nearest(self, vector: Sequence[float], limit: int) -> list[Hit]:
+        from qdrant_edge import Query, QueryRequest
+
+        request = QueryRequest(query=Query.Nearest(list(vector)), limit=limit)
+        with self._reading():
+            return [Hit(int(point.id), float(point.score)) for point in self._shard.query(request)]
+
+    def fetch(self, ids: Sequence[int]) -> dict[int, list[float]]:
+        with self._reading():
+            return {int(record.id): record.vector for record in self._shard.retrieve(list(ids), False, True)}
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """As `stores.index_folder.IndexFolder.reading`."""
+        try:
+            check_sizes(self._folder, self._sizes)
+        except Damaged as error:
+            raise ToolError("unavailable", f"{NAME} is {error}") from None
+        with unpanicked(NAME):
+            yield
+
+    def close(self) -> None:
+        with self._lock:
+            if self._shard is not None and self._remove.alive:
+                self._shard.close()
+                self._remove()
+
+
+class EdgeWriter:
+    """A new shard in a new folder."""
+
+    def __init__(self, folder: Path, size: int) -> None:
+        from qdrant_edge import Distance, EdgeConfig, EdgeShard, EdgeVectorParams
+
+        folder.mkdir(parents=True)
+        _need(folder, SPARE_BYTES)
+        self._folder = folder
+        self._point_bytes = POINT_BYTES + 4 * size
+        # no write-ahead log: the folder is published whole or thrown away, and a log would let only one process open it
+        config = EdgeConfig(vectors=EdgeVectorParams(size=size, distance=Distance.Cosine), wal_enabled=False)
+        self._shard: Any = EdgeShard.create(str(folder), config)
+
+    def add(self, ids: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
+        from qdrant_edge import Point, UpdateOperation
+
+        _need(self._folder, SPARE_BYTES + len(ids) * self._point_bytes)
+        points = [Point(i, [float(x) for x in vector]) for i, vector in zip(ids, vectors, strict=True)]
+        self._shard.update(UpdateOperation.upsert_points(points))
+
+    def finish(self) -> None:
+        self._shard.flush()
+        self._shard.close()
+
+    def abandon(self) -> None:
+        self._shard.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _mirror(source: Path, target: Path) -> None:
+    for here, folders, files in os.walk(source):
+        there = target / Path(here).relative_to(source)
+        if any(name.startswith(CHUNK) for name in files) and _writable(here, files) and _holes(here) <= _free(here):
+            there.symlink_to(here)  # the whole folder: Qdrant Edge does not follow a link to a single file
+            folders.clear()
+            continue
+        there.mkdir(exist_ok=True)
+        for name in files:
+            _copy(os.path.join(here, name), there / name)
+
+
+def _writable(folder: str, files: list[str]) -> bool:
+    return all(os.access(os.path.join(folder, name), os.W_OK) for name in files)
+
+
+def _need(folder: str | Path, size: int) -> None:
+    """Raises OSError where less is free: Qdrant Edge writes to mapped memory, where a full disk ends the process."""
+    if _free(folder) < size:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
+
+
+def _free(folder: str | Path) -> int:
+    return shutil.disk_usage(folder).free
+
+
+def _chunks(folder: str | Path) -> list[Path]:
+    return [path for path in Path(folder).rglob(f"{CHUNK}*") if not path.is_dir()]
+
+
+def _holes(folder: str | Path) -> int:
+    """Bytes that the files with vectors do not take yet; on some file systems even reading makes them take them."""
+    files = [path.stat() for path in _chunks(folder)]
+    return sum(max(0, status.st_size - status.st_blocks * 512) for status in files)
+
+
+def _copy(source: str, target: Path) -> None:
+    """Copy a file and leave its holes: most of a small shard's files are 32 MB of nothing."""
+    with open(source, "rb") as origin, target.open("wb") as copy:
+        size = os.fstat(origin.fileno()).st_size
+        copy.truncate(size)
+        position = 0
+        while position < size:
+            try:
+                start = os.lseek(origin.fileno(), position, os.SEEK_DATA)
+            except OSError:  # nothing but a hole from here on
+                return
+            position = os.lseek(origin.fileno(), start, os.SEEK_HOLE)
+            for at in range(start, position, 1 << 20):
+                os.pwrite(copy.fileno(), os.pread(origin.fileno(), min(1 << 20, position - at), at), at)

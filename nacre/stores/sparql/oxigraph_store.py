@@ -1,0 +1,144 @@
+"""The triples of an ingested graph on disk, asked by SPARQL in a process of their own: a folder -> SparqlSource."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nacre.errors import ConfigError, ToolError
+from nacre.stores.processes.killable_pool import Killable, ended
+from nacre.stores.sparql.sparql_source import Solutions, Term
+
+if TYPE_CHECKING:
+    import pyoxigraph as ox
+
+# what no table shows: the schema's own triples, labels in further languages
+ASIDE = "urn:nacre:aside"
+# how literals read as numbers, where that is not what their datatypes say
+READINGS, READS, PART = "urn:nacre:readings", "urn:nacre:reads:", "urn:nacre:part:"
+SECONDS = 5.0
+MOST_MEMORY = 4_000_000_000
+MOST_TEXT = 50_000_000
+_LONGEST_QUERY = 200_000
+
+
+class OxigraphStore:
+    """A store that is only read. Oxigraph can't be interrupted, so a query that takes too long is ended with its
+    process, which is started when the first query comes."""
+
+    dialect = ""
+
+    def __init__(self, folder: Path) -> None:
+        if not (folder / "CURRENT").is_file():
+            raise ConfigError(f"No triples at {folder}. Run: nacre ingest FILE.ttl --graph NAME --sparql")
+        self.folder = folder
+        self._work = Killable(MOST_MEMORY)
+
+    @cached_property
+    def readings(self) -> frozenset[str]:
+        """The predicates whose literals the store reads itself."""
+        query = f"SELECT ?p {{ GRAPH <{READINGS}> {{ ?p <{READS}> ?p }} }}"
+        rows = self.select(query, limit=100_000, seconds=SECONDS).rows
+        return frozenset(row[0].value for row in rows if row[0] is not None)
+
+    def select(self, query: str, *, limit: int, seconds: float) -> Solutions:
+        """At most `limit` rows; raises ToolError as SparqlSource says."""
+        found = self._ask(_select, query, limit, seconds)
+        return Solutions(tuple(found[0]), [tuple(t and Term(*t) for t in row) for row in found[1]], found[2])
+
+    def ask(self, query: str, *, seconds: float) -> bool:
+        """The answer of an ASK."""
+        return bool(self._ask(_truth, query, 1, seconds))
+
+    def construct(self, query: str, *, limit: int, seconds: float) -> list[tuple[Term, Term, Term]]:
+        """At most `limit` triples of a CONSTRUCT."""
+        found = self._ask(_construct, query, limit, seconds)
+        return [(Term(*s), Term(*p), Term(*o)) for s, p, o in found]
+
+    def close(self) -> None:
+        """End its processes, whatever they do."""
+        self._work.close()
+
+    def _ask(self, run: Callable[..., Any], query: str, limit: int, seconds: float) -> Any:
+        if len(query) > _LONGEST_QUERY:
+            raise ToolError(
+                "too_large", f"The query has {len(query)} characters; at most {_LONGEST_QUERY} are allowed."
+            )
+        running = self._work.start(run, str(self.folder), query, limit, seconds=seconds)
+        with ended(seconds):
+            return running.result()
+
+
+@cache
+def _store(folder: str) -> "ox.Store":
+    import pyoxigraph as ox
+
+    return ox.Store.read_only(folder)
+
+
+def _select(folder: str, query: str, limit: int) -> tuple[list[str], list[tuple[Any, ...]], bool]:
+    import pyoxigraph as ox
+
+    found = _result(folder, query)
+    if not isinstance(found, ox.QuerySolutions):
+        raise ToolError("refused", "Only a SELECT gives rows.")
+    names = [variable.value for variable in found.variables]
+    size = 0
+    rows: list[tuple[Any, ...]] = []
+    with _told():
+        for solution in islice(found, limit + 1):
+            rows.append(tuple(_term(solution[i]) for i in range(len(names))))
+            size += sum(len(term[1]) for term in rows[-1] if term)
+            if size > MOST_TEXT:
+                raise ToolError("too_large", f"The rows hold more than {MOST_TEXT // 1_000_000} million characters.")
+    return names, rows[:limit], len(rows) > limit
+
+
+def _truth(folder: str, query: str, limit: int) -> bool:
+    import pyoxigraph as ox
+
+    found = _result(folder, query)
+    if not isinstance(found, ox.QueryBoolean):
+        raise ToolError("refused", "Only an ASK is true or false.")
+    return bool(found)
+
+
+def _construct(folder: str, query: str, limit: int) -> list[tuple[Any, Any, Any]]:
+    import pyoxigraph as ox
+
+    found = _result(folder, query)
+    if not isinstance(found, ox.QueryTriples):
+        raise ToolError("refused", "Only a CONSTRUCT gives triples.")
+    with _told():
+        return [(_term(t.subject), _term(t.predicate), _term(t.object)) for t in islice(found, limit)]
+
+
+def _result(folder: str, query: str) -> Any:
+    with _told():
+        return _store(folder).query(query)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Errors of the engine as ours."""
+    try:
+        yield
+    except SyntaxError as error:
+        raise ToolError("syntax", str(error)) from None
+    except (OSError, ValueError) as error:
+        raise ToolError("unavailable", f"The triples can't be read: {error}.") from None
+
+
+def _term(term: Any) -> tuple[str, str, str, str] | None:
+    """A term as plain text, which travels between processes."""
+    import pyoxigraph as ox
+
+    if term is None:
+        return None
+    if isinstance(term, ox.NamedNode):
+        return "iri", term.value, "", ""
+    if isinstance(term, ox.Literal):
+        return "literal", term.value, term.datatype.value, term.language or ""
+    return "blank", str(term), "", ""

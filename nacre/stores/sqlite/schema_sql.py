@@ -1,0 +1,211 @@
+"""Show the schema as a model or a person reads it: Schema -> CREATE statements with comments."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from nacre.records.schema import Column, Predicate, Relation, Schema
+from nacre.stores.sqlite.tables import Tables
+
+_FEW = 12
+_LONGEST = 50
+# Not DATE for dates: SQLite would turn a text like "01" in such a column into a number.
+_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
+
+
+def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
+    """CREATE statements for `entity` and for the relations (all by default); the columns of raw text are left out.
+
+    A view is one line that names the tables it unites; classes without members are left out.
+    """
+    schema = tables.schema
+    shown = [r for r in schema.relations if relations is None or r.name in relations]
+    empty = {c.relation for c in schema.classes if not c.count}
+    parts = [
+        "-- every thing of every table has a row here too, with the same id; label is its name\n"
+        "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT,\n  label TEXT\n);"
+    ]
+    for relation in shown:
+        if relation.name in empty:
+            continue
+        united = _united(schema, relation)
+        if united and (relations is None or united <= {r.name for r in shown}):
+            about = _about(schema, relation)
+            parts.append(
+                f"-- {about}\n-- view {quoted(relation.name)}: all rows and columns of {', '.join(sorted(united))}"
+            )
+        else:
+            parts.append(_statement(tables, relation))
+    return "\n\n".join(parts) + "\n"
+
+
+def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
+    """Meaning, unit and values of a predicate in one line; `samples` stand for its own where given."""
+    parts = [" ".join(predicate.comment.split())[:200].rstrip(".")] if predicate.comment else []
+    if predicate.role == "identifier":
+        parts.append("unique" if predicate.datatype == "text" else "an identifier")
+    if predicate.unit:
+        parts.append(f"in {predicate.unit}")
+    bounds = predicate.minimum, predicate.maximum
+    few = 0 < len(predicate.values) <= _FEW
+    if bounds[0] is not None and bounds[1] is not None and (predicate.unit or not few):
+        parts.append(f"from {bounds[0]:.10g} to {bounds[1]:.10g}")
+    elif predicate.values:
+        more = ", ..." if len(predicate.values) > _FEW else ""
+        parts.append("one of: " + ", ".join(map(_short, predicate.values[:_FEW])) + more)
+    elif samples or predicate.samples:
+        parts.append("e.g. " + ", ".join(map(_short, (samples or predicate.samples)[:2])))
+    return _clean("; ".join(parts))
+
+
+def definitions(
+    column: Column, predicate: Predicate, target: str, samples: Sequence[str] = (), filled: str = ""
+) -> list[tuple[str, str]]:
+    """The SQL columns of a predicate with a comment each: value, low, high, raw text, link (to `target`).
+
+    `filled` says how many rows have one, "" where all do.
+    """
+    kind = _TYPES.get(predicate.datatype, "TEXT")
+    said = "; ".join(x for x in (column_comment(predicate, samples), filled) if x)
+    found: list[tuple[str, str]] = []
+    if column.value:
+        shape = {"range": "middle of the range", "pair": "first of two"}.get(predicate.shape, "") if column.low else ""
+        found.append((f"{quoted(column.value)} {kind}", "; ".join(x for x in (shape, said) if x)))
+    if column.low:
+        found.append((f"{quoted(column.low)} {kind}", "lower number"))
+        found.append((f"{quoted(column.high)} {kind}", "higher number"))
+    if column.text:
+        found.append((f"{quoted(column.text)} TEXT", "as written in the data"))
+    if column.link:
+        meaning = _clean(" ".join(predicate.comment.split())[:200].rstrip("."))
+        # the values of a link are the names that its target lists
+        note = "" if column.value else "; ".join(x for x in (meaning, filled) if x)
+        found.append((f"{quoted(column.link)} INTEGER REFERENCES {quoted(target)}(id)", note))
+    return found
+
+
+def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
+    """A CREATE TABLE statement, a column a line with its comment behind it."""
+    lines = []
+    for number, (definition, comment) in enumerate(columns):
+        comma = "," if number < len(columns) - 1 else ""
+        lines.append(f"  {definition}{comma}" + (f" -- {comment}" if comment else ""))
+    return f"CREATE TABLE {quoted(name)} (\n" + "\n".join(lines) + "\n)"
+
+
+def quoted(name: str) -> str:
+    """An identifier for SQLite, quoted only where it has to be.
+
+    >>> quoted("height"), quoted("größe"), quoted('a"b')
+    ('height', '"größe"', '"a""b"')
+    """
+    return name if name.isascii() and name.isidentifier() else '"' + name.replace('"', '""') + '"'
+
+
+def _statement(tables: Tables, relation: Relation) -> str:
+    schema = tables.schema
+    owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
+    key = f"INTEGER REFERENCES {quoted(owners)}(id)" if owners.isidentifier() else "INTEGER"
+    columns = [
+        (f"{quoted(relation.key)} {key}", f"id in {owners}" if "," in owners else "")
+        if relation.kind == "junction"
+        else (f"{quoted(relation.key)} INTEGER PRIMARY KEY", "")
+    ]
+    filled = _filled(tables, relation)
+    for column in relation.columns:
+        predicate = schema.predicate_of.get(column.predicate)
+        if predicate is None:
+            continue
+        own, samples = _of_relation(tables, relation, column, predicate)
+        shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
+        columns += definitions(shown, own, target_of(schema, predicate), samples, filled.get(column.predicate, ""))
+    about = _about(schema, relation)
+    return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + ";"
+
+
+def _united(schema: Schema, relation: Relation) -> set[str]:
+    """The tables of the groups that a class view unites; empty for other relations."""
+    classes = {c.iri for c in schema.classes if c.relation == relation.name}
+    if relation.kind != "view" or not classes:
+        return set()
+    within = (schema.groups_of_class.get(iri, frozenset()) for iri in classes)
+    return {group for groups in within for group in groups} - {relation.name}
+
+
+def _about(schema: Schema, relation: Relation) -> str:
+    found = [c for c in schema.classes if c.relation == relation.name]
+    parts = [f"{c.label}: {c.comment}" if c.comment else c.label for c in found]
+    count = next((g.count for g in schema.groups if g.relation == relation.name), 0) or max(
+        (c.count for c in found), default=0
+    )
+    parts += [" ".join(g.words) for g in schema.groups if g.relation == relation.name and g.words]
+    said = "; ".join(" ".join(p.split())[:200] for p in parts if p)
+    return f"{said} ({count} rows)" if said and count else said
+
+
+def _of_relation(
+    tables: Tables, relation: Relation, column: Column, predicate: Predicate
+) -> tuple[Predicate, list[str]]:
+    """The predicate with the values that this relation has, where others have it too, and samples of its text."""
+    if not column.value:
+        return predicate, []
+    name, of = quoted(column.value), quoted(relation.name)
+    read = tables.trusted().execute
+    if len(predicate.domains) > 1 and predicate.datatype in ("integer", "real"):
+        low, high = read(f"SELECT min({name}), max({name}) FROM {of}").fetchone()
+        bounds = {} if isinstance(low, str) or isinstance(high, str) else {"minimum": low, "maximum": high}
+        predicate = replace(predicate, values=(), **bounds)
+    elif len(predicate.domains) > 1 and predicate.values:
+        found = read(f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT {_FEW + 1}").fetchall()
+        predicate = replace(predicate, values=tuple(str(row[0]) for row in found))
+    if not predicate.samples or predicate.datatype != "text":
+        return predicate, []
+    found = read(f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT 2").fetchall()
+    return predicate, [str(row[0]) for row in found]
+
+
+def _owners(schema: Schema, relation: Relation) -> set[str]:
+    """The tables whose rows a junction links from: the smallest classes that have as many subjects together."""
+    predicate = schema.predicate_of.get(relation.columns[0].predicate) if relation.columns else None
+    if predicate is None:
+        return set()
+    classes = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
+    found: set[str] = set()
+    covered = 0
+    for each in sorted(classes, key=lambda c: (c.count, c.iri)):
+        if covered < predicate.subjects:
+            found.add(each.relation)
+            covered += predicate.domains[each.iri]
+    return found
+
+
+def _filled(tables: Tables, relation: Relation) -> dict[str, str]:
+    """How many rows of a table have a value, by predicate, where not all do."""
+    if relation.kind != "table" or not relation.columns:
+        return {}
+    named = {column.predicate: column.value or column.link for column in relation.columns}
+    counts = ", ".join(f"count({quoted(name)})" for name in named.values())
+    count, *have = tables.trusted().execute(f"SELECT count(*), {counts} FROM {quoted(relation.name)}").fetchone()
+    return {
+        predicate: f"only {number} of {count} rows have one"
+        for predicate, number in zip(named, have, strict=True)
+        if number < count
+    }
+
+
+def target_of(schema: Schema, predicate: Predicate) -> str:
+    """The smallest table whose rows are all that the links of a predicate lead to; `entity` where there is none."""
+    total = predicate.objects
+    holds_all = [iri for iri, count in predicate.ranges.items() if iri and count == total]
+    relations = [schema.class_of[iri] for iri in holds_all if iri in schema.class_of]
+    return min(relations, key=lambda c: (c.count, c.iri)).relation if relations else "entity"
+
+
+def _short(text: str) -> str:
+    text = _clean(text)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _clean(text: str) -> str:
+    """One line: SQLite takes no NUL in a statement, and a line break would end the comment."""
+    text = text[:1000]
+    return " ".join((text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)).split())

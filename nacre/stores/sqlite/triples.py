@@ -1,0 +1,142 @@
+"""Single triples of a graph as they were read, from its tables: ends and predicate -> triples."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from nacre.records.schema import Datatype
+from nacre.stores.sqlite.tables import Cell, Tables
+
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+MOST = 200
+
+# subject and predicate as IRIs (blank nodes as _:label), the object as an IRI or the literal's lexical form
+Triple = tuple[str, str, str]
+
+
+class Triples:
+    """Looks up triples in one graph.sqlite; those in no table (of the schema itself) are not found here."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._names = [p.iri for p in tables.schema.predicates if p.role == "name"]
+
+    def of(self, subject: str, predicate: str) -> list[Triple]:
+        """The triples with this subject and predicate, at most 200."""
+        if predicate == TYPE:
+            return [t for c in self._tables.schema.classes if (t := self.typed(subject, c.iri))]
+        return [
+            (subject, predicate, value)
+            for index, place in self._places(predicate)
+            for value in self._objects(index, place, subject)
+        ][:MOST]
+
+    def to(self, target: str, predicate: str | None = None) -> list[Triple]:
+        """The triples that link to this IRI, by one predicate or by any, at most 200."""
+        return [
+            (subject, place["predicate"], target)
+            for _, place in self._places(predicate)
+            if place["link"]
+            for subject in self._subjects(place, target)
+        ][:MOST]
+
+    def holds(self, triple: Triple) -> bool:
+        """Whether the graph has this very triple."""
+        subject, predicate, value = triple
+        if predicate == TYPE:
+            return self.typed(subject, value) is not None
+        return triple in self.of(subject, predicate)
+
+    def typed(self, subject: str, kind: str) -> Triple | None:
+        """The triple that says that a thing is of a class, if the data says so itself."""
+        key = self._id(subject)
+        if key is None:
+            return None
+        own = self._rows("SELECT class FROM _nacre_type WHERE entity = ?", (key,))
+        if own:
+            return (subject, TYPE, kind) if (kind,) in own else None
+        for table in self._layout["tables"]:
+            if kind in table["types"] and self._rows(f"SELECT 1 FROM {_quoted(table['rows'])} WHERE id = ?", (key,)):
+                return subject, TYPE, kind
+        return None
+
+    def naming(self, subject: str) -> Triple | None:
+        """The triple that gives a thing the label by which it is shown, if a triple does."""
+        label = self.label(subject)
+        found = (t for predicate in self._names for t in self.of(subject, predicate))
+        return next((t for t in found if " ".join(t[2].split()) == " ".join(label.split())), None)
+
+    def label(self, iri: str) -> str:
+        """How a thing is shown; "" for what is no thing of the graph."""
+        rows = self._rows("SELECT label FROM entity WHERE iri = ?", (iri,))
+        return str(rows[0][0]) if rows else ""
+
+    @cached_property
+    def _layout(self) -> dict[str, Any]:
+        layout: dict[str, Any] = json.loads(self._tables.meta("layout"))
+        return layout
+
+    def _places(self, predicate: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
+        for index, place in enumerate(self._layout["places"]):
+            if predicate is None or place["predicate"] == predicate:
+                yield index, place
+
+    def _objects(self, index: int, place: dict[str, Any], subject: str) -> Iterator[str]:
+        for relation, row, key in _sources(place):
+            for value, text, target, lexical in self._rows(_query(place, relation, row, key), (index, subject)):
+                if target is not None:
+                    yield str(target)
+                elif lexical is not None or text is not None or value is not None:
+                    form = lexical if lexical is not None else text
+                    yield str(form) if form is not None else lexical_form(value, place["datatype"])
+
+    def _subjects(self, place: dict[str, Any], target: str) -> Iterator[str]:
+        for relation, _, key in _sources(place):
+            query = (
+                f"SELECT s.iri FROM {_quoted(relation)} r JOIN entity s ON s.id = r.{_quoted(key)} "
+                f"WHERE r.{_quoted(place['link'])} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MOST}"
+            )
+            yield from (str(iri) for (iri,) in self._rows(query, (target,)))
+
+    def _id(self, iri: str) -> int | None:
+        rows = self._rows("SELECT id FROM entity WHERE iri = ?", (iri,))
+        return int(rows[0][0]) if rows else None
+
+    def _rows(self, sql: str, params: Sequence[object]) -> list[tuple[Any, ...]]:
+        connection: sqlite3.Connection = self._tables.trusted()
+        return connection.execute(sql, tuple(params)).fetchall()
+
+
+def lexical_form(cell: Cell, datatype: Datatype) -> str:
+    """The text of a literal that is kept as its typed cell alone.
+
+    >>> lexical_form(5.0, "real"), lexical_form(5.25, "real"), lexical_form(1, "boolean")
+    ('5', '5.25', 'true')
+    """
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+    if datatype == "boolean":
+        return "true" if cell else "false"
+    return str(cell)
+
+
+def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The relations that hold a predicate, each with the columns of its row number and its subjects."""
+    if place["junction"]:
+        return [(place["junction"], "rowid", place["key"])]
+    return [(table, "id", "id") for table in place["tables"]]
+
+
+def _query(place: dict[str, Any], relation: str, row: str, key: str) -> str:
+    value, text, link = (f"r.{_quoted(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
+    return (
+        f"SELECT {value}, {text}, o.iri, x.lexical FROM {_quoted(relation)} r LEFT JOIN entity o ON o.id = {link} "
+        f"LEFT JOIN _nacre_exact x ON x.predicate = ? AND x.row = r.{row} AND {link} IS NULL "
+        f"WHERE r.{_quoted(key)} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MOST}"
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,143 @@
+"""Dates, times and numbers of a sentence that may be an answer, as spans: text -> Spans."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+from typing import NamedTuple
+
+from nacre.language.base import language
+from nacre.language.dates import periods
+from nacre.language.quantities.amounts import Amount, amounts
+from nacre.language.quantities.units import convert
+from nacre.language.thesaurus import resource
+from nacre.language.tokens import Token, fold, tokens
+from nacre.records.answer import Value
+from nacre.texts.wanted import Wanted
+
+_YEAR = re.compile(r"(?<![\w.,:])(1[0-9]\d\d|20\d\d)(?![\w:]|,\d|\.\d)")
+_CLOCK = re.compile(r"(?<![\w:.])\d{1,2}:[0-5]\d(?:\s?(?:am|pm|a\.m\.|p\.m\.))?(?![\w:])|\b(?:noon|midnight)\b", re.I)
+_HOUR = re.compile(r"(?<![\w:.])\d{1,2}(?:\.[0-5]\d)?\s?(?:am|pm|a\.m\.|p\.m\.|o['’]clock)", re.I)
+_MONTH_YEAR = 31
+
+
+class Span(NamedTuple):
+    """A stretch of a sentence as characters, how it was found, and what it is as data."""
+
+    start: int
+    end: int
+    how: str
+    value: Value
+    unit: str = ""
+
+
+def dates(text: str) -> Iterator[Span]:
+    """Days and months as ISO dates, years as numbers."""
+    taken = []
+    for period in periods(text):
+        taken.append((period.start, period.end))
+        yield Span(period.start, period.end, "date", _iso(period.first, period.after))
+    for match in _YEAR.finditer(text):
+        if not any(start <= match.start() < end for start, end in taken):
+            yield Span(match.start(), match.end(), "year", int(match[1]))
+
+
+def times(text: str) -> Iterator[Span]:
+    """Times of the day, as they are written."""
+    for match in (*_CLOCK.finditer(text), *_HOUR.finditer(text)):
+        yield Span(match.start(), match.end(), "time", " ".join(match[0].split()))
+
+
+def numbers(text: str, want: Wanted) -> Iterator[Span]:
+    """Numbers that may be what is asked for, in figures or words, with their units."""
+    dated = [(p.start, p.end) for p in periods(text)] + [m.span() for m in _CLOCK.finditer(text)]
+    for amount in [*amounts(text), *_spelt(text)]:
+        if any(start <= amount.start < end for start, end in dated):
+            continue
+        how = _fits(amount, want) or _counted(text, amount, want)
+        if how:
+            unit = amount.unit
+            yield Span(amount.start, amount.end, how, _plain(amount.value), unit)
+
+
+def numbered(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
+    """The number right after the noun that is asked for: "version 3.2"."""
+    for i, token in enumerate(said[:-1]):
+        following = said[i + 1]
+        if token.lemma in want.noun and following.norm[0].isdigit() and text[token.end : following.start] == " ":
+            for amount in amounts(following.text):
+                yield Span(following.start, following.end, "numbered", _plain(amount.value))
+
+
+def as_number(span: Span, text: str) -> Span:
+    """A phrase that is a number with its unit, as that."""
+    if not isinstance(span.value, str) or not span.value[:1].isdigit() or span.how in ("date", "time", "quoted"):
+        return span
+    said = text[span.start : span.end]
+    found = amounts(said)
+    if len(found) != 1 or (found[0].start, found[0].end) != (0, len(said)):
+        return span
+    return span._replace(value=_plain(found[0].value), unit=found[0].unit)
+
+
+def _iso(first: str, after: str) -> str:
+    """A day, a month, or the years of a decade.
+
+    >>> _iso("1998-03-14", "1998-03-15"), _iso("2016-11-01", "2016-12-01")
+    ('1998-03-14', '2016-11')
+    """
+    days = (date.fromisoformat(after) - date.fromisoformat(first)).days
+    return first if days == 1 else first[:7] if days <= _MONTH_YEAR else f"{first[:3]}0s"
+
+
+@cache
+def _number_words() -> re.Pattern[str]:
+    words = sorted((w for w in resource()["numbers"] if w not in ("once", "twice")), key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(words)})\b(?:\s+(?P<unit>[^\W\d_]+))?", re.IGNORECASE)
+
+
+def _spelt(text: str) -> Iterator[Amount]:
+    """Numbers that are written as words, with their units."""
+    for match in _number_words().finditer(text):
+        word, following = match[0].split()[0].casefold(), match["unit"] or ""
+        found = amounts(f"{resource()['numbers'][word]} {following}")
+        if found:
+            end = match.end() if found[0].unit else match.start() + len(word)
+            yield found[0]._replace(start=match.start(), end=end, after=following)
+
+
+def _fits(amount: Amount, want: Wanted) -> str:
+    """How a number may be the answer: with a unit of the kind that is asked for, with another, or without; "" not."""
+    money = is_money(amount.unit)
+    if fold(amount.after) in language().phrases["raising"].split():
+        return "measured" if want.units is None else ""
+    if want.kind == "count":
+        return "" if money or amount.unit else "number"
+    if want.units is None:
+        return "measured" if amount.unit else "number"
+    if not amount.unit:
+        return "number"
+    if money:
+        return "fitting" if "currency" in want.units else ""
+    fits = any(unit and unit != "currency" and convert(1.0, amount.unit, unit) is not None for unit in want.units)
+    return "fitting" if fits else "measured" if "" in want.units else ""
+
+
+def _counted(text: str, amount: Amount, want: Wanted) -> str:
+    """ "number" for a measure of what is counted: "300 kg of apples"."""
+    after = tokens(text[amount.end : amount.end + 40])[:2]
+    of = want.kind == "count" and len(after) == 2 and after[0].norm == "of" and after[1].lemma in want.noun
+    return "number" if of else ""
+
+
+def is_money(unit: str) -> bool:
+    """Whether a unit is a currency, as `amounts` gives it.
+
+    >>> is_money("EUR"), is_money("franc"), is_money("kg")
+    (True, True, False)
+    """
+    return fold(unit) in resource()["currencies"] or (len(unit) == 3 and unit.isupper())
+
+
+def _plain(value: float) -> Value:
+    return int(value) if value.is_integer() else round(value, 9)

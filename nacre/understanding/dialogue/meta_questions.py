@@ -1,0 +1,50 @@
+"""Questions about the conversation itself ("are you sure?", "what did I ask?"): question + earlier turns -> a reply."""
+
+from collections.abc import Sequence
+
+from nacre.language.base import language
+from nacre.language.sanitize import quoted
+from nacre.language.tokens import tokens
+from nacre.records.schema import Schema
+from nacre.records.turn import Earlier
+from nacre.wording.phrases.plan import to_words
+
+KINDS = ("asked_first", "asked_last", "asked_all", "doubt")
+
+
+def is_aside(question: str) -> bool:
+    """Whether a turn asks about the conversation, and about nothing of the graph.
+
+    >>> is_aside("Are you sure?"), is_aside("What did I ask first?"), is_aside("Are you sure that he is old?")
+    (True, True, False)
+    """
+    return bool(_kind(question))
+
+
+def reply(question: str, earlier: Sequence[Earlier], schema: Schema) -> str:
+    """What is said to it; `earlier` has at least one turn."""
+    kind = _kind(question)
+    if kind == "asked_first":
+        return f"The first question that I remember is “{quoted(earlier[0].question)}”."
+    if kind == "asked_last":
+        return f"Your last question was “{quoted(earlier[-1].question)}”."
+    if kind == "asked_all":
+        return "You asked: " + "; ".join(f"“{quoted(turn.question)}”" for turn in earlier) + "."
+    return _basis(earlier[-1], schema)
+
+
+def _basis(turn: Earlier, schema: Schema) -> str:
+    """What an answer rests on, and how sure it is."""
+    if turn.plan is None or turn.confidence is None:
+        return "My last answer rests on what it cites; I have nothing else to say for it."
+    try:
+        read = f"I read “{quoted(turn.question)}” as “{quoted(to_words(turn.plan, schema))}”."
+    except KeyError:
+        # the graph no longer has what the plan is about
+        return "The graph has changed since my last answer. Please ask once more."
+    return f"{read} Of answers that I am as sure of as this one, about {turn.confidence:.0%} are right."
+
+
+def _kind(question: str) -> str:
+    text = " ".join(t.norm for t in tokens(question))
+    return next((kind for kind in KINDS if language().dialogue[kind].search(text)), "")

@@ -1,0 +1,108 @@
+"""The names of a graph with those of the things that one question may name: Lexicon + names -> Lexicon."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+
+from nacre.language.tokens import code_parts, lemma
+from nacre.records.schema import Schema
+from nacre.stores.sqlite.lexicon import Lexicon, Name, Thing, Word
+
+SLIPS = 2
+
+
+class FoundNames(Lexicon):
+    """The lexicon of an attached graph with the things that one question may name. It shares the files and whatever
+    depends on the schema alone with `of_schema`, the lexicon of the graph, and owns nothing to close."""
+
+    def __init__(
+        self,
+        of_schema: Lexicon,
+        found: Sequence[Name],
+        shares: Mapping[str, float],
+        thing: Callable[[str], Thing | None],
+    ) -> None:
+        self.schema: Schema = of_schema.schema
+        self.embedder = of_schema.embedder
+        self.described, self.homes = of_schema.described, of_schema.homes
+        self.facts, self.links = of_schema.facts, of_schema.links
+        self.said = max(of_schema.schema.entities, len(found))
+        self._of_schema = of_schema
+        self._found = sorted(found, key=lambda name: (len(name.tokens), name.tokens, name))
+        self._asked_thing = thing
+        # how many things a word names where that is more than were found
+        self._things = {word: round(share * self.said) for word, share in shares.items()}
+        self._by_tokens: dict[tuple[str, ...], list[Name]] = defaultdict(list)
+        self._by_lemmas: dict[tuple[str, ...], list[Name]] = defaultdict(list)
+        self._by_word: dict[str, set[int]] = defaultdict(set)
+        self._longest: dict[str, int] = defaultdict(int)
+        for number, name in enumerate(self._found):
+            lemmas = tuple(map(lemma, name.tokens))
+            self._by_tokens[name.tokens].append(name)
+            if lemmas != name.tokens:
+                self._by_lemmas[lemmas].append(name)
+            for word in name.tokens:
+                self._by_word[word].add(number)
+            for opening in {name.tokens[0], lemmas[0]}:
+                self._longest[opening] = max(self._longest[opening], len(name.tokens))
+        self.word = lru_cache(None)(self._word)
+        self.near = lru_cache(None)(self._near)
+
+    @property
+    def of_schema(self) -> Lexicon:
+        return self._of_schema
+
+    def each(self) -> Iterator[Name]:
+        yield from sorted((*self.described, *self._found), key=lambda name: len(name.tokens))
+
+    def exact(self, tokens: Sequence[str]) -> list[Name]:
+        return [*self._of_schema.exact(tokens), *self._by_tokens.get(tuple(tokens), ())]
+
+    def inflected(self, lemmas: Sequence[str]) -> list[Name]:
+        return [*self._of_schema.inflected(lemmas), *self._by_lemmas.get(tuple(lemmas), ())]
+
+    def of_lemma(self, lemma_: str) -> list[str]:
+        return sorted(word for word in self._by_word if lemma(word) == lemma_)
+
+    def of_part(self, part: str) -> list[str]:
+        return sorted(word for word in self._by_word if part in code_parts(word))
+
+    def frequent(self, more_than: float) -> frozenset[str]:
+        least = max(4, more_than)
+        return frozenset(word for word in {*self._by_word, *self._things} if self._naming(word) > least)
+
+    def holding(self, words: Sequence[Collection[str]], most: int) -> list[Name]:
+        return [self._found[number] for number in sorted(self._holding(words))[:most]]
+
+    def is_held(self, words: Sequence[Collection[str]]) -> bool:
+        return bool(self._holding(words))
+
+    def thing(self, iri: str) -> Thing | None:
+        return self._asked_thing(iri)
+
+    def close(self) -> None:
+        """Nothing is its own."""
+
+    def _naming(self, word: str) -> int:
+        """How many things a word names."""
+        return max(len(self._by_word.get(word, ())), self._things.get(word, 0))
+
+    def _holding(self, words: Sequence[Collection[str]]) -> set[int]:
+        having = [set().union(*(self._by_word.get(word, ()) for word in each)) for each in words]
+        return set.intersection(*having) if having else set()
+
+    def _word(self, text: str) -> Word | None:
+        described, names = self._of_schema.word(text), self._by_word.get(text, set())
+        longest = max(self._longest.get(text, 0), described.longest if described else 0)
+        if not names and not longest and described is None:
+            return None
+        alone = (text,) in self._by_tokens
+        number = self._naming(text) if names else 0
+        said = number + (described.names if described else 0)
+        return Word(0, text, lemma(text), said, number, alone, longest)
+
+    def _near(self, text: str, edits: int = SLIPS) -> tuple[str, ...]:
+        own = (word for word in self._by_word if OSA.distance(text, word, score_cutoff=edits) <= edits)
+        return tuple(sorted({*own, *self._of_schema.near(text, edits)}))

@@ -1,0 +1,23 @@
+"""What is all that a thing has of its kind, as who "speaks only English": Condition -> Conditions."""
+
+from nacre.understanding.parsing.state import Reader
+from nacre.understanding.question.types import Condition
+
+# the rule by which a value or a thing is the only one
+ONLY = "only value"
+
+
+def alone(condition: Condition, reader: Reader) -> tuple[Condition, ...]:
+    """What holds where a thing has this value, or hangs on this thing, and has no other; () where it can't have any
+    other, or the condition is of another kind."""
+    if condition.function or condition.against is not None:
+        return ()
+    ref = condition.ref
+    if condition.op == "=" and ref.predicate and not reader.graph.about(ref.predicate).functional:
+        other = condition._replace(op="!=", negated=not condition.negated)
+        # "speaks not only English": another one as well
+        return (condition._replace(negated=False), other) if condition.negated else (other,)
+    if condition.op == "is" and not (ref.predicate or condition.negated):
+        others = Condition(ref, "exists", (), True, inner=(condition._replace(negated=True),))
+        return (condition, others)
+    return ()

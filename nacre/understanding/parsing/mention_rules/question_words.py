@@ -1,0 +1,95 @@
+"""What the question's first word asks for where nothing else is named: State -> references."""
+
+from nacre.language.base import language
+from nacre.language.thesaurus import nouns_of
+from nacre.understanding.parsing.lowering.nested import then
+from nacre.understanding.parsing.state import Reader, State
+from nacre.understanding.question.types import Aggregation, Derivation, Ref
+
+MOST = 3
+# before this word stands what "where" and "when" ask for
+FIRST = 4
+# things of one kind in one question
+MOST_SLOTS = 99
+
+
+def places(state: State, root: Ref, reader: Reader) -> list[Ref]:
+    """What "where" and "when" ask for of a thing: its places or dates, links or literals."""
+    asked = next((c.value for c in reader.question.cues if c.kind == "open" and c.start <= 1 and c.value), "")
+    if not asked:
+        return []
+    graph = reader.graph
+    first = min((x for x in state.links if x.kind == "class"), key=lambda x: x.start, default=None)
+    if first is not None and first.start <= FIRST:
+        # "where is the club that ...": of the kind that is named first
+        root = next((n for n in state.nodes if n.node == first.refs[0].node), root)
+    wanted = nouns_of("places" if asked == "where" else "dates")
+    found = [Ref(root.node, p) for p in graph.literals[root.node] if wanted & set(graph.words[p])]
+    if asked == "when":
+        found += [r for p in graph.literals[root.node] if graph.is_date(p) and (r := Ref(root.node, p)) not in found]
+    else:
+        found = [
+            Ref(s.target, "", 1 if s.target == root.node else 0, s.predicate)
+            for s in graph.steps[root.node]
+            if s.forward and wanted & set(graph.words[s.predicate])
+        ] + found
+    return found[:MOST]
+
+
+def first_or_last(d: Derivation, reader: Reader) -> Derivation:
+    """ "When did the first book come out", "when was it last repaired": of several days the first, or the last."""
+    if not any(c.value == "when" and c.kind == "open" and c.start <= 1 for c in reader.question.cues):
+        return d
+    tokens, known = reader.question.tokens, language().words
+    ends = known["the_first"] | known["the_last"]
+    said = [i for i, t in enumerate(tokens) if t.norm in ends and not d.covered >> i & 1]
+    dates = [t for t in d.targets if t.ref.predicate and not t.function and reader.graph.is_date(t.ref.predicate)]
+    if len(said) != 1 or d.order is not None or d.group or len(dates) != len(d.targets):
+        return d
+    best: Aggregation = "min" if tokens[said[0]].norm in known["the_first"] else "max"
+    targets = tuple(t._replace(function=best) for t in dates)
+    return then(d, "first or last day", 0.5, targets=targets, covered=d.covered | 1 << said[0])
+
+
+def persons(state: State, root: Ref, reader: Reader) -> list[Ref]:
+    """The kinds of persons that "who" may ask for besides what is named; none where things are spoken of that are
+    persons themselves, and are not named."""
+    asked = next((t.norm for t in reader.question.tokens[:1] if t.norm in language().words["who"]), "")
+    if not asked:
+        return []
+    found = _persons(root, reader)
+    named = any(c.ref == root and c.op == "is" for c in state.conditions)
+    return found if named else [r for r in found if not reader.graph.narrower(root.node, r.node)]
+
+
+def _persons(root: Ref, reader: Reader) -> list[Ref]:
+    graph = reader.graph
+    known = {index: graph.base_of(index) for index in sorted(graph.persons)}
+    # whoever it is, and not the students among them alone
+    near = [graph.nodes[i] for i, base in known.items() if i != root.node and (base == i or base not in known)]
+    return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:MOST]]
+
+
+def other_ends(state: State, root: Ref, reader: Reader) -> list[Ref]:
+    """What stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
+    graph = reader.graph
+    found = []
+    named = {c.ref for c in state.conditions if c.op == "is" and not c.negated}
+    for hint in sorted(state.hints):
+        for source, target in graph.ends.get(hint, ()):
+            for here, there in ((target, source), (source, target)):
+                if here == there and root not in named:
+                    # the thing that is asked for is one of the two already
+                    continue
+                if here == root.node and graph.base_of(there) == there:
+                    # of two things of one kind the one that is not named
+                    ref = next(r for slot in range(MOST_SLOTS) if (r := Ref(there, "", slot)) not in named | {root})
+                    if ref not in found:
+                        found.append(ref)
+    return found[:MOST]
+
+
+def persons_near(state: State, reader: Reader) -> list[Ref]:
+    """The kinds of persons that somebody may be, the nearest to what is spoken of first."""
+    root = state.owner or next(iter(state.nodes), None)
+    return [] if root is None else _persons(root, reader)

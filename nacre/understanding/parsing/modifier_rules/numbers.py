@@ -1,0 +1,334 @@
+"""Rules for numbers and dates: a number at hand + State -> further States (conditions, limits, counts)."""
+
+import re
+from collections.abc import Iterator
+
+from nacre.language.base import language
+from nacre.language.dates import is_of_any_year
+from nacre.language.quantities.units import convert, counted_in
+from nacre.language.thesaurus import function_words, resource
+from nacre.language.tokens import fold
+from nacre.records.schema import Predicate
+from nacre.understanding.linking.schema.adjectives import measured
+from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.parsing.modifier_rules.dates import MOST_DATES, dates_near, later
+from nacre.understanding.parsing.state import Reader, State, turned, with_node
+from nacre.understanding.question.types import ORDERED, Condition, Number, Ref
+
+FIRST_YEAR, LAST_YEAR = 1000, 2100
+# what an amount of money is about where nothing else is said
+MONEY = ("price", "cost", "fee", "salary")
+EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salary")
+# letters of a word that is a unit and may not be something else as well
+SHORTEST_UNIT = 3
+# units of numbers that may say how many things there are
+COUNTING = frozenset(("", "count"))
+# what bounds a number, and units of what a bare number is of
+YEARS = frozenset(("", "year"))
+# kinds of persons that "who" may ask for
+MOST_KINDS = 3
+# a value that is an amount, whatever kind of value it is held as: "12", "3:36", "11 EUR"
+_AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
+_SHOWN = 5
+_FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
+
+
+def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
+    """All ways to take a number."""
+    if found.until is not None and state.negated and not (found.first or _is_year(found)):
+        # what is not between two numbers is below the one or above the other
+        return
+    mask = ((1 << (found.end - found.start)) - 1) << found.start
+    new = state._replace(covered=state.covered | mask, last="number", score=state.score + 0.5)
+    op: str = found.op or "="
+    if state.compare is not None and state.compare[1] is None and not found.op:
+        op = state.compare[0]
+    if not found.op and (state.rank is not None or _before_rank(found, reader)):
+        yield new.then("places", 0.1, limit=int(found.value))
+    elif not found.op and not found.unit and _chooses(found, reader):
+        yield new.then("places of class", 0.0, limit=int(found.value))
+    if found.concepts:
+        yield from _measured(state, new, found, op, reader)
+    graph = reader.graph
+    if is_of_any_year(found.first) and op != "=":
+        return
+    prop = state.prop
+    if prop is not None and prop.predicate and fits(graph, prop, found, op):
+        bounds = _conditions(graph, prop, op, found, state)
+        rule = "number of target" if state.from_target else "number of property"
+        yield new.then(
+            rule, 0.4 if not state.from_target else 0.2, conditions=(*state.conditions, *bounds), compare=None,
+            negated=False, join="and", **({"mode": "C", **turned(state)} if state.from_target else {}),
+        )  # fmt: skip
+    elif prop is not None and prop.predicate and found.op and counts_values(graph, prop, found):
+        # "speaks at least two languages"
+        lower = Condition(prop, op, (found.value,), state.negated, function="count")
+        yield new.then(
+            "number of values", 0.2, conditions=(*state.conditions, lower, *upper(lower, found.until)), compare=None,
+            negated=False, join="and", prop=None, last="value", **turned(state),
+        )  # fmt: skip
+    if prop is None or state.from_target:
+        for ref in _by_unit(state, found, reader):
+            bounds = _conditions(graph, ref, op, found, state)
+            yield with_node(new, ref, reader).then(
+                "number by unit",
+                0.3,
+                conditions=(*state.conditions, *bounds),
+                compare=None,
+                negated=False,
+                join="and",
+            )
+        yield from _again(state, new, found, op, reader)
+        yield from _aged(state, new, found, op, reader)
+    if _is_year(found) or found.first:
+        for ref, cost in dates_near(state, graph):
+            if is_of_any_year(found.first) and not fits(graph, ref, found, op):
+                continue
+            bounds = _conditions(graph, ref, op, found, state)
+            yield with_node(new, ref, reader).then(
+                "number on date",
+                0.3 - cost - later(ref, graph),
+                conditions=(*state.conditions, *bounds),
+                compare=None,
+                negated=False,
+                join="and",
+            )
+    if is_of_any_year(found.first):
+        return
+    waits = state.compare is not None and state.compare[1] is not None and state.until is None and found.until is None
+    if prop is None and waits and state.last == "and" and found.op:
+        assert state.compare is not None
+        assert state.compare[1] is not None
+        # "over 80 or under 50 pages"
+        earlier = (state.compare[0], state.compare[1])
+        yield new.then("numbers wait", 0.1, compare=(op, found.value), unit=found.unit, until=None, other=earlier)
+    if prop is None or state.from_target:
+        yield new.then(
+            "number waits", -0.1 if not found.op else 0.0, compare=(op, found.value), unit=found.unit, until=found.until
+        )
+    if not found.op and state.owner is not None and state.last == "class":
+        for predicate in graph.literals[state.owner.node]:
+            if graph.about(predicate).role == "identifier" and graph.is_numeric(predicate):
+                ref = Ref(state.owner.node, predicate)
+                bounds = _conditions(graph, ref, "=", found, state)
+                yield new.then("number of thing", 0.2, conditions=(*state.conditions, *bounds), negated=False)
+    counts = found.unit in COUNTING and not found.concepts
+    if state.owner is not None and state.last == "class" and found.op and counts:
+        # "students more than 3": counted after all
+        counted = Condition(state.owner, op, (found.value,), state.negated, function="count")
+        bounds = (counted, *upper(counted, found.until))
+        yield new.then(
+            "number after class",
+            -0.8 if _is_year(found) else -0.2,
+            conditions=(*state.conditions, *bounds),
+            negated=False,
+        )
+
+
+def _again(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
+    """ "over 80 or under 50": of the property that the number before it is of."""
+    graph = reader.graph
+    before = state.conditions[-1] if state.conditions else None
+    if before is None or not found.op or state.last != "and" or before.function or before.against is not None:
+        return
+    if before.op in ORDERED and before.ref.predicate and fits(graph, before.ref, found, op):
+        bounds = _conditions(graph, before.ref, op, found, state)
+        gain = -0.4 if _counts_more(found, reader) else 0.4
+        yield new.then(
+            "number of same property", gain, conditions=(*state.conditions, *bounds), compare=None, negated=False,
+            join="and",
+        )  # fmt: skip
+
+
+def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
+    """ "players under 21": of what bare numbers are of where nothing else is said."""
+    owner = next(iter(_who(reader)), None) if state.owner is None and not state.nodes else state.owner
+    after_class = state.last in ("class", "having", "negation") or state.owner is None
+    if owner is None or state.prop is not None or not after_class:
+        return
+    if op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
+        return
+    skipped = range(state.covered.bit_length(), found.start)
+    if any(i not in reader.question.light for i in skipped):
+        # "players earning less than 1000"
+        return
+    if _counts_more(found, reader):
+        return
+    for ref, reverse, cost in measured(reader.graph, owner.node, tuple(language().words["bare"]))[:1]:
+        if ref.node != owner.node or (reverse and found.until is not None):
+            continue
+        bounds = _conditions(reader.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)
+        yield with_node(new, ref, reader).then(
+            "number of age", 0.3 - cost, conditions=(*state.conditions, *bounds), negated=False, compare=None
+        )
+
+
+def _counts_more(found: Number, reader: Reader) -> bool:
+    """Whether what a number is of may come after it: "more than one record"."""
+    after = reader.question.tokens[found.end : found.end + 1]
+    return any(t.norm not in function_words() for t in after) and all(
+        c.start != found.end for c in reader.question.cues
+    )
+
+
+def _chooses(found: Number, reader: Reader) -> bool:
+    """Whether a number says how many are asked for: "which three cities have the largest ...", "the first 5"."""
+    words, later = reader.question.tokens, (c for c in reader.question.cues if c.start >= found.end)
+    before = words[found.start - 1].norm if found.start else ""
+    placed = any(c.kind in ("superlative", "most", "order") for c in later)
+    return placed and before in language().words["before_places"]
+
+
+def _before_rank(found: Number, reader: Reader) -> bool:
+    return any(c.kind in ("superlative", "most") and c.start == found.end for c in reader.question.cues)
+
+
+def _measured(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
+    """ "older than 30": of a property that is waiting, or of what the adjective measures."""
+    owners = ([state.owner] if state.owner else []) + [n for n in state.nodes if n != state.owner][:2]
+    for owner in owners or _who(reader):
+        for ref, reverse, cost in measured(reader.graph, owner.node, found.concepts)[:2]:
+            if reverse and found.until is not None:
+                continue
+            bounds = _conditions(reader.graph, ref, _FLIPPED[op] if reverse else op, found, state)
+            yield with_node(new, ref, reader).then(
+                "measured number", 0.5 - cost, conditions=(*state.conditions, *bounds), negated=False, compare=None,
+                mode="C",
+            )  # fmt: skip
+
+
+def _who(reader: Reader) -> list[Ref]:
+    """The kinds of persons that "who" asks for, those first of which there are the most."""
+    if not any(t.norm in language().words["who"] for t in reader.question.tokens[:1]):
+        return []
+    kinds = [n for n in reader.graph.nodes if n.named and n.index in reader.graph.persons]
+    return [Ref(n.index) for n in sorted(kinds, key=lambda n: -n.count)[:MOST_KINDS]]
+
+
+def fits(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
+    """Whether a property can be compared with a number: one of text only where its values are amounts."""
+    unit = graph.about(ref.predicate).unit
+    if unit and found.unit and in_unit(found, unit) is None:
+        return False
+    about = graph.about(ref.predicate)
+    if about.datatype in ("date", "datetime"):
+        return bool(found.first) or _is_year(found)
+    if is_of_any_year(found.first):
+        return False
+    if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
+        return True
+    shown = (about.values or about.samples)[:_SHOWN]
+    if op != "=":
+        return 2 * sum(bool(_AMOUNT.fullmatch(text)) for text in shown) > len(shown)
+    return any(c.isdigit() for text in shown for c in text)
+
+
+def counts_values(graph: SchemaGraph, ref: Ref, found: Number) -> bool:
+    """Whether a number may say how many values of a property each thing has, which has texts, and several of them."""
+    about = graph.about(ref.predicate)
+    return found.unit in COUNTING and not (found.concepts or found.first) and _is_multiple(about)
+
+
+def _is_multiple(about: Predicate) -> bool:
+    return about.has_literals and about.datatype == "text" and about.minimum is None and not about.functional
+
+
+def in_unit(found: Number, unit: str) -> float | None:
+    """The number in the unit of a property; None where the two do not measure the same."""
+    many, each = counted_in(unit)
+    # "over 200" of what is counted in millions is so many of them
+    value = found.value / many if found.many > 1 or found.value >= many else found.value
+    if not found.unit or not unit:
+        return value
+    if found.unit == "currency":
+        return value if fold(each) in resource()["currencies"] or (many > 1 and not each) else None
+    return convert(value, found.unit, each) if each else None
+
+
+def _by_unit(state: State, found: Number, reader: Reader) -> list[Ref]:
+    """Properties of the nodes at hand, or one step away, that are measured in the unit of a number."""
+    graph = reader.graph
+    if not found.unit:
+        return []
+    priced = _priced(state, found, reader) if found.unit == "currency" else []
+    nodes = list(
+        dict.fromkeys([n.node for n in state.nodes] + [s.target for n in state.nodes for s in graph.steps[n.node]])
+    )
+    return (
+        priced
+        + [
+            Ref(node, p)
+            for node in nodes
+            for p in graph.literals[node]
+            if graph.is_numeric(p) and not graph.is_date(p) and _is_in_unit(found, p, graph)
+        ][:MOST_DATES]
+    )
+
+
+def _is_in_unit(found: Number, predicate: str, graph: SchemaGraph) -> bool:
+    """Whether a property has the unit of a number, or none and is called after it: the "hours" of a repair."""
+    unit = graph.about(predicate).unit
+    if unit:
+        return in_unit(found, unit) is not None
+    units = resource()["units"]
+    return any(units.get(word) == found.unit for word in graph.words[predicate] if len(word) >= SHORTEST_UNIT)
+
+
+def _priced(state: State, found: Number, reader: Reader) -> list[Ref]:
+    """What an amount of money is of: of what "earned" so much what comes in, else a price."""
+    words = reader.question.tokens[: found.start]
+    earned = bool(words) and words[-1].norm in language().words["earning"]
+    concepts = (EARNED, MONEY) if earned else (MONEY, EARNED)
+    known = ([measured(reader.graph, n.node, c) for c in concepts] for n in state.nodes[:2])
+    return [ref for first, second in known for ref, _, _ in (first or second)[:1]]
+
+
+def _is_year(found: Number) -> bool:
+    return not found.unit and found.value == int(found.value) and FIRST_YEAR <= found.value <= LAST_YEAR
+
+
+def _conditions(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> tuple[Condition, ...]:
+    """The condition that a number makes; of a range one for either end."""
+    if found.until is None:
+        made: tuple[Condition, ...] = (_plain_condition(graph, ref, op, found, state),)
+    elif graph.about(ref.predicate).datatype in ("date", "datetime") and (found.first or _is_year(found)):
+        first = found.first or f"{int(found.value):04}-01-01"
+        after = found.after or f"{int(found.until) + 1:04}-01-01"
+        made = (Condition(ref, ">=", (first,)), Condition(ref, "<", (after,)))
+        if state.negated:
+            made = (Condition(ref, "within", (first, after), True),)
+    else:
+        lower = _plain_condition(graph, ref, ">=", found, state)
+        last = found._replace(value=found.until, first="", after="")
+        made = (lower, _plain_condition(graph, ref, "<=", last, state))
+    return tuple(each._replace(join=state.join) for each in made)  # type: ignore[arg-type]
+
+
+def upper(lower: Condition, until: float | None) -> tuple[Condition, ...]:
+    """The upper end of a range whose lower end is a condition on a count."""
+    return () if until is None else (lower._replace(op="<=", values=(until,)),)
+
+
+def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> Condition:
+    """The condition with the number as the property holds it: a year of a date is a stretch of days."""
+    about = graph.about(ref.predicate)
+    dated = about.datatype in ("date", "datetime")
+    function = state.prop_function if state.prop == ref else ""
+    if is_of_any_year(found.first):
+        # "--07" is "-07-" of a date, "--07-12" its end
+        part = found.first[1:]
+        return Condition(ref, "contains", (part if part.count("-") > 1 else f"{part}-",), state.negated)
+    if dated and (found.first or _is_year(found)):
+        first = found.first or f"{int(found.value):04}-01-01"
+        after = found.after or f"{int(found.value) + 1:04}-01-01"
+        if op == "=":
+            return Condition(ref, "within", (first, after), state.negated)
+        if op in (">", "<=") and len(first) == len(after):
+            # a year or a month is over with its last day: after 2018 is from the first day of 2019 on
+            return Condition(ref, ">=" if op == ">" else "<", (after,), state.negated)
+        return Condition(ref, op, (first,), state.negated)
+    if about.datatype == "text" and not graph.is_numeric(ref.predicate):
+        text = found.first or found.digits or f"{found.value:g}"
+        return Condition(ref, "contains" if op == "=" else op, (text,), state.negated)
+    value = in_unit(found, about.unit)
+    return Condition(ref, op, (found.value if value is None else value,), state.negated, function=function)

@@ -1,0 +1,190 @@
+"""Rules for superlatives: what waits to be ranked, and a mention at hand + State -> further States."""
+
+from collections.abc import Iterator
+
+from nacre.language.forms.nouns import is_count
+from nacre.language.tokens import split_name
+from nacre.understanding.linking.schema.adjectives import measured
+from nacre.understanding.parsing.state import Reader, State, next_slot, to_itself, with_node
+from nacre.understanding.question.types import Aggregation, Condition, Link, Ordering, Ref, Target
+
+TOTAL = "ranked by total"
+
+
+def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "the youngest student", "the most students"."""
+    rank = state.rank
+    assert rank is not None
+    limit = state.limit or 1
+    yield from _against_first(state, new, ref, reader)
+    common = list(_most_common(state, new, ref))
+    yield from common
+    if common:
+        return
+    inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
+    if rank.concepts:
+        for place, (found, reverse, cost) in enumerate(measured(reader.graph, ref.node, rank.concepts)[:3]):
+            order = Ordering(found, rank.descending != reverse, "", limit)
+            gain = 0.4 - cost
+            if inside or state.order is not None or state.mode == "C":
+                yield from _top(state, new, ref, order, gain, reader)
+            if state.order is not None:
+                continue
+            ranked = with_node(new, found, reader)._replace(order=order, rank=None, limit=0)
+            if place:
+                ranked = ranked.then("further measure")
+            if state.mode == "T" and not state.asks:
+                yield ranked.then("ranked class target", gain, targets=(*state.targets, Target(ref)))
+            yield ranked.then("ranked class", gain)
+    else:
+        order = Ordering(ref, rank.descending, "count", limit)
+        inner = (state.mode == "C" or state.last == "own kind") and state.owner is not None
+        if inner and rank.counts and state.owner in state.nodes and _may_have_several(state.owner, ref, reader):
+            # "the state that borders the most states": the thing named before is the one with the most
+            yield from _top(state, new._replace(nodes=state.nodes), state.owner, order, 0.1, reader)
+        if state.order is not None:
+            return
+        yield new.then("most of class", 0.4, order=order, rank=None, limit=0, asks=())
+        if not (rank.counts or state.asks or (state.targets and state.targets[-1].function)):
+            # "the highest temperature in May": of a property that comes after
+            yield new.then("rank waits", 0.2, last="rank")
+        if state.limit and state.mode == "T":
+            # "the top 5 students by score"
+            yield new.then("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
+            yield new.then("owner before its rank", 0.1)
+
+
+def _most_common(state: State, new: State, ref: Ref) -> Iterator[State]:
+    """ "novels in the most common genre": what most things of the kind asked for have is a condition on them."""
+    rank, asked = state.rank, state.targets[-1].ref if state.targets else None
+    if rank is None or not rank.common or asked is None or asked == ref:
+        return
+    if (ref.node == asked.node) != bool(ref.predicate):
+        return
+    top = Condition(
+        ref._replace(via=""), "top", top=Ordering(Ref(asked.node), rank.descending, "count", state.limit or 1)
+    )
+    yield new.then(
+        "most common as condition", 0.4, conditions=(*state.conditions, top), rank=None, limit=0, mode="C", last="value"
+    )
+
+
+def _may_have_several(owner: Ref | None, ref: Ref, reader: Reader) -> bool:
+    """Whether a thing can have more than one of a kind: no photo is of the most mountains where each is of one."""
+    ways = reader.graph.path(owner.node, ref.node) if owner is not None else ()
+    steps = ways[0][1] if ways else ()
+    return not steps or any(not (s.forward and reader.graph.about(s.predicate).functional) for s in steps)
+
+
+def _has_several(owner: Ref, ref: Ref, reader: Reader) -> bool:
+    """Whether a thing can have more than one at the other end of a link: no ship has the most captains of its one."""
+    leads = (owner.node, ref.node) in reader.graph.ends.get(ref.via, ())
+    return not (leads and reader.graph.about(ref.via).functional)
+
+
+def _is_count_of_several(asked: Ref | None, ref: Ref, reader: Reader) -> bool:
+    """Whether a property counts something of each of several things that one of those asked for has."""
+    about = reader.graph.about(ref.predicate)
+    if asked is None or asked.predicate or asked.node == ref.node or about.datatype != "integer" or about.unit:
+        return False
+    label = split_name(about.label).lower()
+    counts = is_count(label) or label.startswith("number of ")
+    return counts and _may_have_several(asked, Ref(ref.node), reader)
+
+
+def extreme(state: State) -> Aggregation:
+    """What the value of the first in a waiting order is among all: the highest, or the lowest."""
+    return "max" if state.rank is not None and state.rank.descending else "min"
+
+
+def _against_first(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+    """ "older than the oldest player": a property is compared with that of the first of a kind."""
+    rank, compare = state.rank, state.compare
+    if rank is None or compare is None or compare[1] is not None:
+        return
+    for found, reverse, cost in measured(reader.graph, ref.node, rank.concepts)[:2]:
+        left = state.prop if state.prop is not None and state.prop.predicate else found
+        if left.predicate != found.predicate:
+            continue
+        best: Aggregation = "max" if rank.descending != reverse else "min"
+        condition = Condition(left, compare[0], (), state.negated, against=Target(found, best))
+        yield with_node(new, left, reader).then(
+            "against first", 0.4 - cost, conditions=(*state.conditions, condition), compare=None, rank=None,
+            prop=None, negated=False, mode="C", limit=0,
+        )  # fmt: skip
+
+
+def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader) -> Iterator[State]:
+    """ "the smallest city in the largest state": a thing that is itself the first of its kind."""
+    same = any(t.ref.node == ref.node and not t.ref.slot for t in state.targets)
+    at = Ref(ref.node, "", next_slot(state, ref.node)) if same and not ref.slot and to_itself(ref, reader) else ref
+    top = Condition(at, "top", top=order)
+    yield with_node(new, at, reader).then(
+        "top thing", gain - 0.1, conditions=(*state.conditions, top), rank=None, limit=0
+    )
+
+
+def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: Reader) -> Iterator[State]:
+    """ "the highest fee", "the most frequent colour": an order by a property, its extreme, or its frequent values."""
+    rank = state.rank
+    assert rank is not None
+    limit = state.limit or 1
+    common = list(_most_common(state, new, ref))
+    yield from common
+    if common:
+        return
+    new = new._replace(rank=None, limit=0)
+    asked = state.targets[-1].ref if state.targets else state.owner
+    many = ref.via and asked is not None and not asked.predicate and _has_several(asked, ref, reader)
+    if many and rank.counts and asked is not None:
+        # "the drug with the most interactions": what a link leads to is counted
+        far = Ref(ref.node, "", next_slot(state, ref.node) if ref.node == asked.node else ref.slot)
+        order = Ordering(far, rank.descending, "count", limit)
+        yield with_node(new, far, reader).then("most of link", 0.5, order=order, hints=state.hints | {ref.via}, asks=())
+    if numeric:
+        function = state.asks[0] if state.asks and state.asks[0] in ("sum", "avg", "count") else ""
+        if function == "count" and reader.graph.about(ref.predicate).role != "identifier":
+            # "the largest number of seats" is what the property holds
+            function = ""
+        order = Ordering(ref, rank.descending, function, limit)
+        yield new.then("ranked by property", 0.3, order=order, asks=())
+        if rank.counts and not function and _is_count_of_several(asked, ref, reader):
+            # "which department has the most beds": in all of its rooms
+            yield new.then(TOTAL, 0.5, order=order._replace(function="sum"), asks=())
+        if limit > 1 and state.mode == "T" and not (state.targets or state.asks):
+            # "the top 3 highest rates"
+            yield new.then("ranked values", 0.4, order=order, targets=(Target(ref),))
+        if state.mode == "T" and not rank.concepts:
+            best: Aggregation = "max" if rank.descending else "min"
+            yield new.then(
+                "extreme target",
+                0.1 if state.targets and not state.targets[0].function else 0.35,
+                targets=(*state.targets, Target(ref, best)),
+                sticky=(best,),
+                asks=(),
+            )
+    if not rank.concepts or not numeric:
+        order = Ordering(Ref(ref.node), rank.descending, "count", limit)
+        targets = (*state.targets, Target(ref)) if state.mode == "T" else state.targets
+        yield new.then(
+            "most frequent value", 0.2 if not numeric else -0.3, order=order, group=(*state.group, ref),
+            targets=targets, asks=(),
+        )  # fmt: skip
+
+
+def ranked_by_name(state: State, new: State, link: Link, ref: Ref, numeric: bool, reader: Reader) -> Iterator[State]:
+    """A property whose own name begins with a superlative: "the state with the lowest point"."""
+    if link.end - link.start < 2 or not link.exact:
+        return
+    cue = next((c for c in reader.question.cues if c.kind == "superlative" and c.start == link.start), None)
+    if cue is None:
+        return
+    direction, _, concepts = cue.value.partition(" ")
+    ranked = [(ref, False, 0.0)] if numeric else list(measured(reader.graph, ref.node, tuple(concepts.split("|"))))[:1]
+    for found, reverse, cost in ranked if ref.via or numeric else ():
+        if numeric and not state.targets:
+            continue
+        order = Ordering(found, (direction == "up") != reverse, "", state.limit or 1)
+        ordered = with_node(new, found, reader)._replace(limit=0, owner=Ref(ref.node), last="class")
+        targets = state.targets or (Target(Ref(ref.node, "", ref.slot)),)
+        yield ordered.then("ranked by own name", 0.3 - cost, order=order, targets=targets)

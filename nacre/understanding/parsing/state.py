@@ -1,0 +1,180 @@
+"""What is known of a reading while the question is read from left to right: State, immutable."""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.schema.shortest_paths import FAR
+from nacre.understanding.question.types import Aggregation, Condition, Link, Ordering, Question, Ref, Target
+
+# first estimates that only order the beam; what decides between finished readings is learned (ranking/weights.json)
+DISTANCE_COST = 0.5
+LINK_COST = 0.25
+SCOPE_WORTH = 1.5
+RANK_AFTER_AGGREGATE = 0.4
+SKIPPED_COST = 0.55
+DANGLING_COST = 0.5
+CUE_GAIN = 0.12
+UNSETTLED_COST = 0.6
+
+
+class Rank(NamedTuple):
+    """A superlative that waits for its property: direction, what it measures; `counts` where it may say how many
+    ("the most"), and not only how much ("the largest"); `common` where it says how often
+    ("the most common") and what was asked for is restricted by it.
+    """
+
+    descending: bool
+    concepts: tuple[str, ...] = ()
+    counts: bool = True
+    common: bool = False
+
+
+class _Fields(NamedTuple):
+    """A partial reading.
+
+    `mode` says what the next mention is taken for: "T" a target, "C" part of a condition; `want` overrides it
+    ("group", "order up", "order down"). `asks` are aggregates that wait for what they are of, `sticky` those of the
+    target before. `prop` waits for its value.
+    `only`: what is said next is all that a thing has of its kind.
+    `text` waits for the property that holds it ("the letter a in their names").
+    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's, `until` the upper
+    end where it is a range; `other` was said before it ("over 80 or under 50 pages").
+    """
+
+    score: float = 0.0
+    mode: str = "T"
+    want: str = ""
+    asks: tuple[Aggregation, ...] = ()
+    sticky: tuple[Aggregation, ...] = ()
+    distinct: bool = False
+    targets: tuple[Target, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    group: tuple[Ref, ...] = ()
+    order: Ordering | None = None
+    rank: Rank | None = None
+    degree: tuple[str, ...] = ()
+    limit: int = 0
+    compare: tuple[str, float | None] | None = None
+    other: tuple[str, float] | None = None
+    unit: str = ""
+    until: float | None = None
+    negated: bool = False
+    only: bool = False
+    like: str = ""
+    text: str = ""
+    prop: Ref | None = None
+    prop_function: Aggregation = ""
+    from_target: bool = False
+    owner: Ref | None = None
+    nodes: tuple[Ref, ...] = ()
+    join: str = "and"
+    last: str = ""
+    hints: frozenset[str] = frozenset()
+    covered: int = 0
+    links: tuple[Link, ...] = ()
+    trace: tuple[str, ...] = ()
+
+
+_PLACES = {name: place for place, name in enumerate(_Fields._fields)}
+
+
+class State(_Fields):
+    """A partial reading, of which thousands are made for a question."""
+
+    __slots__ = ()
+
+    def _replace(self, **changes: Any) -> "State":
+        """As of any named tuple, in two thirds of the time."""
+        fields = list(self)
+        for name, value in changes.items():
+            fields[_PLACES[name]] = value
+        return tuple.__new__(State, fields)
+
+    def then(self, rule: str, gain: float = 0.0, **changes: Any) -> "State":
+        """This state with changes, made by a rule."""
+        return self._replace(score=self.score + gain, trace=(*self.trace, rule), **changes)
+
+
+def next_slot(state: State, node: int) -> int:
+    """The first slot of a node that no thing has yet."""
+    return 1 + max((n.slot for n in state.nodes if n.node == node), default=-1)
+
+
+class Reader(NamedTuple):
+    """What rules may look at: the question and the schema graph."""
+
+    question: Question
+    graph: SchemaGraph
+
+    def content(self, mask: int) -> int:
+        """How many tokens of a mask carry meaning."""
+        return (mask & ~light_mask(self.question.light)).bit_count()
+
+
+@lru_cache(maxsize=64)
+def light_mask(light: frozenset[int]) -> int:
+    """The tokens that carry no meaning, as a bit mask."""
+    return sum(1 << i for i in light)
+
+
+def to_itself(ref: Ref, reader: Reader) -> bool:
+    """Whether a link joins things of one kind."""
+    return any(s.target == ref.node for s in reader.graph.steps[ref.node])
+
+
+def another(state: State, ref: Ref, reader: Reader) -> bool:
+    """Whether a link between things of one kind was named, so that a second mention of the kind is another thing."""
+    if not any(n.node == ref.node for n in state.nodes):
+        return False
+    return any((ref.node, ref.node) in reader.graph.ends.get(hint, ()) for hint in state.hints)
+
+
+def linked(state: State, link: Link, reader: Reader, ref: Ref) -> State:
+    """The state after a mention was taken for something: its score, its words, and the nodes it needs."""
+    # what was spoken of before is as good as said again
+    least = SCOPE_WORTH if link.how == "scope" else 0.5
+    worth = max(least, reader.content(link.covered)) * link.score
+    if link.how.startswith("link"):
+        worth -= LINK_COST
+    new = state._replace(
+        score=state.score + worth,
+        covered=state.covered | link.covered,
+        links=(*state.links, link),
+    )
+    return with_node(new, ref, reader)
+
+
+def with_node(state: State, ref: Ref, reader: Reader) -> State:
+    """The state with the node of a reference among its nodes; a far one costs."""
+    node = Ref(ref.node, "", ref.slot)
+    hints = state.hints | {ref.via} if ref.via else state.hints
+    if node in state.nodes:
+        return state._replace(hints=hints) if hints != state.hints else state
+    cost = 0.0
+    if state.nodes:
+        distance = min(reader.graph.distance(n.node, node.node) for n in state.nodes)
+        if node.slot:
+            distance = 1.0
+        cost = DISTANCE_COST * min(distance, FAR)
+    return state._replace(nodes=(*state.nodes, node), score=state.score - cost, hints=hints)
+
+
+def turned(state: State) -> dict[str, Any]:
+    """The changes by which the last target becomes a condition's property; its count is asked of something else."""
+    if not state.from_target or state.prop is None or not state.targets:
+        return {}
+    last = state.targets[-1]
+    asks = (*state.asks, "count") if last.function == "count" else state.asks
+    return {"targets": state.targets[:-1], "from_target": False, "asks": asks}
+
+
+def drop_dangling(state: State) -> State:
+    """The state without a property that waited for a value in vain."""
+    if state.prop is None:
+        return state
+    if state.from_target:
+        return state._replace(prop=None, from_target=False, prop_function="")
+    return state._replace(
+        prop=None, prop_function="", score=state.score - DANGLING_COST, trace=(*state.trace, "dangling")
+    )

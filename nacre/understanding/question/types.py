@@ -1,0 +1,150 @@
+"""What the stages of the parser pass on: Question, Link, Ref, Target, Condition, Order, Derivation; all immutable."""
+
+from typing import Literal, NamedTuple
+
+from nacre.language.tokens import Token
+from nacre.records.plan import Comparison
+
+Aggregation = Literal["", "count", "min", "max", "avg", "sum"]
+
+
+class Cue(NamedTuple):
+    """A stretch of words that says how things are asked for: its kind ("count", "group", "negation" ...) and value."""
+
+    start: int
+    end: int
+    kind: str
+    value: str = ""
+
+
+class Number(NamedTuple):
+    """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date; `until`
+    is the upper end of a range ("2 to 4"), which belongs to it; `digits` are those of a whole number as they were
+    typed; `many` is 1e6 of "2 million"."""
+
+    start: int
+    end: int
+    op: Comparison | Literal[""]
+    value: float
+    unit: str = ""
+    concepts: tuple[str, ...] = ()
+    reverse: bool = False
+    first: str = ""
+    after: str = ""
+    until: float | None = None
+    digits: str = ""
+    many: float = 1.0
+
+
+class Question(NamedTuple):
+    """The question as stage `analyse` leaves it. `quoted` are the token ranges in quotation marks; `also`: the measure
+    of its superlative is asked for as well ("and how much is it", no longer part of the text)."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    cues: tuple[Cue, ...]
+    numbers: tuple[Number, ...]
+    quoted: tuple[tuple[int, int], ...]
+    light: frozenset[int]
+    lead: str = ""
+    also: bool = False
+
+
+class Ref(NamedTuple):
+    """Something a plan can speak of: a thing of a node of the schema graph, or a property of it.
+
+    `slot` tells several things of one node apart; `via` is the link that the question names for it; `part` is what of a
+    date is meant.
+    """
+
+    node: int
+    predicate: str = ""
+    slot: int = 0
+    via: str = ""
+    part: Literal["", "year", "month"] = ""
+
+
+# the operator of a condition that a thing is of the kind of its inner condition
+KIND = "kind"
+# comparisons that bound a value
+ORDERED = frozenset(("<", ">", "<=", ">="))
+# how a word names a property of yes or no that it denies: "unpaid"
+OPPOSITE = "opposite"
+
+
+class Link(NamedTuple):
+    """What tokens `start` to `end` may name; `covered` is a bit mask of tokens; `score` 0..1. `ends` are the predicates
+    that lead to one of the things `keys`, None where that is not known."""
+
+    start: int
+    end: int
+    kind: Literal["class", "property", "value", "entity"]
+    refs: tuple[Ref, ...]
+    score: float
+    covered: int
+    exact: bool = False
+    value: str | float = ""
+    keys: tuple[str, ...] = ()
+    label: str = ""
+    how: str = ""
+    ends: frozenset[str] | None = None
+
+
+class Target(NamedTuple):
+    """One column that is asked for."""
+
+    ref: Ref
+    function: Aggregation = ""
+    distinct: bool = False
+
+
+class Condition(NamedTuple):
+    """A condition on a thing or a property.
+
+    `values` are constants, any of them; or `against` is an aggregate of a property ("above the average"), with the
+    conditions `inner` of its own. `op` "exists" asks only that the thing is there, "top" that it is first in the order
+    `top`. `function` makes it one on groups. `join` says how it hangs on the one before it.
+    """
+
+    ref: Ref
+    op: str
+    values: tuple[str | float, ...] = ()
+    negated: bool = False
+    keys: tuple[str, ...] = ()
+    label: str = ""
+    function: Aggregation = ""
+    against: Target | None = None
+    join: Literal["and", "or", "both", "nor"] = "and"
+    inner: tuple["Condition", ...] = ()
+    top: "Ordering | None" = None
+
+
+class Ordering(NamedTuple):
+    """An order by a property or an aggregate; `limit` 0 keeps all."""
+
+    ref: Ref
+    descending: bool
+    function: Aggregation = ""
+    limit: int = 0
+    offset: int = 0
+
+
+class Derivation(NamedTuple):
+    """One reading in terms of the schema graph, and how it came about.
+
+    `trace` are the names of the rules that made it, with how often; `covered` is a bit mask of tokens. `hung` says
+    which of several things of one kind what is said of them hangs on; "" is the nearest.
+    """
+
+    targets: tuple[Target, ...]
+    conditions: tuple[Condition, ...]
+    group: tuple[Ref, ...]
+    order: Ordering | None
+    nodes: tuple[Ref, ...]
+    combine: str
+    covered: int
+    prior: float
+    trace: tuple[str, ...]
+    links: tuple[Link, ...]
+    hints: frozenset[str] = frozenset()
+    hung: Literal["", "first", "last"] = ""

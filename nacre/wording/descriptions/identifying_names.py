@@ -1,0 +1,72 @@
+"""What things without a name are called: their IRIs -> the value of the property that tells them apart in words."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from nacre.language.base import language
+from nacre.language.tokens import fold
+from nacre.plans.sql.to_sql import to_sql
+from nacre.plans.statement import Statement
+from nacre.records.evidence import Cell
+from nacre.records.plan import Attribute, Filter, Itself, Select, Variable
+from nacre.records.schema import Predicate, Schema
+from nacre.wording.phrases.predicate_labels import class_noun, label_of
+
+Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
+
+# the share of a kind's things that must have a property, and of its values that are one thing's own (given)
+KNOWN, OWN = 0.9, 0.9
+# longer texts tell of a thing, and do not name it
+WORDS = 8
+
+
+def called(kind: str, iris: Sequence[str], schema: Schema, run: Run) -> Mapping[str, str]:
+    """By IRI what the things of a kind are called; nothing where no property tells them apart, or not these."""
+    predicate = _calling(kind, schema)
+    if predicate is None or not iris:
+        return {}
+    things = Variable("called", (kind,), keys=tuple(sorted(set(iris))))
+    value = Attribute(things.name, predicate.iri)
+    statement = to_sql(Select((Itself(things.name), value), (things,), (), (Filter(value, "known"),)), schema)
+    found = run(statement)
+    if found is None:
+        return {}
+    key = next(i for i, o in enumerate(statement.outputs) if o.role == "key")
+    shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"][-1]
+    names = {str(row[key]): str(row[shown]) for row in found[0] if row[shown] is not None}
+    if len(set(names.values())) < len(names) or any(len(name.split()) > WORDS for name in names.values()):
+        return {}
+    return names
+
+
+def _calling(kind: str, schema: Schema) -> Predicate | None:
+    """The text that nearly each thing of a kind has one of its own of: called like the kind, or a name, or any."""
+    if kind not in schema.class_of:
+        return None
+    count, noun, naming = (
+        schema.class_of[kind].count,
+        class_noun(Variable("x", (kind,)), schema),
+        language().words["naming"],
+    )
+    own = [
+        p
+        for p in schema.predicates
+        if p.has_literals and p.datatype == "text" and p.functional and p.role in ("fact", "name")
+        if p.domains.get(kind, 0) >= KNOWN * count and p.objects >= OWN * p.subjects
+    ]
+    return min(own, key=lambda p: _place(label_of(p.iri, schema).full, noun, naming), default=None)
+
+
+def _place(label: str, noun: str, naming: frozenset[str]) -> tuple[bool, bool, str]:
+    words = label.casefold().split()
+    return (words[-1:] != noun.casefold().split()[-1:], not set(words) & naming, label)
+
+
+def is_part_of_name(label: str, said: str, name: str) -> bool:
+    """Whether a value is a first or last name that a thing's name says.
+
+    >>> is_part_of_name("first name", "Ann", "Ann Rye"), is_part_of_name("middle name", "Jo", "Ann Rye")
+    (True, False)
+    """
+    words, kinds = language().words, set(label.split())
+    naming = kinds & words["naming"] and kinds & (words["given"] | words["family"])
+    return bool(naming) and set(fold(said).split()) <= set(fold(name).split())

@@ -1,0 +1,234 @@
+"""Numbers of things that hang on others (the prices of a model's variants): things -> a Part and its Spans."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from nacre.language.format_values import say
+from nacre.language.forms.nouns import is_plural, joined, number_of
+from nacre.plans.sql.to_sql import to_sql
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
+from nacre.records.schema import HALVES, Predicate, Schema
+from nacre.wording.descriptions.facts import Run, Triple
+from nacre.wording.phrases.predicate_labels import Label, class_noun, is_amount, is_telling, is_time, label_of
+
+# numbers that a sentence gives of a group, and the least share of its things that has them
+SPANS, FILLED = 5, 0.5
+
+
+@dataclass(frozen=True)
+class Part:
+    """The things that link to some others: the variable of the others, of themselves, and the links between."""
+
+    noun: str
+    select: Select
+    count: int
+
+    @property
+    def variable(self) -> Variable:
+        """The variable that stands for the part's things."""
+        return self.select.variables[-1]
+
+
+@dataclass(frozen=True)
+class Span:
+    """The least and the greatest number of some things under one predicate, their mean, and who has the ends."""
+
+    predicate: Predicate
+    low: float
+    high: float
+    mean: float
+    triples: tuple[Triple, ...]
+
+    @property
+    def far(self) -> float:
+        """How far from the middle of all numbers of the predicate the mean lies, 0 to 0.5."""
+        low, high = self.predicate.minimum or 0.0, self.predicate.maximum or 0.0
+        return abs(self.mean - (low + high) / 2) / (high - low) if high > low else 0.0
+
+    def said(self, schema: Schema) -> str:
+        """ "5 to 7 EUR", "5 EUR"."""
+        counted = is_amount(self.predicate.iri, schema)
+        low, high = (_whole(x) for x in (self.low, self.high))
+        if low == high:
+            return say(low, self.predicate.unit, counted=counted)
+        return f"{say(low, counted=counted)} to {say(high, self.predicate.unit, counted=counted)}"
+
+    def average(self, schema: Schema) -> str:
+        """The mean, "" of years and dates, or where all are equal."""
+        if self.low == self.high or is_time(self.predicate.iri, schema):
+            return ""
+        return say(self.mean, self.predicate.unit, rounded=True)
+
+
+def part_of(things: Variable, schema: Schema, run: Run) -> Part | None:
+    """The things that link to these by a link that each has once, those with the most numbers; None where none do."""
+    found: list[tuple[int, Variable, Edge]] = []
+    for predicate in schema.predicates:
+        if predicate.role != "fact" or not predicate.has_links or not predicate.functional:
+            continue
+        if predicate.pairs_off:
+            continue
+        part = _holder(predicate, schema)
+        if part is None or not set(predicate.ranges) & set(things.classes) or part.classes == things.classes:
+            continue
+        numbers = len(_numbers(part, schema))
+        if numbers:
+            found.append((numbers, part, Edge(part.name, predicate.iri, things.name)))
+    for _, part, edge in sorted(found, key=lambda f: -f[0]):
+        select = Select((Itself(part.name),), (things, part), (edge,))
+        rows = run(to_sql(replace(select, answers=(Aggregate("count", Itself(part.name)),)), schema))
+        count = int(rows[0][0][0] or 0) if rows and rows[0] else 0
+        if count:
+            return Part(class_noun(part, schema), select, count)
+    return None
+
+
+def linking_kind(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...], str]:
+    """The class of most of the things that a predicate links from, none where they have none, and its noun."""
+    kind = max((c for c in predicate.domains if c), key=lambda c: predicate.domains[c], default="")
+    classes = (kind,) if kind else ()
+    return classes, class_noun(Variable("x", classes), schema)
+
+
+def is_had(label: Label, own: str) -> bool:
+    """Whether a thing, an `own`, has what links to it: the "type" of 7 shops, which is a shop type, has them.
+
+    >>> is_had(Label("noun", "type", "types"), "shop type"), is_had(Label("noun", "capital", "capitals"), "city")
+    (True, False)
+    """
+    return label.kind == "noun" and f" {own}".endswith(f" {label.one}")
+
+
+def spans_of(select: Select, variable: Variable, count: int, schema: Schema, run: Run, most: int = SPANS) -> list[Span]:
+    """The numbers of some things and of what is one with them, those first that lie the furthest from the middle."""
+    own = _spans(select, variable, count, schema, run)
+    halves: list[Span] = []
+    for predicate in schema.predicates:
+        half = _half(predicate, variable, schema)
+        if half is not None:
+            edge = Edge(variable.name, predicate.iri, half.name)
+            joined = replace(select, variables=(*select.variables, half), edges=(*select.edges, edge))
+            halves += _spans(joined, half, count, schema, run)
+    halves = halves[: max(most // 2, most - len(own))]
+    return [*own[: most - len(halves)], *halves]
+
+
+def _spans(select: Select, variable: Variable, count: int, schema: Schema, run: Run) -> list[Span]:
+    spans = (span_of(p, select, variable.name, count, schema, run) for p in _numbers(variable, schema))
+    return sorted((s for s in spans if s is not None), key=lambda s: -s.far)
+
+
+def span_of(predicate: Predicate, select: Select, of: str, count: int, schema: Schema, run: Run) -> Span | None:
+    """The ends and the mean of a predicate over all things of a select; None where few of them have it."""
+    value = Attribute(of, predicate.iri)
+    asked = (Aggregate("avg", value), Aggregate("count", Itself(of)))
+    known = replace(select, answers=asked, filters=(*select.filters, Filter(value, "known")))
+    rows = run(to_sql(known, schema))
+    if not rows or not rows[0] or rows[0][0][0] is None or int(rows[0][0][1] or 0) < FILLED * count:
+        return None
+    ends = []
+    for descending in (False, True):
+        end = replace(value, part="high" if descending else "low") if predicate.shape == "range" else value
+        first = replace(known, answers=(Itself(of), end), order=Order(end, descending), limit=1)
+        statement = to_sql(first, schema)
+        found = run(statement)
+        if not found or not found[0]:
+            return None
+        numbers = [
+            (row[i], row[0])
+            for row in found[0]
+            for i, o in enumerate(statement.outputs)
+            if o.role not in ("key", "label") and isinstance(row[i], int | float)
+        ]
+        if not numbers:
+            return None
+        ends.append(numbers[0])
+    triples = tuple((str(key), predicate.iri, str(number)) for number, key in ends)
+    (low, _), (high, _) = ends
+    return Span(predicate, float(low), float(high), float(rows[0][0][0]), triples)  # type: ignore[arg-type]
+
+
+def _numbers(variable: Variable, schema: Schema) -> list[Predicate]:
+    """The predicates that give things numbers which a description says."""
+    held = _held(variable, schema)
+    return [
+        p
+        for p in schema.predicates
+        if p.iri in held
+        and p.minimum is not None
+        and p.datatype not in ("date", "datetime", "year")
+        and is_telling(p, schema)
+        and not is_time(p.iri, schema)
+        and is_amount(p.iri, schema)
+        and not (p.datatype == "integer" and (p.minimum, p.maximum) in ((0, 1), (0, 0), (1, 1)))
+        and label_of(p.iri, schema).kind == "noun"
+    ]
+
+
+def _held(variable: Variable, schema: Schema) -> frozenset[str]:
+    """The predicates in whose columns things of a variable may have values."""
+    groups = [
+        g
+        for g in schema.groups
+        if set(variable.classes) <= set(g.classes) and not set(variable.without) & set(g.classes)
+    ]
+    columns = frozenset(c.predicate for g in groups for c in schema.relation_of[g.relation].columns)
+    inherited = frozenset(p.iri for p in schema.predicates if set(p.domains) & set(variable.classes))
+    return columns if variable.without else columns | inherited
+
+
+def _holder(predicate: Predicate, schema: Schema) -> Variable | None:
+    """The things that have a predicate: a whole group of them, else the smallest class that all are in."""
+    groups = [
+        g for g in schema.groups if any(c.predicate == predicate.iri for c in schema.relation_of[g.relation].columns)
+    ]
+    if len(groups) == 1 and groups[0].classes:
+        return Variable("part", groups[0].classes, groups[0].without)
+    whole = max(predicate.domains.values(), default=0)
+    fitting = [c for c, n in predicate.domains.items() if n == whole and c in schema.class_of]
+    kind = min(fitting, key=lambda c: (schema.class_of[c].count, c), default="")
+    return Variable("part", (kind,)) if kind else None
+
+
+def _half(predicate: Predicate, variable: Variable, schema: Schema) -> Variable | None:
+    """What nearly each of the things has one of its own of, by a predicate."""
+    if predicate.role != "fact" or not predicate.has_links or not predicate.functional:
+        return None
+    if predicate.iri not in _held(variable, schema) or not predicate.pairs_off:
+        return None
+    members = sum(
+        g.count
+        for g in schema.groups
+        if set(variable.classes) <= set(g.classes) and not set(variable.without) & set(g.classes)
+    )
+    kind = max((c for c in predicate.ranges if c), key=lambda c: (predicate.ranges[c], c), default="")
+    if predicate.subjects < HALVES * members or kind not in schema.class_of or kind in variable.classes:
+        return None
+    return Variable("half", (kind,))
+
+
+def _whole(number: float) -> int | float:
+    return int(number) if number == int(number) else number
+
+
+def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False, of: str = "", noun: str = "") -> str:
+    """ "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m", with `average` "(6 EUR on
+    average)" after each range; "the price of X is 5 EUR and the width is 1 m" `of` one thing. The `noun` for
+    the things is left out of names: a payment has an "amount", and no "payment amount"."""
+    clauses = list[str]()
+    ranged = False
+    for span in spans:
+        predicate = span.predicate
+        whole = predicate.datatype == "integer" and not predicate.unit
+        name = label_of(predicate.iri, schema)
+        said = name.one if of else name.full
+        label = number_of(said.removeprefix(f"{noun.rpartition(' ')[2]} ") if noun else said, counts=whole)
+        mean = span.average(schema) if average else ""
+        shown = f" ({mean} on average)" if mean else ""
+        be = "are" if is_plural(label) else "is"
+        if span.low != span.high:
+            be = "from" if ranged else "range from" if is_plural(label) else "ranges from"
+        ranged = span.low != span.high
+        whose = f" of {of}" if of and not clauses else ""
+        clauses.append(f"the {label}{whose} {be} {span.said(schema)}{shown}")
+    return joined(clauses)

@@ -1,0 +1,101 @@
+"""Pieces of a noun phrase put together: names with their kinds, computed numbers, clauses after a noun."""
+
+import re
+from collections.abc import Sequence
+
+from nacre.language.format_values import is_number_name
+from nacre.language.forms.nouns import joined, wording
+from nacre.plans.merge import of_before
+from nacre.records.plan import Variable
+
+COMPUTED = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
+# the kind behind a name that things of several kinds share
+KIND = re.compile(r" \([^()]*\)$")
+_SHARED = ("that has ", "that have ", "who has ", "who have ", "with ")
+_RELATIVE = ("that ", "who ", "whose ")
+
+
+def name_of(variable: Variable, noun: str) -> str:
+    """The name of a thing; one that has only a number, or shares its name with another kind, is named with its kind.
+
+    >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
+    'room 12'
+    >>> name_of(Variable("x", keys=("http://e.org/fox",), label="Fox (car variant)"), "car variant")
+    'the car variant Fox'
+    >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12 (room)"), "room")
+    'room 12'
+    >>> name_of(Variable("x", keys=("http://e.org/fox",), label="(1 of before)"), "ship")
+    'that ship'
+    """
+    if of_before(variable):
+        return f"that {noun}"
+    if variable.label.endswith(f" ({noun})"):
+        name = variable.label.removesuffix(f" ({noun})")
+        return f"{noun} {name}" if is_number_name(name, variable.keys) else f"the {noun} {name}"
+    said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
+    return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
+
+
+def names_among(variable: Variable) -> str:
+    """The names of several things, one of which is sought, without their kinds.
+
+    >>> names_among(Variable("x", keys=("http://e.org/fox", "http://e.org/owl"), label="Fox (ship) or Owl"))
+    'Fox and Owl'
+    """
+    names = [KIND.sub("", name) for name in variable.label.split(" or ")]
+    return joined(names) if len(names) == len(variable.keys) else variable.label
+
+
+def computed_once(function: str, own: str) -> str:
+    """A computed number by its function, which its label may say already.
+
+    >>> computed_once("sum", "price"), computed_once("sum", "total spent"), computed_once("max", "highest elevation")
+    ('total price', 'total spent', 'highest elevation')
+    """
+    said = COMPUTED[function]
+    first = own.split()[0].casefold() if own.split() else ""
+    return own if first in wording("computed")[said].split() else f"{said} {own}"
+
+
+def first_alone(noun: str, texts: Sequence[str]) -> str:
+    """The first of a kind, where nothing else is said of the thing; "" elsewhere.
+
+    >>> first_alone("city", ["that is the city with the most rivers"]), first_alone("city", ["that is old"])
+    ('the city with the most rivers', '')
+    """
+    alone = texts[0] if len(texts) == 1 else ""
+    leads = ("that is ", "that are among ", "who is ", "who are among ")
+    lead = next((x for x in leads if alone.startswith(f"{x}the {noun} with ")), "")
+    return alone.removeprefix(lead) if lead else ""
+
+
+def of_person(clause: str) -> str:
+    """A clause that follows the noun of a person, who does what it says.
+
+    >>> of_person("that are based in Rome"), of_person("that the club trains"), of_person("whose age is 3")
+    ('who are based in Rome', 'that the club trains', 'whose age is 3')
+    """
+    that, _, said = clause.partition(" ")
+    first = said.partition(" ")[0]
+    does = that == "that" and first.islower() and first not in wording("determiners")
+    return f"who {said}" if does else clause
+
+
+def chained(texts: list[str]) -> str:
+    """Clauses after a noun, joined so that each still belongs to it; what two begin with is said once.
+
+    >>> chained(["that have a film", "that have a market", "whose year is 1995"])
+    'that have a film and a market and whose year is 1995'
+    """
+    texts = list(dict.fromkeys(texts))
+    texts.sort(key=lambda text: text.startswith(_RELATIVE))
+    found: list[str] = []
+    for text in texts:
+        shared = next((s for s in _SHARED if found and text.startswith(s) and found[-1].startswith(s)), "")
+        if shared and " " not in found[-1].removeprefix(shared).partition(" ")[2]:
+            found[-1] += f" and {text.removeprefix(shared)}"
+        elif found and text.startswith(_RELATIVE) == found[-1].startswith(_RELATIVE):
+            found[-1] += f" and {text}"
+        else:
+            found.append(text)
+    return " ".join(found)

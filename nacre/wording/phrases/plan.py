@@ -1,0 +1,125 @@
+"""Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> str."""
+
+from nacre.language.forms.nouns import article
+from nacre.language.tokens import split_name
+from nacre.plans.merge import of_before
+from nacre.records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Combine,
+    Compute,
+    Itself,
+    Overview,
+    Plan,
+    Profile,
+    Select,
+    Term,
+)
+from nacre.records.schema import Schema
+from nacre.wording.phrases.clauses import without
+from nacre.wording.phrases.predicate_labels import label_of, nominal
+from nacre.wording.phrases.select import select_words, statement, wording_of
+
+_COMPARED = {
+    "<": "is lower than",
+    "<=": "is at most",
+    ">": "is higher than",
+    ">=": "is at least",
+    "=": "equals",
+    "!=": "differs from",
+}
+_COMPUTED = {"-": "the difference between {} and {}", "/": "the ratio of {} to {}", "+": "the sum of {} and {}",
+             "%": "{} as a percentage of {}",
+             **{unit: f"the {unit} from {{1}} to {{0}}" for unit in ("years", "days", "hours", "minutes")},
+             "age": "the age from {1} on"}  # fmt: skip
+
+
+def to_words(plan: Plan, schema: Schema, many: bool = True) -> str:
+    """What the plan asks, naming classes and predicates by their labels, never tables or columns; with `many` off as
+    one thing, where what others lack is said of it ("the person whose town is not Rome")."""
+    body = plan.body
+    if isinstance(body, Combine):
+        left, right = select_words(body.left, schema), select_words(body.right, schema)
+        if body.op == "difference" and (plain := without(right, f"{left} ")):
+            return f"{select_words(body.left, schema, many)} {plain}"
+        said = (f"{left} whose ", f"{left} with", f"{left} that ", f"{left} who ")
+        if body.op == "difference" and right.startswith(said):
+            return f"{left} except those{right.removeprefix(left)}"
+        word = {"union": "or", "intersection": "that are also among the", "difference": "except the"}[body.op]
+        return f"{left} {word} {right.removeprefix('the ') if body.op != 'union' else right}"
+    if isinstance(body, Compute):
+        left, right = _one(body.left, schema), _one(body.right, schema)
+        if body.op in _COMPARED:
+            return f"whether {left} {_COMPARED[body.op]} {right}"
+        return _COMPUTED.get(body.op, "{} times {}").format(left, right)
+    if isinstance(body, Ask):
+        return f"whether {asked_of(body.select, schema)[0]}"
+    if isinstance(body, Profile):
+        return profile_words(body, schema)
+    if isinstance(body, Overview):
+        return "what this graph holds"
+    return select_words(body, schema) if isinstance(body, Select) else "what is asked"
+
+
+def asked_of(select: Select, schema: Schema) -> tuple[str, str]:
+    """The sentence that a yes-or-no question asks about, without its full stop, and the same denied."""
+    kind = of_kind(select, schema)
+    if kind is not None:
+        return f"{kind[0]} is {kind[1]}", f"{kind[0]} is not {kind[1]}"
+    return statement(select, schema)
+
+
+def of_kind(select: Select, schema: Schema) -> tuple[str, str] | None:
+    """The thing and the kind, with its article, where nothing is asked of a named thing but whether it is of a kind."""
+    thing = select.variables[0]
+    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes) or of_before(thing):
+        return None
+    return thing.label, article(wording_of(select, schema).noun(thing.name))
+
+
+def profile_words(profile: Profile, schema: Schema) -> str:
+    """What a description or comparison is about."""
+    members = select_words(profile.members, schema)
+    about = f", as to {profile.topic}" if profile.topic else ""
+    if profile.against is not None:
+        return f"how {members} and {select_words(profile.against, schema)} compare{about}"
+    return f"what is known of {members}{about}"
+
+
+def predicate_words(iri: str, schema: Schema) -> str:
+    """The label of a predicate as words."""
+    return split_name(schema.predicate_of[iri].label)
+
+
+def heading(term: Term, select: Select, schema: Schema) -> str:
+    """The heading of an answer's column: the thing's noun, the property's label, or what is computed."""
+    wording = wording_of(select, schema)
+    if isinstance(term, Itself):
+        return _linked(term, select, schema) or wording.noun(term.variable)
+    if isinstance(term, Aggregate):
+        return wording.computed(term, short=True)
+    if isinstance(term, Attribute):
+        # "year built" of "built in"
+        full = label_of(term.predicate, schema).full or nominal(term.predicate, schema)
+        return term.part if term.part in ("year", "month") else full
+    return "value"
+
+
+def _linked(term: Itself, select: Select, schema: Schema) -> str:
+    """What a thing is to one that stands in a column before it: the captain of a ship; "" where its kind says it."""
+    if term not in select.answers:
+        return ""
+    before = [a.variable for a in select.answers[: select.answers.index(term)] if isinstance(a, Itself)]
+    edges = [e for e in select.edges if e.object == term.variable and e.subject in before]
+    if len(edges) != 1:
+        return ""
+    label, words = label_of(edges[0].predicate, schema), wording_of(select, schema)
+    if label.kind == "noun" or (label.kind == "state" and label.one.endswith(" by")):
+        return label.one
+    alike = words.noun(edges[0].subject) == words.noun(term.variable)
+    return (f"{label.one} of" if label.kind == "role" else label.one) if alike else ""
+
+
+def _one(select: Select, schema: Schema) -> str:
+    return select_words(select, schema, many=False)

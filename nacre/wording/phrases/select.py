@@ -1,0 +1,298 @@
+"""A select as a noun phrase: Select + Schema -> "the stadium with the most concerts", "the ages of singers"."""
+
+from dataclasses import replace
+
+from nacre.language.base import language
+from nacre.language.forms.nouns import article, belonging, is_participle, joined, number_of, plural, singular
+from nacre.language.thesaurus import is_person
+from nacre.plans.inspect_select import (
+    answer_variable,
+    computed_edges,
+    edges_at,
+    filtered_variable,
+    group_edges,
+    variable_of,
+    variables_reached,
+)
+from nacre.plans.merge import of_before
+from nacre.records.plan import Aggregate, Attribute, Itself, Select, Term
+from nacre.records.schema import Schema
+from nacre.wording.phrases.clauses import condition, spans
+from nacre.wording.phrases.groups import frequent, grouping, of_several
+from nacre.wording.phrases.join_clauses import COMPUTED, name_of
+from nacre.wording.phrases.noun_phrase import Wording
+from nacre.wording.phrases.predicate_labels import is_time, label_of
+from nacre.wording.phrases.property_names import is_superlative, own_words, property_words
+from nacre.wording.phrases.requested import clause_asked, pairs_asked
+
+
+def select_words(select: Select, schema: Schema, many: bool = True, tied: bool = False) -> str:
+    """What a select gives, with the order and the groups: several ("stadiums whose ..."), or with `many` off the one
+    ("the stadium whose ..."); `tied` where several share the place that it asks for ("the stadiums with the highest
+    ...")."""
+    wording = wording_of(select, schema, tied)
+    terms, order = _terms(wording), select.order
+    each = _each(wording)
+    said = _answers(wording, terms, many)
+    if each:
+        said += f" {'per' if is_participle(said.rpartition(' ')[2]) else 'for each'} {joined(each)}"
+    said += _beyond(wording)
+    if tail := ordering(select, schema):
+        said += f", {tail}"
+    elif order is not None and each and isinstance(order.by, Aggregate):
+        which = f"{select.limit} {'highest' if order.descending else 'lowest'}"
+        said += f", the {which if (select.limit or 1) > 1 else which.split()[1]} only"
+    return said
+
+
+def ordering(select: Select, schema: Schema) -> str:
+    """How all things or values of a select are ordered: "ordered by age, oldest first", of the ages themselves "from
+    highest to lowest"; "" where they are not."""
+    if select.order is None or select.limit is not None:
+        return ""
+    wording, by, down = wording_of(select, schema), select.order.by, select.order.descending
+    about = schema.predicate_of[by.predicate] if isinstance(by, Attribute) else None
+    timed = about is not None and is_time(about.iri, schema)
+    by_name = isinstance(by, Itself) or (about is not None and about.datatype == "text" and not timed)
+    if _is_asked(by, wording):
+        ends = ("earliest", "latest") if timed else ("lowest", "highest")
+        alphabetical = f"in {'reverse ' if down else ''}alphabetical order"
+        return alphabetical if by_name else f"from {ends[down]} to {ends[not down]}"
+    counts = about is not None and about.datatype == "integer" and not about.unit
+    measure = number_of(wording.measure(by), counts=counts)
+    said = f"ordered by {'the ' if measure.startswith('number of ') else ''}{measure}"
+    if best := wording.best_by(select.order):
+        return f"{said}, {best} first"
+    last = "from Z to A" if by_name else "latest first" if timed else "highest first"
+    return f"{said}, {last}" if down else said
+
+
+def _is_asked(by: Attribute | Aggregate | Itself, wording: Wording) -> bool:
+    """Whether what things are ordered by is all that is asked for, or the only number, as their name is of things."""
+    terms = [t for t in _terms(wording) if isinstance(t, Aggregate)] or _terms(wording)
+    named = isinstance(terms[0], Attribute) and wording.schema.predicate_of[terms[0].predicate].role == "name"
+    of_name = isinstance(by, Itself) and named and variable_of(terms[0]) == by.variable
+    return len(terms) == 1 and (terms[0] == by or of_name)
+
+
+def wording_of(select: Select, schema: Schema, tied: bool = False) -> Wording:
+    """What says the things of a select, and the selects inside it as `select_words` does."""
+    return Wording(select, schema, select_words, tied)
+
+
+def statement(select: Select, schema: Schema) -> tuple[str, str]:
+    """The select as something that is so, and the same denied: "Spain borders France", "there are no ..."."""
+    wording = wording_of(select, schema)
+    root = answer_variable(select)
+    named = wording.variables.get(root)
+    if named is not None and named.keys and named.label and not of_before(named) and " or " not in named.label:
+        # of several that have one name it is enough that one is so
+        clauses = wording.clauses(root, frozenset(), 0)
+        name = name_of(named, wording.noun(root))
+        if clauses:
+            true = joined([c.true.replace("{}", name) for c in clauses])
+            false = clauses[0].false.replace("{}", name) if len(clauses) == 1 else f"it is not true that {true}"
+            return true, false
+    if said := _owned(select, wording) or _of_one(select, wording):
+        return said
+    things = wording.things(root, True, frozenset(), 0)
+    if named is not None and of_before(named):
+        return f"there are some among {things}", f"there are none among {things}"
+    return f"there are {things}", f"there are no {things.removeprefix('the ')}"
+
+
+def _owned(select: Select, wording: Wording) -> tuple[str, str] | None:
+    """What one named thing has, where a link says of what kind that is: "Ann has a policy", of its "customer"."""
+    edge = select.edges[0] if len(select.edges) == 1 and len(select.variables) == 2 and not select.filters else None
+    if edge is None or edge.subject != answer_variable(select):
+        return None
+    owner, known = wording.variables[edge.object], wording.variables[edge.subject]
+    kind = wording.noun(edge.object)
+    if len(owner.keys) != 1 or not owner.label or known.keys or label_of(edge.predicate, wording.schema).one != kind:
+        return None
+    name, noun = name_of(owner, kind), wording.noun(edge.subject)
+    return f"{name} has {article(noun)}", f"{name} has no {noun}"
+
+
+def _of_one(select: Select, wording: Wording) -> tuple[str, str] | None:
+    """What is so of the one thing that a link leads to from a named one: "the head of Sales is older than 50"."""
+    root, schema = answer_variable(select), wording.schema
+    owned = len(select.edges) == 1 and select.edges[0].object == root and not wording.variables[root].keys
+    own = [each for each in select.filters if isinstance(each.left, Attribute) and each.left.variable == root]
+    if not owned or len(own) != 1 or own != list(select.filters) or isinstance(own[0].right, Select):
+        return None
+    about = schema.predicate_of[select.edges[0].predicate]
+    if not about.functional or len(wording.variables[select.edges[0].subject].keys) != 1:
+        return None
+    name = wording_of(replace(select, filters=()), schema).things(root, False, frozenset(), 0)
+    clause = condition(own[0], schema, None)
+    return clause.true.replace("{}", name), clause.false.replace("{}", name)
+
+
+def _terms(wording: Wording) -> tuple[Term, ...]:
+    """The answers that are to be said: a thing whose property is given is named by it."""
+    answers = tuple(_by_role(each, wording) for each in wording.select.answers)
+    first = answers[0]
+    if len(answers) == 2 and isinstance(first, Itself) and not wording.select.paired:
+        other = answers[1]
+        owner = wording.variables.get(first.variable)
+        if isinstance(other, Attribute) and other.variable == first.variable:
+            return answers[1:]
+        if owner is not None and len(owner.keys) == 1 and isinstance(other, Itself):
+            return answers[1:]
+    return answers
+
+
+def _by_role(term: Term, wording: Wording) -> Term:
+    """A person who is asked for beside what their row as somebody says is told as that: "singers and their fees"."""
+    if not isinstance(term, Itself):
+        return term
+    rows = [e.subject for e in wording.select.edges if e.object == term.variable and wording.stands_for(e)]
+    beside = {a.variable for a in wording.select.answers if isinstance(a, Attribute)}
+    return Itself(rows[0]) if len(rows) == 1 and rows[0] in beside else term
+
+
+def _each(wording: Wording) -> list[str]:
+    """The things that there is a number for each of."""
+    if not wording.numbered:
+        return []
+    own = [a for a in wording.select.answers if not isinstance(a, Aggregate)]
+    said = [
+        wording.things(g, False, computed_edges(wording.select), 0).removeprefix("the ") for g in wording.select.group
+    ]
+    for term in own:
+        variable = variable_of(term)
+        if isinstance(term, Attribute) and variable not in wording.select.group:
+            name = property_words(wording, term, False) if term.part else grouping(wording, term)
+            edges = computed_edges(wording.select)
+            own_name = singular(own_words(wording, term))
+            if own_name in language().words["naming"] and name != own_name:
+                # "the number of orders for each customer"
+                said.append(wording.things(variable, False, edges, 0).removeprefix("the "))
+                continue
+            of = wording.owners(variable, edges) if wording.clauses(variable, edges, 0) else ""
+            said.append(f"{name} of {of}" if of else name)
+        elif isinstance(term, Itself) and variable not in wording.select.group:
+            said.append(wording.noun(variable))
+    return list(dict.fromkeys(said))
+
+
+def _answers(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
+    numbers = [t for t in terms if isinstance(t, Aggregate)]
+    if numbers:
+        return _numbers(wording, numbers)
+    things = [t for t in terms if isinstance(t, Itself)]
+    values = [t for t in terms if isinstance(t, Attribute)]
+    chosen = frequent(wording, terms) or of_several(wording, terms, many)
+    if chosen:
+        return chosen
+    if len(terms) == len(values) == 1 and _names_itself(wording, values[0]):
+        thing = values[0].variable
+        return wording.owners(thing) if many else wording.things(thing, False, frozenset(), 0)
+    if not values:
+        pair = _pair(wording, things) if many else ""
+        if pair:
+            return pair
+        first = wording.things(things[0].variable, many, frozenset(), 0)
+        others = [plural(wording.noun(t.variable)) for t in things[1:]]
+        return f"{first} and their {joined(others)}" if others else first
+    owner = values[0].variable
+    own = list(dict.fromkeys(property_words(wording, t, many) for t in values if t.variable == owner))
+    named = [t for t in things if t.variable == owner]
+    beside = _beside(wording, terms, owner) if many and not named else {}
+    if named:
+        said = f"{wording.things(owner, many, frozenset(), 0)} and {'their' if many else 'its'} {joined(own)}"
+    else:
+        seen = frozenset(beside.values())
+        whose = wording.owners(owner, seen) if many else wording.things(owner, False, frozenset(), 0)
+        clause = clause_asked(values[0].predicate, whose, wording.schema, many=_several(wording, owner, many))
+        alone = len(terms) == 1 and bool(clause) and not values[0].part
+        said = clause if alone else f"the {belonging(joined(own), whose, person=is_person(wording.noun(owner)))}"
+    for other in beside:
+        theirs = [property_words(wording, t, True) for t in values if t.variable == other]
+        said += f", and the {joined(theirs)} of their {plural(wording.noun(other))}"
+    for term in (t for t in terms if variable_of(t) not in (owner, *beside)):
+        noun = wording.noun(variable_of(term))
+        beyond = noun if isinstance(term, Itself) else f"{property_words(wording, term, False)} of the {noun}"
+        said += f", with the {beyond}"
+    return said
+
+
+def _beside(wording: Wording, terms: tuple[Term, ...], owner: str) -> dict[str, int]:
+    """The things one link away from the first whose values alone are shown, and of which nothing else is said, with the
+    edge that leads there: "the towns of the schools, and the nicknames of their details"."""
+    found: dict[str, int] = {}
+    for other in dict.fromkeys(variable_of(t) for t in terms if variable_of(t) != owner):
+        edges = sorted(edges_at(wording.select, other))
+        known = wording.variables.get(other)
+        plain = all(isinstance(t, Attribute) for t in terms if variable_of(t) == other)
+        told = any(filtered_variable(f) == other for f in wording.select.filters)
+        if not plain or told or known is None or known.keys or len(edges) != 1:
+            continue
+        edge = wording.select.edges[edges[0]]
+        if {edge.subject, edge.object} == {owner, other}:
+            found[other] = edges[0]
+    return found
+
+
+def _several(wording: Wording, variable: str, many: bool) -> bool:
+    """Whether the things of a variable are said in the plural."""
+    known = wording.variables.get(variable)
+    one = known is not None and len(known.keys) == 1 and bool(known.label)
+    return many and not one and (wording.tied or not is_superlative(wording, variable))
+
+
+def _pair(wording: Wording, things: list[Itself]) -> str:
+    """Things beside what one link leads to from them, where nothing else is said of that: "ships and their
+    captains"; "" for anything else."""
+    if len(things) != 2 or wording.select.order is not None:
+        return ""
+    first, second = (t.variable for t in things)
+    between = [i for i, e in enumerate(wording.select.edges) if {e.subject, e.object} == {first, second}]
+    own = wording.variables.get(second)
+    told = any(filtered_variable(f) == second for f in wording.select.filters if not isinstance(f.left, Aggregate))
+    if len(between) != 1 or told or own is None or own.keys or len(edges_at(wording.select, second)) != 1:
+        return ""
+    edge = wording.select.edges[between[0]]
+    label, others = label_of(edge.predicate, wording.schema), plural(wording.noun(second))
+    known = wording.variables.get(first)
+    if known is None or known.keys:
+        return ""
+    said = wording.things(first, True, frozenset(between), 0)
+    return pairs_asked(label, said, others, backward=edge.object == first)
+
+
+def _names_itself(wording: Wording, term: Attribute) -> bool:
+    """Whether a property is what the things that have it are called: their name, the grape of a grape."""
+    label = label_of(term.predicate, wording.schema).one.casefold()
+    named = own_words(wording, term).casefold() in language().words["naming"]
+    is_name = named and wording.schema.predicate_of[term.predicate].role == "name" and not term.part
+    known = wording.variables.get(term.variable)
+    return label == wording.noun(term.variable).casefold() or (is_name and known is not None and not known.keys)
+
+
+def _numbers(wording: Wording, numbers: list[Aggregate]) -> str:
+    of = {n.of for n in numbers}
+    if len(of) == 1 and len(numbers) > 1 and isinstance(numbers[0].of, Attribute):
+        words = joined([COMPUTED.get(n.function, "number of") for n in numbers])
+        label = label_of(numbers[0].of.predicate, wording.schema)
+        own = wording.own_name(numbers[0].of)
+        name = plural(own) if label.kind == "noun" else label.one
+        return f"the {words} {name} of {wording.owners(numbers[0].of.variable, group_edges(wording.select))}"
+    values = [n.of for n in numbers if isinstance(n.of, Attribute)]
+    if 1 < len(values) == len(numbers) and len({v.variable for v in values}) == 1:
+        # "the average height and the highest price of the chairs"
+        words = joined([f"the {wording.computed(n, short=True)}" for n in numbers])
+        return f"{words} of {wording.owners(values[0].variable, group_edges(wording.select))}"
+    return joined([f"the {wording.computed(n)}" for n in numbers])
+
+
+def _beyond(wording: Wording) -> str:
+    """Conditions on what no edge connects with the answer."""
+    reached = variables_reached(wording.select)
+    parts = []
+    for each in spans(wording.select.filters, wording.schema):
+        if isinstance(each.left, Attribute) and each.left.variable not in reached:
+            clause = condition(each, wording.schema, wording.right(each))
+            parts.append(clause.true.replace("{}", f"the {wording.noun(each.left.variable)}"))
+    return f", where {joined(parts)}" if parts else ""

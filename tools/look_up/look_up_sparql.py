@@ -1,0 +1,89 @@
+"""Look into a graph before SPARQL is written: LookUp -> names, values, sample things or properties, as text."""
+
+from rapidfuzz import fuzz, process
+
+from nacre.errors import ToolError
+from nacre.language.tokens import tokens
+from nacre.plans.sparql.engine import Labels, last_segment
+from nacre.plans.sparql.schema import Prefixes, schema_sparql
+from nacre.plans.sparql.terms import constant, iri
+from nacre.records.look_up import LookUp
+from nacre.records.schema import Schema
+from nacre.stores.sparql.sparql_source import SparqlSource, Term
+from nacre.stores.sparql.text_search import holding_pattern
+
+MOST, SAMPLE, FACTS, LONGEST = 10, 3, 60, 60
+NEAR = 80
+
+
+def look_up_sparql(
+    wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Prefixes, labels: Labels, *, seconds: float
+) -> str:
+    """What is there, within a bound; why nothing is shown, where nothing is."""
+    if wanted.kind == "passages":
+        return "This graph has no passages."
+    try:
+        if wanted.kind == "values":
+            return _values(wanted, source, schema, prefixes, seconds)
+        found = _named(wanted.table, {c.iri: c.label for c in schema.classes if c.count}, prefixes)
+        if found is None:
+            return f"There is no class {wanted.table!r}."
+        if wanted.kind == "columns":
+            return schema_sparql(schema, prefixes, [found])
+        return _things(found, source, prefixes, labels, seconds)
+    except ToolError as error:
+        return str(error)
+
+
+def _named(name: str, known: dict[str, str], prefixes: Prefixes) -> str | None:
+    """The IRI that a name stands for: as it is written in queries, or a label."""
+    full = prefixes.full(name)
+    if full in known:
+        return full
+    labels = {key: label.lower() for key, label in known.items()}
+    best = process.extractOne(name.rpartition(":")[2].lower(), labels, scorer=fuzz.ratio, score_cutoff=NEAR)
+    return str(best[2]) if best else None
+
+
+def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Prefixes, seconds: float) -> str:
+    """Values of a property that hold the text, or names of things that hold its words."""
+    text = wanted.text.strip(" %")
+    literal = {p.iri: p.label for p in schema.predicates if p.has_literals}
+    column = _named(wanted.column, literal, prefixes) if wanted.column else None
+    if column is not None:
+        holds = f" FILTER(CONTAINS(LCASE(STR(?l)), {constant(text.lower())}))" if text else ""
+        query = f"SELECT DISTINCT ?l {{ ?s {iri(column)} ?l FILTER(isLiteral(?l)){holds} }} LIMIT {MOST}"
+        rows = source.select(query, limit=MOST, seconds=seconds).rows
+        lines = [f'{prefixes.short(column)}: "{_shown(row[0])}"' for row in rows]
+        return "\n".join(lines) or f"No value of {prefixes.short(column)} is like {text!r}."
+    words = [token.norm for token in tokens(text) if token.norm.isalnum()]
+    names = [p.iri for p in schema.predicates if p.role == "name"]
+    if not words or not names:
+        return "Name a property, or words of a name."
+    pattern = holding_pattern("virtuoso" if source.dialect == "virtuoso" else "", names, words, words)
+    query = f"SELECT DISTINCT ?s ?l {{ {pattern} }} LIMIT {20 * MOST}"
+    rows = source.select(query, limit=20 * MOST, seconds=seconds).rows
+    named = [(row[0].value, row[1].value) for row in rows if row[0] and row[1]]
+    named.sort(key=lambda each: (-fuzz.ratio(text.lower(), each[1].lower()), each))
+    lines = [f'"{label[:LONGEST]}" is the name of {prefixes.short(key)}' for key, label in named[:MOST]]
+    return "\n".join(lines) or f"No name is like {text!r}."
+
+
+def _things(class_: str, source: SparqlSource, prefixes: Prefixes, labels: Labels, seconds: float) -> str:
+    query = (
+        f"SELECT ?s ?p ?o {{ {{ SELECT ?s {{ ?s a {iri(class_)} }} LIMIT {SAMPLE} }} ?s ?p ?o }} LIMIT {SAMPLE * FACTS}"
+    )
+    rows = source.select(query, limit=SAMPLE * FACTS, seconds=seconds).rows
+    links = {row[2].value for row in rows if row[2] is not None and row[2].kind == "iri"}
+    called = labels(links) if links else {}
+    lines = [
+        f"{prefixes.short(s.value)} {prefixes.short(p.value)} "
+        + (f"{called.get(o.value) or last_segment(o.value)}" if o.kind == "iri" else f'"{_shown(o)}"')
+        for s, p, o in rows
+        if s and p and o
+    ]
+    return "\n".join(lines) or "It has no things."
+
+
+def _shown(term: Term | None) -> str:
+    return "" if term is None else " ".join(term.value.split())[:LONGEST]

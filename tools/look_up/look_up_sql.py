@@ -1,0 +1,149 @@
+"""Look into the tables before a query is written: phrases -> where values like them stand; sample rows, columns."""
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from rapidfuzz import fuzz, process
+
+from nacre.errors import ToolError
+from nacre.language.tokens import fold
+from nacre.records.look_up import LookUp, Occurrence
+from nacre.records.schema import Relation, Schema
+from nacre.stores.sqlite.schema_sql import quoted
+from nacre.stores.sqlite.tables import Tables
+from tools.provenance.entity_ids import entities, is_id
+
+MOST = 10
+A_PHRASE = 3
+# distinct values of one column that near spellings are looked for in
+NEAR_VALUES = 3000
+LIKE = 0.84
+# of a value that holds a phrase, the phrase must be so much (given)
+HELD = 0.5
+SAMPLE_ROWS = 3
+LONGEST_CELL = 60
+_TEXTS = ("text", "date", "datetime", "year")
+
+
+class _Place(NamedTuple):
+    table: str
+    column: str
+
+
+def occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) -> list[Occurrence]:
+    """Where values stand that are a phrase, hold it, or are spelt nearly so: the likest first, a few a phrase.
+
+    Columns that are not reached within `seconds` are left out.
+    """
+    deadline = time.monotonic() + seconds
+    found: list[Occurrence] = []
+    for phrase in phrases:
+        own = [each for place in _places(tables.schema) for each in _holding(phrase, place, tables, deadline)]
+        own = [each for each in own if each.likeness >= HELD]
+        if not own and not any(map(str.isdigit, phrase)):
+            own = [each for place in _places(tables.schema) for each in _spelt(phrase, place, tables, deadline)]
+        named = {each.value for each in own if each.table != "entity"}
+        # what a table shows under a name of its own need not be told of `entity` as well
+        own = [each for each in own if each.table != "entity" or each.value not in named]
+        best = sorted(own, key=lambda each: (-each.likeness, each.table, each.column, each.value))
+        found += best[:A_PHRASE]
+    return sorted(dict.fromkeys(found), key=lambda each: -each.likeness)[:MOST]
+
+
+def look_up(wanted: LookUp, tables: Tables, describe: Callable[[Collection[str]], str], *, seconds: float) -> str:
+    """What is there, within a bound; passages are another branch's."""
+    known = {relation.name.lower(): relation for relation in tables.schema.relations}
+    relation = known.get(wanted.table.lower())
+    try:
+        if wanted.kind == "values":
+            return _values(wanted, relation, tables, time.monotonic() + seconds)
+        if relation is None:
+            return f"There is no table {wanted.table!r}."
+        return describe([relation.name]) if wanted.kind == "columns" else _rows(relation, tables, seconds)
+    except ToolError as error:
+        return str(error)
+
+
+def _values(wanted: LookUp, relation: Relation | None, tables: Tables, deadline: float) -> str:
+    places = [
+        place
+        for place in _places(tables.schema)
+        if (relation is None or place.table == relation.name)
+        and (not wanted.column or place.column.lower() == wanted.column.lower())
+    ]
+    if not wanted.text:
+        shown = [f"{p.table}.{p.column}: {', '.join(_distinct(p, tables, MOST, deadline))}" for p in places[:MOST]]
+        return "\n".join(shown) or "There is no such column of text."
+    text = wanted.text.strip(" %")
+    found = [each for place in places for each in _holding(text, place, tables, deadline)]
+    found = found or [each for place in places for each in _spelt(text, place, tables, deadline)]
+    lines = [f"{each.table}.{each.column}: {each.value}" for each in sorted(found, key=lambda e: -e.likeness)[:MOST]]
+    return "\n".join(lines) or f"No value is like {wanted.text!r}."
+
+
+def _rows(relation: Relation, tables: Tables, seconds: float) -> str:
+    rows = tables.run(f"SELECT * FROM {quoted(relation.name)}", limit=SAMPLE_ROWS, seconds=seconds)
+    names = entities({cell for row in rows.rows for cell in row if is_id(cell)}, tables)
+
+    def shown(cell: object) -> str:
+        said = names[cell][1] if is_id(cell) and cell in names else cell
+        return "" if said is None else str(said)[:LONGEST_CELL]
+
+    # the label of a thing, or of what it is linked to, stands where the tables have its id
+    return "\n".join([" | ".join(rows.columns), *(" | ".join(map(shown, row)) for row in rows.rows)])
+
+
+def _places(schema: Schema) -> Iterator[_Place]:
+    """The columns of text, of tables before junctions; views repeat them."""
+    for relation in sorted(schema.relations, key=lambda each: (each.kind != "table", each.name)):
+        for column in relation.columns if relation.kind != "view" else ():
+            predicate = schema.predicate_of.get(column.predicate)
+            if predicate is not None and column.value and predicate.datatype in _TEXTS:
+                yield _Place(relation.name, column.value)
+    yield _Place("entity", "label")
+
+
+def _holding(phrase: str, place: _Place, tables: Tables, deadline: float) -> list[Occurrence]:
+    """Values that are the phrase, or hold it at a word's beginning."""
+    name = quoted(place.column)
+    escaped = phrase.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    query = (
+        f"SELECT DISTINCT {name} FROM {quoted(place.table)} "
+        f"WHERE {name} LIKE ? ESCAPE '\\' ORDER BY length({name}) LIMIT {A_PHRASE}"
+    )
+    rows = _run(query, (f"%{escaped}%",), tables, deadline)
+    wanted = fold(phrase)
+    values = [str(row[0]) for row in rows if f" {wanted}" in f" {fold(str(row[0]))}"]
+    return [Occurrence(place.table, place.column, v, 1.0 if fold(v) == wanted else _share(wanted, v)) for v in values]
+
+
+def _share(wanted: str, value: str) -> float:
+    """How much of a value a phrase is, less than 1."""
+    return min(0.99, len(wanted) / max(1, len(fold(value))))
+
+
+def _spelt(phrase: str, place: _Place, tables: Tables, deadline: float) -> list[Occurrence]:
+    """Values that are spelt nearly like the phrase, of columns that do not have too many."""
+    values = {fold(value): value for value in _distinct(place, tables, NEAR_VALUES, deadline)}
+    near = process.extract(fold(phrase), list(values), scorer=fuzz.ratio, score_cutoff=100 * LIKE, limit=A_PHRASE)
+    return [Occurrence(place.table, place.column, values[text], round(score / 100, 2)) for text, score, _ in near]
+
+
+def _distinct(place: _Place, tables: Tables, most: int, deadline: float) -> list[str]:
+    name = quoted(place.column)
+    query = f"SELECT DISTINCT {name} FROM {quoted(place.table)} WHERE {name} IS NOT NULL"
+    return [str(row[0]) for row in _run(query, (), tables, deadline, most)]
+
+
+def _run(
+    query: str, params: tuple[str, ...], tables: Tables, deadline: float, most: int = A_PHRASE
+) -> list[tuple[object, ...]]:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        return []
+    try:
+        return list(tables.run(query, params, limit=most, seconds=left).rows)
+    except ToolError:
+        # what takes too long is not shown
+        return []

@@ -1,0 +1,58 @@
+"""Passages that a search found -> their sentences as evidence, the best for the question first."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from nacre.language.rank_sentences import best
+from nacre.records.evidence import Found, Query, Sentence
+from nacre.stores.sqlite.documents import Documents
+from nacre.stores.sqlite.passages import Hit, Passages
+
+MOST_WORDS = 300
+MOST_SENTENCES = 24
+
+
+def found(
+    branch: str,
+    search: Callable[[str, int], Sequence[Hit]],
+    passages: Passages,
+    text: str,
+    question: str,
+    *,
+    round: int,
+    limit: int,
+    documents: Documents | None = None,
+) -> Found:
+    """What `search(text, limit)` finds, as at most 24 sentences, those that answer `question` best first; with the
+    things that they name, where `documents` knows them."""
+    started = time.perf_counter()
+    hits = search(text, limit)
+    scores = {hit.id: hit.score for hit in hits}
+    sentences = [
+        Sentence(
+            branch,
+            round,
+            text=sentence.text,
+            title=passage.title,
+            score=scores[passage.id],
+            keys=(passage.key,),
+            triples=(sentence.triple,) if sentence.triple else (),
+            document=sentence.document,
+            start=sentence.start,
+            end=sentence.end,
+        )
+        for passage in passages.get([hit.id for hit in hits])
+        for sentence in passage.sentences
+    ]
+    chosen = tuple(sentences[i] for i in best(question, sentences, MOST_WORDS)[:MOST_SENTENCES])
+    if documents is not None:
+        named = documents.named_in([(each.document, each.start, each.end) for each in chosen if each.document])
+        chosen = tuple(
+            replace(each, keys=(*each.keys, *named.get((each.document or "", each.start, each.end), ())))
+            for each in chosen
+        )
+    query = Query(
+        branch, round, text, words=f"passages like: {text}", rows=len(hits), seconds=time.perf_counter() - started
+    )
+    return Found(branch, chosen, (query,))

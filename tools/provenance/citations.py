@@ -1,0 +1,123 @@
+"""Open a citation: Evidence -> the same with the triples it rests on, and in words what it rests on."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from nacre.errors import ToolError
+from nacre.language.tokens import fold
+from nacre.plans.sql.provenance import MOST, THINGS, provenance
+from nacre.records.evidence import Evidence, Query, Rows, Sentence, Table
+from nacre.records.plan import Ask, Combine, Compute, Plan
+from nacre.stores.sqlite.tables import Tables
+from nacre.stores.sqlite.triples import Triple, Triples
+
+log = logging.getLogger(__name__)
+
+IN_WORDS = "these triples, in words"
+
+
+def sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
+    """The evidence with at most 200 triples and its basis; `plan` is its reading's, None for a query of a model."""
+    if evidence.basis:
+        # rows and sentences of single triples bring what they rest on
+        return evidence
+    if isinstance(evidence, Rows):
+        return _of_rows(evidence, plan, tables)
+    if evidence.document is not None:
+        return replace(evidence, basis="a passage of a text")
+    return replace(evidence, triples=_of_sentence(evidence, Triples(tables)), basis=IN_WORDS)
+
+
+def _of_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
+    found: Iterable[Triple]
+    try:
+        if plan is not None:
+            found = provenance(plan, rows.table, tables)
+        elif rows.query is not None:
+            found = _of_written(rows.query, rows.keys, tables)
+        else:
+            # a comparison is put together from many facts, and brings their triples
+            return replace(rows, basis=IN_WORDS)
+    except ToolError as error:
+        log.warning("triples of a citation: %s", error)
+        found = ()
+    return replace(rows, triples=tuple(found), basis=basis_of(rows.table, plan, rows.keys))
+
+
+def basis_of(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
+    """What rows rest on, in words."""
+    body = plan.body if plan is not None else None
+    count = table.contributing
+    some = f", of which {THINGS} are named" if count and count > THINGS else ""
+    if isinstance(body, Combine) or (plan is None and not keys):
+        return "the query as a whole: its rows come from sets of things combined, not from single ones"
+    if count is not None:
+        return f"{count} thing{'s' * (count != 1)}{some}"
+    if isinstance(body, Ask):
+        return "what the query found" if table.rows and table.rows[0][0] else "that the query found nothing"
+    if isinstance(body, Compute):
+        return "the rows of two queries"
+    shown = f", of which {THINGS} are shown" if len(table.rows) > THINGS else ""
+    many = f"{len(table.rows)} row{'s' * (len(table.rows) != 1)}{shown}"
+    return many if table.rows else "that the query found nothing"
+
+
+def _of_written(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[Triple]:
+    """What the things behind a model's query say in the columns that it uses, and their names."""
+    # sqlglot is slow to import, and the rules do without it
+    from tools.provenance.row_provenance import predicates
+
+    triples = Triples(tables)
+    used = predicates(query.text, tables.schema)
+    found: dict[Triple, None] = {}
+    for key in keys[:THINGS]:
+        name = triples.naming(key)
+        found.update(dict.fromkeys(t for iri in used for t in triples.of(key, iri)))
+        found.update({name: None} if name else {})
+    return list(found)[:MOST]
+
+
+def _of_sentence(evidence: Sentence, triples: Triples) -> tuple[Triple, ...]:
+    """The triples of a sentence as the graph has them: each that it lists, and those that name what it names."""
+    said = _plain(f"{evidence.title} {evidence.text}")
+    found: dict[Triple, None] = {}
+    for triple in evidence.triples:
+        found.update(dict.fromkeys(_as_read(triple, triples)))
+    if len(evidence.triples) == 1 and found:
+        [(subject, predicate, value)] = evidence.triples
+        listed = triples.to(value, predicate) if value in evidence.keys else triples.of(subject, predicate)
+        others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
+        found.update(dict.fromkeys(t for t, end in others if _plain(triples.label(end) or end) in said))
+    ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
+    for end in ends:
+        name = triples.naming(end)
+        # "Highlight: Parking Assistant" is listed under its kind as "Parking Assistant"
+        if name and any(_plain(part) in said for part in (name[2], name[2].rpartition(": ")[2])):
+            found[name] = None
+    for key in evidence.keys:
+        if evidence.branch != "sql" and not any(t[0] == key and _plain(t[2]) in _plain(evidence.title) for t in found):
+            found.update(dict.fromkeys(_named_by(key, evidence.title, triples)))
+    return tuple(found)[:MOST]
+
+
+def _as_read(triple: Triple, triples: Triples) -> list[Triple]:
+    """The triple as the data has it: a value may be shown in another form than it was written."""
+    if triples.holds(triple):
+        return [triple]
+    subject, predicate, value = triple
+    same = [t for t in triples.of(subject, predicate) if _plain(t[2]) == _plain(value)]
+    return same or triples.of(subject, predicate)
+
+
+def _named_by(key: str, title: str, triples: Triples) -> list[Triple]:
+    """The link and the name that give a thing without a name of its own its title ("the engine of X")."""
+    for link in triples.to(key):
+        name = triples.naming(link[0])
+        if name and _plain(name[2]) in _plain(title):
+            return [link, name]
+    return []
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(text).split())

@@ -1,0 +1,121 @@
+"""Repair a query that found nothing: its conditions + the values there are -> a corrected query, or what fails."""
+
+from collections.abc import Iterator
+
+from rapidfuzz import fuzz, process
+from sqlglot import exp
+
+from nacre.errors import ToolError
+from nacre.language.quantities.amounts import amounts
+from nacre.language.quantities.units import convert
+from nacre.language.tokens import fold
+from nacre.records.evidence import Cell
+from nacre.records.schema import Column, Predicate
+from nacre.stores.sqlite.tables import Tables
+from tools.guards.sql_guard import sql_of
+from tools.repair.repair_query import Repair, sources
+
+NEAR = 80
+VALUES = 3000
+SHOWN = 5
+
+
+def refill(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
+    """What to do about no rows, or None where every condition can hold: then nothing is the answer.
+
+    Numbers written as text become numbers in the column's unit, values spelt otherwise become those of the column.
+    """
+    try:
+        return _measured(query, tables) or _spelt(query, tables, seconds) or _overfiltered(query, tables, seconds)
+    except ToolError:
+        # a check that takes too long is no reason to lose the query
+        return None
+
+
+def _measured(query: exp.Query, tables: Tables) -> Repair | None:
+    """ "weight > '2 t'" compares nothing where weights are numbers of kg."""
+    fixed, said = query.copy(), list[str]()
+    for literal, _, predicate, _ in _compared(fixed, tables):
+        found = amounts(literal.name)
+        if predicate is None or predicate.datatype not in ("integer", "real") or len(found) != 1:
+            continue
+        unit = found[0].unit
+        value = convert(found[0].value, unit, predicate.unit) if unit and predicate.unit else found[0].value
+        if value is not None:
+            said.append(f"{literal.name!r} is {value:.10g}{f' {predicate.unit}' if predicate.unit else ''} here")
+            literal.replace(exp.Literal.number(f"{value:.10g}"))
+    return Repair("type", f"{'; '.join(said)}.", sql_of(fixed)) if said else None
+
+
+def _spelt(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
+    """A value that the column does not have, by the nearest that it has; where there is none, what it does have."""
+    fixed, said, lacking = query.copy(), list[str](), list[str]()
+    for literal, column, _, relation in _compared(fixed, tables):
+        text = literal.name.strip("%")
+        values = [str(v) for v in _values(relation, column, tables, seconds)]
+        if not text or any(_like(literal.name, value) for value in values):
+            continue
+        folded = {fold(value): value for value in values}
+        best = process.extractOne(fold(text), list(folded), scorer=fuzz.ratio, score_cutoff=NEAR)
+        if best:
+            said.append(f"{text!r} is spelt {folded[best[0]]!r}")
+            # the column may be compared in small letters
+            lower = literal.find_ancestor(exp.EQ, exp.In, exp.Like, exp.ILike)
+            new = folded[best[0]]
+            small = lower is not None and lower.find(exp.Lower) is not None
+            literal.replace(exp.Literal.string(new.lower() if small else new))
+        elif values:
+            lacking.append(f"No {column} is {text!r}; there are {', '.join(map(repr, values[:SHOWN]))}.")
+    if said:
+        return Repair("value", f"{'; '.join(said)}.", sql_of(fixed))
+    return Repair("value", " ".join(lacking)) if lacking else None
+
+
+def _overfiltered(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
+    """Which one condition leaves nothing; the query is right where all are meant."""
+    where = query.args.get("where")
+    conditions = list(where.this.flatten()) if where is not None and isinstance(where.this, exp.And) else []
+    for condition in conditions if len(conditions) > 1 else ():
+        rest = [each.copy() for each in conditions if each is not condition]
+        less = query.copy()
+        less.set("where", exp.Where(this=exp.and_(*rest)))
+        if tables.run(sql_of(less), limit=1, seconds=seconds).rows:
+            return Repair("overfiltered", f"No rows; without {sql_of(condition)} there are some.")
+    return None
+
+
+def _compared(query: exp.Query, tables: Tables) -> Iterator[tuple[exp.Literal, str, Predicate | None, str]]:
+    """Each text that a column is compared with: the literal, the column, its predicate and its relation."""
+    schema = tables.schema
+    here = sources(query, schema)
+    for literal in list(query.find_all(exp.Literal)):
+        compares = literal.find_ancestor(exp.EQ, exp.In, exp.Like, exp.ILike, exp.GT, exp.GTE, exp.LT, exp.LTE)
+        column = compares.find(exp.Column) if compares is not None and literal.is_string else None
+        if column is None or compares is None or compares.find(exp.Select):
+            continue
+        for alias, relation in here.items():
+            if column.table.lower() not in ("", alias):
+                continue
+            if relation.name == "entity" and column.name.lower() == "label":
+                yield literal, "label", None, "entity"
+                break
+            own = next((c for c in relation.columns if column.name.lower() in _names(c)), None)
+            if own is not None:
+                yield literal, column.name, schema.predicate_of.get(own.predicate), relation.name
+                break
+
+
+def _names(column: Column) -> list[str]:
+    return [name.lower() for name in (column.value, column.low, column.high, column.text) if name]
+
+
+def _values(relation: str, column: str, tables: Tables, seconds: float) -> list[Cell]:
+    name, of = (exp.to_identifier(text, quoted=True).sql("sqlite") for text in (column, relation))
+    query = f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL"
+    return [row[0] for row in tables.run(query, limit=VALUES, seconds=seconds).rows]
+
+
+def _like(pattern: str, value: str) -> bool:
+    """Whether a value is what a LIKE or = asks for, as to case."""
+    wanted, own = fold(pattern.strip("%")), fold(value)
+    return wanted in own if "%" in pattern else wanted == own

@@ -1,0 +1,105 @@
+"""The branch `sparql` with a model: the query it wrote -> guarded, run, and its rows with the labels of things."""
+
+import re
+import time
+from dataclasses import replace
+
+from nacre.errors import ToolError
+from nacre.plans.sparql.engine import Labels, last_segment
+from nacre.plans.sparql.schema import Prefixes
+from nacre.plans.sparql.terms import cell
+from nacre.records.evidence import Cell, Found, Query, QueryError, Rows, Table
+from nacre.records.schema import Schema
+from nacre.stores.sparql.sparql_source import SparqlSource, Term
+from tools.guards.sparql_guard import guard_sparql, nearest
+from tools.sparql import BRANCH
+from tools.sql import brief, failed
+
+_UNKNOWN = re.compile(r"There is no (predicate|class) <([^>]*)>")
+# what may stand before the form of a query
+_FORM = re.compile(r"\b(SELECT|ASK|CONSTRUCT)\b", re.IGNORECASE)
+
+
+def run_written_sparql(
+    text: str,
+    source: SparqlSource,
+    schema: Schema,
+    prefixes: Prefixes,
+    labels: Labels,
+    *,
+    round: int,
+    limit: int = 1000,
+    seconds: float = 5.0,
+) -> Found:
+    """The rows of a SELECT or ASK that a model wrote, guarded; IRIs in its cells are shown as labels and kept as keys.
+
+    Prefixes are declared for it. A class or property that the graph has not is replaced by the nearest one and the
+    query run once more; what only the model can repair comes back as the message of `error`. All queries that were
+    tried are in the result.
+    """
+
+    def run(query: str, words: str = "") -> Found:
+        started = time.perf_counter()
+        try:
+            guarded = guard_sparql(query, schema, limit=limit)
+            table = _table(guarded, source, labels, limit, seconds)
+        except ToolError as error:
+            took = time.perf_counter() - started
+            return failed(error, query, words, round=round, seconds=took, by="model", branch=BRANCH)
+        took = time.perf_counter() - started
+        ran = Query(
+            BRANCH, round, guarded, words, rows=len(table.rows), truncated=table.truncated, seconds=took, by="model"
+        )
+        keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
+        return Found(BRANCH, (Rows(BRANCH, round, table, text=brief(table), query=ran, keys=keys),), (ran,), by="model")
+
+    declared = prefixes.declare(text)
+    first = run(declared)
+    if first.error is None or first.error.kind != "unknown_name":
+        return first
+    repaired, said = _repaired(declared, first.error.message, schema, prefixes)
+    if repaired is None:
+        return first
+    second = run(prefixes.declare(repaired), f"repaired (unknown_name): {said}")
+    if second.error is not None:
+        error = QueryError(second.error.kind, f"{first.error.message} {second.error.message}")
+        return replace(second, error=error, queries=(*first.queries, *second.queries))
+    return replace(second, queries=(*first.queries, *second.queries))
+
+
+def _repaired(query: str, message: str, schema: Schema, prefixes: Prefixes) -> tuple[str | None, str]:
+    """The query with the nearest name instead of the one that the graph has not, as it is spelt there."""
+    unknown = _UNKNOWN.search(message)
+    if unknown is None:
+        return None, ""
+    kind, wrong = unknown.groups()
+    best = nearest(wrong, schema, kind)
+    if best is None:
+        return None, ""
+    said = f"{prefixes.short(best)} instead of {prefixes.short(wrong)}"
+    for spelt in (f"<{wrong}>", prefixes.short(wrong)):
+        pattern = rf"{re.escape(spelt)}(?![\w-])"
+        if re.search(pattern, query):
+            return re.sub(pattern, lambda _: prefixes.short(best), query), said
+    return None, ""
+
+
+def _table(query: str, source: SparqlSource, labels: Labels, limit: int, seconds: float) -> Table:
+    form = _FORM.search(query)
+    if form is None or form[1].upper() == "CONSTRUCT":
+        raise ToolError("refused", "Write a SELECT or an ASK.")
+    if form[1].upper() == "ASK":
+        return Table(("yes",), ((int(source.ask(query, seconds=seconds)),),), ((),), ("",))
+    found = source.select(query, limit=limit, seconds=seconds)
+    things = {term.value for row in found.rows for term in row if term is not None and term.kind == "iri"}
+    named = labels(things) if things else {}
+
+    def shown(term: Term | None) -> Cell:
+        if term is not None and term.kind == "iri":
+            return named.get(term.value) or last_segment(term.value)
+        return cell(term)
+
+    keys = tuple(tuple(dict.fromkeys(t.value for t in row if t is not None and t.kind == "iri")) for row in found.rows)
+    columns = tuple(name.replace("_", " ") for name in found.variables)
+    rows = tuple(tuple(map(shown, row)) for row in found.rows)
+    return Table(columns, rows, keys, ("",) * len(columns), truncated=found.truncated)

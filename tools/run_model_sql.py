@@ -1,0 +1,121 @@
+"""The branch `sql` with a model: the SELECT it wrote -> guarded, run, and its rows traced to entities and units."""
+
+import time
+from dataclasses import replace
+
+from sqlglot import exp, parse_one
+
+from nacre.errors import ToolError
+from nacre.records.evidence import Found, Query, QueryError, Rows, Table
+from nacre.records.schema import Schema
+from nacre.stores.sqlite.tables import Tables
+from tools.guards.sql_guard import guard, sql_of
+from tools.provenance.entity_ids import entities, is_id
+from tools.provenance.row_provenance import contributing, with_keys
+from tools.repair.repair_empty import refill
+from tools.repair.repair_query import Repair, repair
+from tools.sql import BRANCH, brief, failed
+
+
+def run_written(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> Found:
+    """The rows of a SELECT that a model wrote, guarded; ids in its cells are shown as labels.
+
+    A query that fails, or finds nothing, is repaired by what is wrong with it and run once more; what only the model
+    can repair comes back as the message of `error`. Rows and all queries that were tried are in the result.
+    """
+    first = _run(text, tables, round, limit, seconds)
+    todo = _to_repair(text, first, tables, seconds)
+    if todo is None:
+        return first
+    if todo.sql is None:
+        return _told(first, todo)
+    second = _run(todo.sql, tables, round, limit, seconds, words=f"repaired ({todo.kind}): {todo.hint}")
+    if second.error is not None:
+        return replace(_told(first, todo), queries=(*first.queries, *second.queries))
+    return replace(second, queries=(*first.queries, *second.queries))
+
+
+def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, words: str = "") -> Found:
+    started = time.perf_counter()
+    schema = tables.schema
+    sql = text
+    try:
+        query = guard(text, [*schema.relation_of, "entity"], limit=limit + 1)
+        sql = sql_of(query)
+        table = _table(query, tables, schema, limit, seconds)
+    except ToolError as error:
+        return failed(error, sql, words, round=round, seconds=time.perf_counter() - started, by="model")
+    ran = Query(
+        BRANCH,
+        round,
+        sql,
+        words,
+        rows=len(table.rows),
+        truncated=table.truncated,
+        seconds=time.perf_counter() - started,
+        by="model",
+    )
+    keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
+    found = Rows(BRANCH, round, table, text=brief(table), query=ran, keys=keys)
+    return Found(BRANCH, (found,), (ran,), by="model")
+
+
+def _to_repair(text: str, found: Found, tables: Tables, seconds: float) -> Repair | None:
+    if found.error is not None:
+        repaired = repair(text, ToolError(found.error.kind, found.error.message), tables.schema)
+        return replace(repaired, kind=repaired.kind or found.error.kind)
+    if any(cell is not None for each in found.rows for row in each.table.rows for cell in row):
+        return None
+    query = parse_one(found.queries[0].text, read="sqlite")
+    return refill(query, tables, seconds) if isinstance(query, exp.Select) else None
+
+
+def _told(found: Found, todo: Repair) -> Found:
+    """What failed, or found nothing, with what the model should know about it."""
+    return replace(found, error=QueryError(todo.kind, todo.hint))
+
+
+def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds: float) -> Table:
+    keyed = with_keys(query, schema)
+    found = tables.run(sql_of(keyed or query), limit=limit, seconds=seconds)
+    columns, rows = found.columns, found.rows
+    ids: list[tuple[int, ...]] = []
+    behind: int | None = None
+    if keyed is not None:
+        ids = [(row[-1],) if is_id(row[-1]) else () for row in rows]
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    elif rows and (sources := contributing(query, schema)):
+        behind = int(tables.run(sql_of(sources.how_many), seconds=seconds).rows[0][0] or 0)
+        which = tables.run(sql_of(sources.which), seconds=seconds).rows
+        # of grouped rows only all together are known
+        ids = [tuple(row[0] for row in which if is_id(row[0]))] * len(rows)
+    names = entities({i for row in ids for i in row} | {c for row in rows for c in row if is_id(c)}, tables)
+    return Table(
+        columns,
+        tuple(tuple(names[cell][1] if is_id(cell) and cell in names else cell for cell in row) for row in rows),
+        keys=tuple(tuple(names[i][0] for i in row if i in names) for row in ids),
+        units=_units(query, columns, schema),
+        contributing=behind,
+        truncated=found.truncated,
+    )
+
+
+def _units(query: exp.Query, columns: tuple[str, ...], schema: Schema) -> tuple[str, ...]:
+    """The unit of each output column that shows, or gathers, exactly one column of the schema."""
+    units: dict[str, set[str]] = {}
+    for relation in schema.relations:
+        for column in relation.columns:
+            for name in filter(None, (column.value, column.low, column.high)):
+                units.setdefault(name.lower(), set()).add(schema.predicate_of[column.predicate].unit)
+    projections = query.selects
+    if len(projections) != len(columns):
+        return ("",) * len(columns)
+    return tuple(_unit(projection, units) for projection in projections)
+
+
+def _unit(projection: exp.Expr, units: dict[str, set[str]]) -> str:
+    shown = {column.name.lower() for column in projection.find_all(exp.Column)}
+    if len(shown) != 1 or projection.find(exp.Count):
+        return ""
+    known = units.get(shown.pop(), set())
+    return next(iter(known)) if len(known) == 1 else ""
