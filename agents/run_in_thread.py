@@ -7,7 +7,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from nacre.records.waiting import Waiting, waited_for
+from nacre.records.cancellation import Waiting, waited_for
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,7 +19,7 @@ _POOL = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="nacre-work")
 
 
 async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """`function(*args, **kwargs)`, run in a thread; where the caller is cancelled, `records.waiting` tells the work."""
+    """Runs `function(*args, **kwargs)` in a thread; if the caller is cancelled, the work is told (`cancellation`)."""
     waiting, context = Waiting(), copy_context()
     context.run(waited_for.set, waiting)
     running = _POOL.submit(context.run, partial(function, *args, **kwargs))

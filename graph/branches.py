@@ -15,6 +15,7 @@ from agents.result import Result
 from agents.run_in_thread import off_loop
 from agents.turn_view import TurnView
 from graph.join_texts import joined, may_join
+from nacre.access.availability import lacks_lexical, lacks_single_triples, lacks_triples, lacks_vectors
 from nacre.access.database import database
 from nacre.access.triples_database import over_triples
 from nacre.config.settings import Settings
@@ -145,37 +146,6 @@ def _text(view: TurnView, top_k: int) -> tuple[str, int]:
     if view.round > 1 and labels:
         return " ".join(labels), top_k * 2
     return view.standalone, top_k * (2 if view.round > 1 else 1)
-
-
-def lacks_vectors(graph: Graph) -> str:
-    """Why `vector` can't be asked, or ""."""
-    if graph.vectors is not None and graph.passages is not None:
-        return ""
-    return graph.unavailable.get("vector") or f"not built. Run: nacre index --graph {graph.name}"
-
-
-def lacks_lexical(graph: Graph) -> str:
-    """Why `lexical` can't be asked, or ""."""
-    if graph.lexical is not None and graph.passages is not None:
-        return ""
-    return graph.unavailable.get("lexical") or f"not built. Run: nacre index --graph {graph.name}"
-
-
-def lacks_triples(graph: Graph) -> str:
-    """Why `sparql` can't be asked, or ""."""
-    if graph.triples is not None or graph.remote is not None:
-        return ""
-    again = f"not built. Run: nacre ingest FILE.ttl --graph {graph.name} --sparql"
-    return graph.unavailable.get("sparql") or again
-
-
-def lacks_single_triples(graph: Graph) -> str:
-    """Why `triples` can't be asked, or ""."""
-    if graph.stored is None:
-        return "an attached graph has none here"
-    if graph.passages is None:
-        return graph.unavailable.get("lexical") or f"not built. Run: nacre index --graph {graph.name}"
-    return "" if graph.lexicon.embedder else "no embedder. Install the bundled one: pip install 'nacre[bundled]'"
 
 
 def _next_reading(understanding: Understanding, earlier: Sequence[Found], by_model: bool) -> bool:

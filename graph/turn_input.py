@@ -6,9 +6,8 @@ from graph.branches import BRANCHES
 from graph.context import Context
 from graph.state import State
 from nacre.errors import ConfigError
+from nacre.records.turn import LONGEST_QUESTION
 from nacre.stores.catalog import Graph
-
-LONGEST_QUESTION = 4000
 
 
 def checked_question(text: str) -> str:

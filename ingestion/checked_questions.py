@@ -21,10 +21,10 @@ from ingestion.suggested_questions import (
 )
 from nacre.language.forms.nouns import is_plural
 from nacre.language.tokens import fold
-from nacre.plans.run import run_plan
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
+from nacre.wording.run_plan import run_plan
 
 # things that questions go on from, and questions that are tried for it
 MOST_THINGS, MOST_TRIED = 2, 10

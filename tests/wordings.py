@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
-from nacre.plans.run import run_plan
 from nacre.records.plan import Aggregate, Ask, Attribute, Body, Edge, Filter, Itself, Order, Plan, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.answers.answer import phrase
+from nacre.wording.run_plan import run_plan
 from tests.small_graphs import opened
 
 GRAPH = "wording"

@@ -6,10 +6,13 @@ from nacre.plans.run import Engine
 from nacre.plans.sparql.engine import Labels, on_sparql
 from nacre.plans.sparql.pattern import Vocabulary
 from nacre.records.endpoint import Endpoint
+from nacre.records.evidence import Sentence
+from nacre.records.plan import Profile
 from nacre.records.schema import Schema
 from nacre.stores.sparql.oxigraph_store import OxigraphStore
 from nacre.stores.sparql.sparql_source import SparqlSource
 from nacre.stores.sqlite.tables import Tables
+from nacre.wording.descriptions.sparql_facts import told
 
 BRANCH = "sparql"
 # seconds for each query over a network of the likeliest reading, and of one beside it
@@ -29,7 +32,12 @@ def vocabulary_at(endpoint: Endpoint, schema: Schema) -> Vocabulary:
 
 def engine_at(source: SparqlSource, endpoint: Endpoint, schema: Schema, labels: Labels) -> Engine:
     """What the plans of an attached graph run on."""
-    return on_sparql(source, vocabulary_at(endpoint, schema), labels, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
+    words = vocabulary_at(endpoint, schema)
+
+    def describe(profile: Profile, round: int) -> tuple[Sentence, ...]:
+        return told(profile, source, words, labels, round=round, seconds=SECONDS_AWAY)
+
+    return on_sparql(source, words, labels, describe=describe, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
 
 
 def labels_of(tables: Tables) -> Labels:

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 from nacre.errors import ToolError
 from nacre.language.forms.nouns import counted
-from nacre.plans.run import Engine, on_tables, run_plan
+from nacre.plans.run import Engine, on_tables
 from nacre.plans.sql.to_sql import RAW
 from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Table
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables
+from nacre.wording.run_plan import run_plan
 
 BRANCH = "sql"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.run_in_thread import off_loop
-from graph.branches import lacks_lexical, lacks_triples, lacks_vectors
+from nacre.access.availability import lacks_lexical, lacks_triples, lacks_vectors
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql.terms import cell

@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from graph.turn_input import LONGEST_QUESTION
 from nacre.access.labels import labels
 from nacre.access.local_thing import thing
 from nacre.access.text_lexicon import names_for
 from nacre.errors import ToolError
 from nacre.language.tokens import name_tokens
 from nacre.records.browse import Bounds, Facts
-from nacre.records.turn import Rewrite
+from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
 

@@ -1,4 +1,4 @@
-"""Run a plan on one graph: Plan + Engine -> rows with keys and units, and the queries that gave them."""
+"""Run the body of a plan (Select, Ask, ...) body + Engine -> rows with keys and units, and the queries."""
 
 import time
 from collections.abc import Callable
@@ -22,15 +22,11 @@ from nacre.records.plan import (
     Combine,
     Compute,
     Itself,
-    Overview,
-    Plan,
     Profile,
     Select,
 )
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.tables import Fetched, Tables
-from nacre.wording.descriptions.profile import overview_sentences, profile_sentences
-from nacre.wording.phrases.plan import to_words
 
 ROWS = 1000
 CONTRIBUTING = 50
@@ -39,12 +35,24 @@ CONTRIBUTING = 50
 BESIDE = 200_000
 
 
+# a description that is asked for, and the round -> its sentences
+Describe = Callable[[Profile, int], tuple[Evidence, ...]]
+
+
+def describe_nothing(profile: Profile, round: int) -> tuple[Evidence, ...]:
+    """No sentences: for an engine over tables, whose descriptions read the tables."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Engine:
-    """What plans run on: how their selects are written, and what gives the rows of what was written, in the order of
-    its outputs, within a row limit; less may be spent on a reading that stands beside the likeliest. Profiles read the
-    `tables` of the graph, or ask `told` where there are none. Where it is `away`, each query costs a way there, and the
-    things behind a number are found for the likeliest reading alone. Ages are those of `today`."""
+    """What plans run on: how their selects are written, and what fetches the rows.
+
+    Rows come in the order of the outputs and within a limit; a reading beside the likeliest gets a smaller budget.
+    Descriptions read the `tables` of the graph; without tables, `describe` gives them. If the store is `away`, each
+    query costs a request, and the things behind a number are listed for the likeliest reading only. Ages are computed
+    for `today`.
+    """
 
     tool: str
     schema: Schema
@@ -53,7 +61,7 @@ class Engine:
     number_contributing: Callable[[Select, str], Statement | Sparql]
     fetch: Callable[[Statement | Sparql, int, bool], Fetched]
     tables: Tables | None = None
-    told: Callable[[Profile, int], tuple[Evidence, ...]] = lambda profile, round: ()
+    describe: Describe = describe_nothing
     away: bool = False
     today: Callable[[], date] = date.today
 
@@ -78,40 +86,28 @@ def on_tables(tables: Tables) -> Engine:
     )
 
 
-def run_plan(
-    plan: Plan, engine: Engine | Tables, *, round: int, words: str = "", beside: bool = False
-) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
-    """The rows of a plan, its queries, and for a profile its sentences; `words` are the plan's, where they are known,
-    and a reading that stands `beside` the likeliest takes little.
+def run_body(
+    body: Select | Combine | Ask | Compute, engine: Engine, *, words: str, round: int, beside: bool = False
+) -> tuple[Table | None, tuple[Query, ...]]:
+    """The rows of a plan and the queries that ran, with `words` for what they ask; a reading that stands `beside` the
+    likeliest takes little.
 
     Comparisons and yes/no give one row with one cell: 1 or 0 for yes or no, None where the graph does not say. A query
     that fails is told in its record.
     """
-    engine = on_tables(engine) if isinstance(engine, Tables) else engine
-    runner = _Runner(engine, words or to_words(plan, engine.schema), round, beside)
-    body = plan.body
-    if isinstance(body, Profile):
-        if engine.tables is None:
-            return None, (), engine.told(body, round)
-        described = _Runner(on_tables(engine.tables), runner.words, round, beside)
-        evidence = profile_sentences(body, engine.tables, described.run, round)
-        return None, tuple(described.queries), tuple(evidence)
-    if isinstance(body, Overview):
-        told = overview_sentences(engine.schema, round)
-        return None, (), tuple(replace(each, branch=engine.tool) for each in told)
+    runner = QueryRunner(engine, words, round, beside)
     if isinstance(body, Ask):
         found = runner.table(body.select)
         yes = bool(found and found.rows)
         if found is not None and not yes and any(runner.lacks(each) for each in unstated(body.select, engine.schema)):
-            return UNKNOWN, tuple(runner.queries), ()
+            return UNKNOWN, tuple(runner.queries)
         table = Table(("yes",), ((1 if yes else 0,),), found.keys[:1] if found and yes else ((),), ("",))
-        return (table if found is not None else None), tuple(runner.queries), ()
-    if isinstance(body, Compute):
-        return runner.compute(body), tuple(runner.queries), ()
-    return runner.table(body), tuple(runner.queries), ()
+        return (table if found is not None else None), tuple(runner.queries)
+    table_or_none = runner.compute(body) if isinstance(body, Compute) else runner.table(body)
+    return table_or_none, tuple(runner.queries)
 
 
-class _Runner:
+class QueryRunner:
     """Runs statements and keeps their records."""
 
     def __init__(self, engine: Engine, words: str, round: int, beside: bool) -> None:

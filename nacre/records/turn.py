@@ -6,6 +6,9 @@ from typing import Literal
 from nacre.records.evidence import Evidence
 from nacre.records.plan import Plan
 
+# characters of a question (given)
+LONGEST_QUESTION = 4000
+
 
 @dataclass(frozen=True)
 class Reading:

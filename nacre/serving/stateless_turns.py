@@ -8,7 +8,7 @@ from hashlib import sha256
 from graph.context import Context
 from graph.nodes import REMEMBERED_TURNS
 from graph.state import Json
-from graph.turn_input import LONGEST_QUESTION
+from nacre.records.turn import LONGEST_QUESTION
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import Asking
 

@@ -11,7 +11,7 @@ from nacre.language.courtesy import is_greeting, reason, without_courtesy
 from nacre.language.dates import has_either_day_first
 from nacre.language.quantities import units
 from nacre.language.tokens import tokens
-from nacre.records.deadline import Deadline, within
+from nacre.records.cancellation import Deadline, within
 from nacre.records.plan import (
     ARITHMETIC,
     ELAPSED,

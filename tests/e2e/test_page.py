@@ -27,7 +27,7 @@ QUIET = [
     "--disable-sync",
 ]
 QUESTION = "How many pages does Granite have?"
-STATIC = ROOT / "nacre/serving/static"
+STATIC = ROOT / "nacre/serving/page/static"
 BAD = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
 SENTENCE = "The Saltpan lighthouse was lit in 1871 by the keeper Orla Finch."
 NOTES = f"# Notes on the coast\n\n{SENTENCE} Its lamp burned whale oil.\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.records.deadline import within
+from nacre.records.cancellation import within
 from nacre.records.plan import Plan
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables

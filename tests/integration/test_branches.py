@@ -8,12 +8,12 @@ import pytest
 
 from graph.branches import BRANCHES
 from nacre.config.settings import Settings
-from nacre.plans.run import run_plan
 from nacre.records.evidence import Found, Rows
 from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, Variable
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.understand import understand
+from nacre.wording.run_plan import run_plan
 from tools import lexical, sql
 from tools.run_model_sql import run_written
 

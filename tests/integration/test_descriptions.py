@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from nacre.plans.run import run_plan
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
 from nacre.wording.descriptions.thing import SENTENCES
+from nacre.wording.run_plan import run_plan
 from tests.pairs import pairs
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from agents.answering.select_answer import DECLINED
-from nacre.plans.run import run_plan
 from nacre.records.evidence import Table
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.dialogue.conversation import rewrite
 from nacre.understanding.ranking.calibrate import MOST_RUN, choose, outcome
 from nacre.understanding.understand import understand
+from nacre.wording.run_plan import run_plan
 
 Graphs = dict[str, tuple[Tables, Lexicon]]
 

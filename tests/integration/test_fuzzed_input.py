@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from benchmarks.hostile_sql import statements
 from graph.app import Composition, compose
-from graph.turn_input import LONGEST_QUESTION
 from ingestion.read.parse import read
 from ingestion.read.sources import Reading, find_sources
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError, ToolError
-from nacre.records.turn import Rewrite
+from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
 from tools.guards.sql_guard import guard, sql_of

@@ -14,7 +14,6 @@ from ingestion.induce.load import write_layout
 from ingestion.read.parse import parse
 from nacre.checking.claims import unsupported
 from nacre.config.embedder import embedder
-from nacre.plans.run import run_plan
 from nacre.records.answer import Value
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Plan
@@ -26,6 +25,7 @@ from nacre.understanding.linking.names.name_spans import known_names
 from nacre.understanding.ranking.calibrate import MOST_RUN, choose, outcome
 from nacre.understanding.understand import understand
 from nacre.wording.answers.answer import phrase
+from nacre.wording.run_plan import run_plan
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 # what is not yet understood is kept and said to be so; a mark that is no longer true fails

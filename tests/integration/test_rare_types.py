@@ -8,11 +8,11 @@ from ingestion.index.names import write_names
 from ingestion.induce.layout import induce
 from ingestion.induce.load import write_layout
 from ingestion.read.parse import parse
-from nacre.plans.run import run_plan
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
+from nacre.wording.run_plan import run_plan
 
 HEAD = "@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
 TEACHERS = ("Berta Kolm", "Carl Dorn", "Emil Fark")

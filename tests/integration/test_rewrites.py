@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from nacre.plans.run import run_plan
 from nacre.records.turn import Earlier, Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.dialogue.conversation import rewrite
 from nacre.understanding.understand import understand
+from nacre.wording.run_plan import run_plan
 from tests.pairs import pairs
 
 

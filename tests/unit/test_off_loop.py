@@ -5,7 +5,7 @@ import time
 import pytest
 
 from agents.run_in_thread import AT_ONCE, off_loop
-from nacre.records.waiting import go_on, is_left
+from nacre.records.cancellation import go_on, is_left
 
 
 def test_the_result_comes_back_from_another_thread() -> None:

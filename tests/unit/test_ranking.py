@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 from agents.answering.calibrate_rows import weighed
-from nacre.records.deadline import within
+from nacre.records.cancellation import within
 from nacre.records.evidence import Found, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding

@@ -11,8 +11,7 @@ from typing import Any
 
 from nacre.evaluation.gold_values import same_values
 from nacre.evaluation.learning.run_reading import run_values
-from nacre.plans.run import run_plan
-from nacre.records.deadline import within
+from nacre.records.cancellation import within
 from nacre.records.evidence import Cell
 from nacre.records.plan import Body, Plan
 from nacre.records.turn import Earlier, Rewrite, Scope
@@ -24,6 +23,7 @@ from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.calibrate import outcome
 from nacre.understanding.understand import derived, in_conversation, links_of, read, text_of
+from nacre.wording.run_plan import run_plan
 
 REMEMBERED = 100
 SECONDS = 2.0

@@ -1,12 +1,13 @@
 """Run one plan and read its values: Body + Tables -> the distinct cells, as an answer's `values` are."""
 
 from nacre.errors import NacreError
-from nacre.plans.run import run_plan, table_of
+from nacre.plans.run import table_of
 from nacre.plans.sql.to_sql import to_sql
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Body, Combine, Plan, Select
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.ranking.calibrate import outcome
+from nacre.wording.run_plan import run_plan
 
 SECONDS = 1.0
 ROWS = 1000

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from nacre.plans.run import Engine
+from nacre.plans.run import Describe, Engine, describe_nothing
 from nacre.plans.sparql.pattern import Vocabulary
 from nacre.plans.sparql.provenance import contributing, number_contributing
 from nacre.plans.sparql.terms import cell
@@ -11,7 +11,6 @@ from nacre.plans.statement import Statement
 from nacre.records.evidence import Cell
 from nacre.stores.sparql.sparql_source import Solutions, SparqlSource
 from nacre.stores.sqlite.tables import Fetched, Tables
-from nacre.wording.descriptions.sparql_facts import told
 
 SECONDS, SECONDS_BESIDE = 5.0, 0.5
 # IRIs -> how they are shown; what is missing is shown by its last segment
@@ -23,6 +22,7 @@ def on_sparql(
     words: Vocabulary,
     labels: Labels,
     *,
+    describe: Describe = describe_nothing,
     tables: Tables | None = None,
     seconds: float = SECONDS,
     seconds_beside: float = SECONDS_BESIDE,
@@ -50,7 +50,7 @@ def on_sparql(
         lambda select, variable: number_contributing(select, words, variable),
         fetch,
         tables,
-        lambda profile, round: told(profile, source, words, labels, round=round, seconds=seconds),
+        describe,
         away=tables is None,
     )
 

@@ -14,8 +14,8 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from agents.run_in_thread import off_loop
-from graph.branches import lacks_lexical, lacks_triples, lacks_vectors
 from nacre.access import queries
+from nacre.access.availability import lacks_lexical, lacks_triples, lacks_vectors
 from nacre.access.things import describe
 from nacre.errors import NacreError
 from nacre.records.answer import Answer

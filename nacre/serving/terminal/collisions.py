@@ -16,7 +16,7 @@ class Collision(ConfigError, ImportError):
 
 def check_packages() -> None:
     """Raises Collision where `import tools` (agents, graph, ingestion) would give, or gave, somebody else's module."""
-    home = Path(__file__).resolve().parents[2]
+    home = Path(__file__).resolve().parents[3]
     for name in TOP:
         found = _file(name)
         if found is None or found.resolve() != home / name / "__init__.py":

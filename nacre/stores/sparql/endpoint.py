@@ -14,7 +14,7 @@ import httpx
 import pyoxigraph as ox
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.waiting import is_left
+from nacre.records.cancellation import is_left
 from nacre.stores.sparql.endpoint_limits import Manners, host_of
 from nacre.stores.sparql.sparql_source import Solutions, Term
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.errors import ConfigError, ToolError
+from nacre.records.cancellation import is_left
 from nacre.records.json_form import from_json
 from nacre.records.schema import Schema
-from nacre.records.waiting import is_left
 
 Cell = str | int | float | None
 

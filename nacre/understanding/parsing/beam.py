@@ -7,8 +7,7 @@ from functools import cache
 from nacre.language.base import language
 from nacre.language.detect import language_names
 from nacre.language.tokens import fold
-from nacre.records.deadline import Deadline
-from nacre.records.waiting import go_on
+from nacre.records.cancellation import Deadline, go_on
 from nacre.understanding.parsing.mention_rules.mentions import mention
 from nacre.understanding.parsing.modifier_rules.cues import RULES, against_own, cue
 from nacre.understanding.parsing.modifier_rules.numbers import number

@@ -7,9 +7,8 @@ from nacre.language.base import language
 from nacre.language.forms.nouns import is_plural, wording
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
-from nacre.records.deadline import Deadline
+from nacre.records.cancellation import Deadline, go_on
 from nacre.records.plan import Body, Select
-from nacre.records.waiting import go_on
 from nacre.understanding.linking.index import Index
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.beam import read

@@ -1,6 +1,10 @@
-"""When work of one thread is to end: seconds of its processor, and seconds on the clock -> Deadline."""
+"""When work in a thread must end: a deadline, or a caller who no longer waits.
+
+Threads can't be cancelled, so long work asks whether it should go on.
+"""
 
 import time
+from contextvars import ContextVar
 from typing import NamedTuple
 
 # on a busy machine a thread may wait for so many times as long as it works
@@ -32,3 +36,29 @@ def within(seconds: float) -> Deadline:
     """
     now = time.monotonic()
     return Deadline(time.thread_time() + seconds, now + seconds * WAITING, now + seconds)
+
+
+class Left(Exception):
+    """Nobody waits any more; the work ends without a result."""
+
+
+class Waiting:
+    """One piece of work that somebody waits for, until `over` is set, which any thread may do."""
+
+    def __init__(self) -> None:
+        self.over = False
+
+
+waited_for: ContextVar[Waiting | None] = ContextVar("waited_for", default=None)
+
+
+def is_left() -> bool:
+    """Whether whoever asked for the work of this thread has left; never where nobody said who waits."""
+    waiting = waited_for.get()
+    return waiting is not None and waiting.over
+
+
+def go_on() -> None:
+    """Raises Left where nobody waits; long loops call it once a round."""
+    if is_left():
+        raise Left

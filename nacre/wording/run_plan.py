@@ -1,0 +1,33 @@
+"""Run a plan and say what it asks: Plan + Engine -> rows, the queries that ran, and sentences of descriptions."""
+
+from dataclasses import replace
+
+from nacre.plans.run import Engine, QueryRunner, on_tables, run_body
+from nacre.records.evidence import Evidence, Query, Table
+from nacre.records.plan import Overview, Plan, Profile
+from nacre.stores.sqlite.tables import Tables
+from nacre.wording.descriptions.profile import overview_sentences, profile_sentences
+from nacre.wording.phrases.plan import to_words
+
+
+def run_plan(
+    plan: Plan, engine: Engine | Tables, *, round: int, words: str = "", beside: bool = False
+) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
+    """The rows of a plan, its queries, and for a description its sentences.
+
+    `words` are the plan's words, if they are known already. A reading `beside` the likeliest gets a smaller budget.
+    """
+    engine = on_tables(engine) if isinstance(engine, Tables) else engine
+    words = words or to_words(plan, engine.schema)
+    body = plan.body
+    if isinstance(body, Profile):
+        if engine.tables is None:
+            return None, (), engine.describe(body, round)
+        described = QueryRunner(on_tables(engine.tables), words, round, beside)
+        evidence = profile_sentences(body, engine.tables, described.run, round)
+        return None, tuple(described.queries), tuple(evidence)
+    if isinstance(body, Overview):
+        sentences = overview_sentences(engine.schema, round)
+        return None, (), tuple(replace(each, branch=engine.tool) for each in sentences)
+    table, queries = run_body(body, engine, words=words, round=round, beside=beside)
+    return table, queries, ()
