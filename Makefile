@@ -33,7 +33,7 @@ check: .venv/dev.stamp
 
 test: .venv/dev.stamp
 	@echo "==> unit and integration tests, and the examples in docstrings"
-	@$(BIN)/python -m pytest $(SPREAD) --doctest-modules $(HOUSE) tests/unit tests/integration
+	@$(BIN)/python -m pytest $(SPREAD) --doctest-modules $(HOUSE) tests/unit tests/integration tests/repository
 
 demo: .venv/nacre.stamp
 	@echo "==> ingesting examples/bmw/kg.ttl as graph 'bmw'"

@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 
 from nacre.config.settings import Settings
-from tests.scripted_model import ScriptedModel
+from tests.support.scripted_model import ScriptedModel
 
 # two cores are shared with other work: how long an example takes says nothing; every run tries the same examples, and
 # others with `pytest --hypothesis-profile=others`

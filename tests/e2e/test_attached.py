@@ -17,8 +17,8 @@ from nacre.plans.sparql.terms import cell
 from nacre.stores.catalog import Library
 from nacre.stores.sparql.endpoint import EndpointSource
 from nacre.stores.sparql.endpoint_limits import manners_of
-from tests import sparql_server as servers
 from tests.e2e.conftest import GRAPHS, Nacre, command, free_port, started
+from tests.support import sparql_server as servers
 from tools.guards.sandbox import Apart
 
 OXIGRAPH = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")

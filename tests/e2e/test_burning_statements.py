@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.model_servers import Reply, openai_server
-from tests.scripted_model import step
+from tests.support.model_servers import Reply, openai_server
+from tests.support.scripted_model import step
 
 QUESTION = "Which of the books are the heaviest reading on a cold night?"
 GROWN = "replace(" * 6 + "'aaaaaaaaa'" + ",'a','aaaaaaaaaa')" * 6

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from nacre.stores.sqlite.conversations import Conversations, KeepingError
-from tests.qdrant_server import qdrant_server
+from tests.support.qdrant_server import qdrant_server
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
 QUESTION = "How many pages does Granite have?"

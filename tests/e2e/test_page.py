@@ -13,8 +13,8 @@ from playwright.sync_api import expect, sync_playwright
 
 from tests.e2e.conftest import GRAPHS, ROOT, free_port, serving, started
 from tests.e2e.line import line_to
-from tests.model_servers import Reply, openai_server
-from tests.scripted_model import step
+from tests.support.model_servers import Reply, openai_server
+from tests.support.scripted_model import step
 
 CHROMIUM = "/usr/bin/chromium"
 QUIET = [

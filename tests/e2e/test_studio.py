@@ -11,8 +11,8 @@ import pytest
 from langgraph_sdk import get_client, get_sync_client
 
 from tests.e2e.conftest import environment, in_studio
-from tests.model_servers import Reply, openai_server
-from tests.scripted_model import step
+from tests.support.model_servers import Reply, openai_server
+from tests.support.scripted_model import step
 
 NODES = {"rewriter", "understand", "tool_selector", "sql", "vector", "lexical", "sparql", "triples", "check", "fuser"}
 

@@ -4,9 +4,9 @@ import pytest
 
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from tests.small_graphs import NAMES, opened
+from tests.support.small_graphs import NAMES, opened
 
-pytest.register_assert_rewrite("tests.plan_checks")
+pytest.register_assert_rewrite("tests.support.plan_checks")
 
 
 @pytest.fixture(scope="session")

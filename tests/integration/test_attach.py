@@ -25,7 +25,7 @@ from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.sparql.endpoint import EndpointSource
 from nacre.understanding.understand import understand
-from tests import sparql_server as servers
+from tests.support import sparql_server as servers
 
 GRAPHS = Path(__file__).parents[1] / "fixtures" / "graphs"
 

@@ -15,7 +15,7 @@ from nacre.access.overview import overview
 from nacre.records.browse import Facts, Thing
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.sqlite.triples import TYPE
-from tests import sparql_server as servers
+from tests.support import sparql_server as servers
 
 GRAPH = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
 ROOM = "http://example.org/reading-room/"

@@ -12,8 +12,8 @@ from agents.models.priors import KEPT, measured, priors
 from graph.app import chances
 from nacre.config.settings import Settings
 from nacre.serving.cli.main import main
-from tests.model_servers import Reply, openai_server
-from tests.scripted_model import step
+from tests.support.model_servers import Reply, openai_server
+from tests.support.scripted_model import step
 
 NAMES = "SELECT e.label FROM dish d JOIN entity e ON e.id = d.id"
 # what is asked, what is right, and what the model does

@@ -11,7 +11,7 @@ from ingestion.pipeline import index, ingest
 from nacre.errors import ConfigError, NoGraph
 from nacre.stores import versions
 from nacre.stores.catalog import Library
-from tests.wordhash import WordHash
+from tests.support.word_count_embedder import WordHash
 
 TREES = Path(__file__).parents[1] / "fixtures" / "graphs" / "kitchen.ttl"
 

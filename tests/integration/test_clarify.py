@@ -24,7 +24,7 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.evidence import Found, Rows
-from tests.scripted_model import ScriptedModel
+from tests.support.scripted_model import ScriptedModel
 
 GRAPH = """
 @prefix : <http://example.org/arts/> .

@@ -21,9 +21,9 @@ from nacre.records.answer import Answer
 from nacre.records.derivation import Derivation
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Profile, Select, Variable
 from nacre.stores.catalog import Graph, Library
-from tests import sparql_server as servers
-from tests.scripted_model import ScriptedModel, step
-from tests.small_graphs import FIXTURES
+from tests.support import sparql_server as servers
+from tests.support.scripted_model import ScriptedModel, step
+from tests.support.small_graphs import FIXTURES
 from tools.model_triple_patterns import asked_by_sparql, asked_by_sql
 
 HERE = "http://example.org/kitchen/"

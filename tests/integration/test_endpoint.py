@@ -12,7 +12,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.stores.sparql.endpoint import EndpointSource, checked
 from nacre.stores.sparql.endpoint_limits import Manners
 from nacre.stores.sparql.sparql_source import Term
-from tests import sparql_server as servers
+from tests.support import sparql_server as servers
 
 BAKERY = Path(__file__).parents[1] / "fixtures" / "graphs" / "bakery.ttl"
 ALL = "SELECT ?s ?p ?o WHERE { ?s ?p ?o } ORDER BY ?s ?p ?o"

@@ -20,7 +20,7 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.serving.terminal.turn_display import Shown, citations, notes
-from tests.scripted_model import ScriptedModel, step
+from tests.support.scripted_model import ScriptedModel, step
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 NOTES = """# Storage of crates

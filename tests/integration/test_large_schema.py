@@ -15,7 +15,7 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
-from tests.large_graph import QUESTIONS, classes, turtle
+from tests.support.large_graph import QUESTIONS, classes, turtle
 
 TOKENS = 1500
 RECALL = 0.95

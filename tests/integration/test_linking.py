@@ -13,7 +13,7 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.linking.names.name_candidate import Candidate
 from nacre.understanding.understand import indexes, understand
-from tests.pairs import pairs
+from tests.support.understanding_pairs import pairs
 
 KINDS = ("entity", "class", "predicate", "flag", "value")
 

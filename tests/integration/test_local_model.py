@@ -17,8 +17,8 @@ from nacre.config.local_engine import SHORTEST_HEAD, Engine, Load, is_installed,
 from nacre.config.local_model import local_model, served_by
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
-from tests.local_binding import Binding, binding
-from tests.model_servers import Reply
+from tests.support.local_binding import Binding, binding
+from tests.support.model_servers import Reply
 
 HEAD = SystemMessage("Rules and tables. " * (SHORTEST_HEAD // 18 + 1))
 ASKED = [HEAD, HumanMessage("What simmers?")]

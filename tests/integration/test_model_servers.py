@@ -24,8 +24,8 @@ from graph.nodes import Resources
 from graph.turn import stream
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
-from tests.model_servers import Reply, Server, ollama_server, openai_server
-from tests.scripted_model import step
+from tests.support.model_servers import Reply, Server, ollama_server, openai_server
+from tests.support.scripted_model import step
 
 MESSAGES = [SystemMessage("Be short."), HumanMessage("What simmers?")]
 BUSY = Reply(status=429, headers={"retry-after": "0.01"})

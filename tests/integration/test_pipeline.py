@@ -17,7 +17,7 @@ from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
 from nacre.stores.catalog import Library
 from nacre.stores.search.vectors_server import collections, connect
-from tests.wordhash import WordHash
+from tests.support.word_count_embedder import WordHash
 
 ROOT = Path(__file__).parents[2]
 PREFIX = "@prefix : <http://x.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
@@ -345,7 +345,7 @@ READER = """
 import sys
 from pathlib import Path
 from nacre.stores.catalog import Library
-from tests.wordhash import WordHash
+from tests.support.word_count_embedder import WordHash
 library = Library(Path(sys.argv[1]), WordHash())
 for line in sys.stdin:
     with library.open("g") as graph:
@@ -385,7 +385,7 @@ SLOW_INGEST = """
 import sys, time
 from pathlib import Path
 from ingestion.pipeline import ingest
-from tests.wordhash import WordHash
+from tests.support.word_count_embedder import WordHash
 def pause(stage, done, total):
     print(stage, flush=True)
     if stage == sys.argv[3]:
@@ -419,7 +419,7 @@ SLOW_EMBEDDING = """
 import sys, time
 from pathlib import Path
 from ingestion.pipeline import ingest
-from tests.wordhash import WordHash
+from tests.support.word_count_embedder import WordHash
 def pause(stage, done, total):
     print(stage, done, flush=True)
     if (stage, done) == ("vectors", int(sys.argv[3])):

@@ -10,8 +10,8 @@ from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
-from tests.plan_checks import json_form_holds, only_reads, words_are_plain
-from tests.small_graphs import FIXTURES, NAMES
+from tests.support.plan_checks import json_form_holds, only_reads, words_are_plain
+from tests.support.small_graphs import FIXTURES, NAMES
 
 
 @pytest.fixture(scope="module", params=NAMES)

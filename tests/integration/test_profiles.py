@@ -9,7 +9,7 @@ from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
-from tests.pairs import pairs
+from tests.support.understanding_pairs import pairs
 
 
 @pytest.mark.parametrize("case", pairs("profiles"))

@@ -23,8 +23,8 @@ from nacre.serving.cli.main import main
 from nacre.stores import versions
 from nacre.stores.base_schema import ingested
 from nacre.stores.catalog import Graph, Library
-from tests.scripted_model import ScriptedModel
-from tests.wordhash import WordHash
+from tests.support.scripted_model import ScriptedModel
+from tests.support.word_count_embedder import WordHash
 
 GRAPH = "crew"
 TURTLE = """

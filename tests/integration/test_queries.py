@@ -18,7 +18,7 @@ from nacre.serving.keys import LOCAL, Caller
 from nacre.serving.stateless_turns import MOST_AGAIN, Recalled
 from nacre.serving.turn_service import opened
 from nacre.stores.catalog import Library
-from tests import sparql_server as servers
+from tests.support import sparql_server as servers
 from tools.guards.sandbox import Apart
 
 FILE = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"

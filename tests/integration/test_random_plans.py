@@ -12,9 +12,9 @@ from nacre.plans.sql.to_sql import contributing, to_sql
 from nacre.records.plan import Aggregate, Combine, Itself, Order, Plan, Select
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Cell, Tables
-from tests.plan_checks import json_form_holds, only_reads, words_are_plain
-from tests.random_plans import HOSTILE, attributes_of, combined, conditions, selects, things
-from tests.small_graphs import NAMES
+from tests.support.plan_checks import json_form_holds, only_reads, words_are_plain
+from tests.support.random_plans import HOSTILE, attributes_of, combined, conditions, selects, things
+from tests.support.small_graphs import NAMES
 
 Graphs = dict[str, tuple[Tables, Lexicon]]
 few = settings(max_examples=80)

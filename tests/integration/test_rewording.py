@@ -22,8 +22,8 @@ from nacre.records.answer import Answer
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.schema_sql import schema_sql
-from tests.fake_database import FakeDatabase, rows
-from tests.scripted_model import ScriptedModel
+from tests.support.fake_database import FakeDatabase, rows
+from tests.support.scripted_model import ScriptedModel
 
 WAIT = "How long must I wait until the pilaf is ready?"
 BUSY = "Which dish keeps the cook busy longest?"

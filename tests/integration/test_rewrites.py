@@ -13,7 +13,7 @@ from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.dialogue.conversation import rewrite
 from nacre.understanding.understand import understand
 from nacre.wording.run_plan import run_plan
-from tests.pairs import pairs
+from tests.support.understanding_pairs import pairs
 
 
 @pytest.mark.parametrize("case", pairs("rewrites"))

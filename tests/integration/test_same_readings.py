@@ -12,7 +12,7 @@ def test_readings_do_not_depend_on_the_seed_of_hashes(tmp_path: Path) -> None:
     started = []
     for seed in ("1", "4242"):
         (tmp_path / seed).mkdir()
-        command = [sys.executable, "-m", "tests.print_readings", str(tmp_path / seed)]
+        command = [sys.executable, "-m", "tests.support.print_readings", str(tmp_path / seed)]
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         started.append(
             subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -20,8 +20,8 @@ from nacre.serving.http.app import create_app
 from nacre.stores.catalog import Library
 from nacre.stores.sparql.oxigraph_store import ASIDE, OxigraphStore
 from nacre.understanding.understand import understand
-from tests.small_graphs import FIXTURES
-from tests.sparql_server import endpoint
+from tests.support.small_graphs import FIXTURES
+from tests.support.sparql_server import endpoint
 from tools import sparql
 from tools.guards.sandbox import Apart
 from tools.sql import run_reading

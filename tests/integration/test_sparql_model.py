@@ -22,8 +22,8 @@ from nacre.config.settings import Settings
 from nacre.plans.sparql.schema import prefixes_of, schema_sparql
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
-from tests import sparql_server as servers
-from tests.scripted_model import ScriptedModel, step
+from tests.support import sparql_server as servers
+from tests.support.scripted_model import ScriptedModel, step
 
 GRAPHS = Path(__file__).parents[1] / "fixtures" / "graphs"
 UNCLEAR = "Which of them simmers on and on?"

@@ -15,8 +15,8 @@ from nacre.records.schema import Schema
 from nacre.stores.sparql.oxigraph_store import OxigraphStore
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Cell, Tables
-from tests.random_plans import combined, selects
-from tests.small_graphs import NAMES
+from tests.support.random_plans import combined, selects
+from tests.support.small_graphs import NAMES
 from tools.sparql import labels_of
 
 Graphs = dict[str, tuple[Tables, Lexicon]]

@@ -14,7 +14,7 @@ from nacre.errors import ConfigError
 from nacre.stores.search.vectors import Collection, CollectionWriter, Vectors
 from nacre.stores.search.vectors_edge import EdgeCollection, EdgeWriter
 from nacre.stores.search.vectors_server import ServerCollection, ServerWriter, collections, connect, drop
-from tests.wordhash import WordHash
+from tests.support.word_count_embedder import WordHash
 
 TEXTS = {2**62 + 3: "oak tree leaf", 7: "maple tree snow", 8: "share price market"}
 Place = tuple[Callable[[], CollectionWriter], Callable[[], Collection]]

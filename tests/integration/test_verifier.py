@@ -16,8 +16,8 @@ from nacre.config.settings import Settings
 from nacre.language.tokens import name_tokens
 from nacre.understanding.linking.names.name_spans import known_names
 from nacre.wording.phrases.plan import predicate_words
-from tests import mutations
-from tests.right_sentences import Right, answered, templated
+from tests.support import mutations
+from tests.support.right_sentences import Right, answered, templated
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 GRAPHS = ("museum", "university", "archipelago")

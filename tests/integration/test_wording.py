@@ -1,4 +1,4 @@
-"""Answers over properties of many shapes; the table of them (fixtures/wording.yaml) is made by tests.wordings."""
+"""Answers over properties of many shapes; the table of them (fixtures/wording.yaml) is made by tests.support.wording_table."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from nacre.stores.sqlite.tables import Tables
-from tests.small_graphs import FIXTURES, opened
-from tests.wordings import GRAPH, sentences
+from tests.support.small_graphs import FIXTURES, opened
+from tests.support.wording_table import GRAPH, sentences
 
 EXPECTED = yaml.safe_load((FIXTURES / "wording.yaml").read_text(encoding="utf-8"))
 

@@ -18,7 +18,7 @@ from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Rewrite, Understanding
 from nacre.understanding.ranking.weights import weights
-from tests.scripted_model import Cut, ScriptedModel, Slow
+from tests.support.scripted_model import Cut, ScriptedModel, Slow
 
 LIMITS = Limits(seconds=2, retries=2)
 SCHEMA = Schema((), (), (), (), {}, 0, 0)

@@ -8,7 +8,7 @@ from agents.query_writing.doubts import doubt, is_of_kind, shown
 from agents.turn_view import TurnView, asked
 from nacre.records.evidence import Found, Table, Wants
 from nacre.records.turn import Mention, Understanding
-from tests.fake_database import refused, rows
+from tests.support.fake_database import refused, rows
 
 QUESTION = "What is in the pilau?"
 

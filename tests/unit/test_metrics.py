@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.evaluation.metrics import Choice, bleu, choice, chosen, hit_rate, mean_choice, similarity
-from tests.wordhash import WordHash
+from tests.support.word_count_embedder import WordHash
 
 
 def test_one_right_option_among_two_chosen() -> None:

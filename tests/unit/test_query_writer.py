@@ -20,8 +20,8 @@ from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Earlier, Mention, Reading, Rewrite, Understanding
 from nacre.understanding.ranking.weights import weights
-from tests.fake_database import DISH, FakeDatabase, refused, rows
-from tests.scripted_model import ScriptedModel, Slow, step
+from tests.support.fake_database import DISH, FakeDatabase, refused, rows
+from tests.support.scripted_model import ScriptedModel, Slow, step
 
 QUESTION = "What is in pilaf?"
 LIMITS = Limits(seconds=2, retries=1, exchanges=3)

@@ -11,8 +11,8 @@ from agents.rewriter import Rewriter
 from agents.turn_view import TurnView, asked
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Earlier, Rewrite, Scope
-from tests.fake_database import FakeDatabase
-from tests.scripted_model import ScriptedModel, Slow
+from tests.support.fake_database import FakeDatabase
+from tests.support.scripted_model import ScriptedModel, Slow
 
 LIMITS = Limits(seconds=2, retries=2)
 DATABASE = FakeDatabase()

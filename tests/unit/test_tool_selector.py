@@ -10,7 +10,7 @@ from agents.result import Result
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView, asked
 from nacre.records.evidence import Found, Query, Sentence
-from tests.scripted_model import ScriptedModel
+from tests.support.scripted_model import ScriptedModel
 
 LIMITS = Limits(seconds=2, retries=1)
 BOTH = ("sql", "lexical")

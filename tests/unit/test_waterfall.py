@@ -14,7 +14,7 @@ from graph.waterfall import SETTLED, below
 from nacre.records.evidence import Evidence, Found, Rows, Sentence, Table
 from nacre.records.turn import Expected, Understanding
 from nacre.understanding.ranking.weights import weights
-from tests.scripted_model import ScriptedModel
+from tests.support.scripted_model import ScriptedModel
 
 # rows of a reading by SPARQL and by SQL are one piece of evidence, so one of the two stands for their layer
 BRANCHES = tuple(branch for layer in LAYERS for branch in layer if branch != "sparql")

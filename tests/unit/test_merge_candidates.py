@@ -9,7 +9,7 @@ from agents.models.priors import Size, agreed, disputed, priors
 from nacre.records.evidence import Found, Rows
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Reading, Understanding
-from tests.fake_database import rows
+from tests.support.fake_database import rows
 
 READING = Reading(Plan(Select((), ())), 1.0, 1.0, "")
 UNDERSTANDING = Understanding("free stews", readings=(READING, READING))

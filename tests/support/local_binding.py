@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from nacre.config.local_engine import Load, Running
-from tests.model_servers import Reply, Server, _OpenAI
+from tests.support.model_servers import Reply, Server, _OpenAI
 
 
 class Answering:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-FOLDER = Path(__file__).parent / "fixtures" / "understanding"
+FOLDER = Path(__file__).parents[1] / "fixtures" / "understanding"
 
 
 def pairs(name: str) -> list[Any]:

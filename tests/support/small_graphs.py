@@ -9,7 +9,7 @@ from ingestion.read.parse import parse
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 NAMES = tuple(sorted(path.stem for path in (FIXTURES / "questions").glob("*.yaml")))
 
 

@@ -1,6 +1,6 @@
 """What is asked of each property of fixtures/graphs/wording.ttl, and the sentences that answer.
 
-The table of them all, for a reader: python -m tests.wordings > tests/fixtures/wording.yaml
+The table of them all, for a reader: python -m tests.support.wording_table > tests/fixtures/wording.yaml
 """
 
 import sys
@@ -15,7 +15,7 @@ from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.answers.answer import phrase
 from nacre.wording.run_plan import run_plan
-from tests.small_graphs import opened
+from tests.support.small_graphs import opened
 
 GRAPH = "wording"
 NAMESPACE = "http://example.org/words/"

@@ -13,8 +13,8 @@ from nacre.language.courtesy import without_courtesy
 from nacre.language.spelling import Spelling
 from nacre.language.tokens import tokens
 from nacre.stores.sqlite.lexicon_file import Row
-from tests.fake_database import NO_SCHEMA, lexicon_of
-from tests.pairs import pairs
+from tests.support.fake_database import NO_SCHEMA, lexicon_of
+from tests.support.understanding_pairs import pairs
 
 WORDS = "please hi thanks could you tell me who built the mill ? , . ! know I'd like to -".split()
 CONTENT = ("built", "mill")

@@ -18,7 +18,7 @@ from nacre.config.settings import Settings
 from nacre.evaluation.comparing.fusion_losses import lost, main
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
-from tests.scripted_model import ScriptedModel, step
+from tests.support.scripted_model import ScriptedModel, step
 
 ASKED = "What is the cooking time of the pilaf?"
 UNCLEAR = "Which of them simmers on and on?"

@@ -1,6 +1,6 @@
 """Print what is understood of the first questions of every graph, as JSON, one line a question.
 
-    python -m tests.print_readings FOLDER
+    python -m tests.support.print_readings FOLDER
 
 A process of its own for each run: what depends on the order of a set differs between two of them.
 """
@@ -14,7 +14,7 @@ import yaml
 from nacre.records.json_form import to_json
 from nacre.records.turn import Rewrite
 from nacre.understanding.understand import understand
-from tests.small_graphs import FIXTURES, NAMES, opened
+from tests.support.small_graphs import FIXTURES, NAMES, opened
 
 OF_EACH = 5
 

@@ -25,7 +25,7 @@ from nacre.records.answer import Answer
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.schema_sql import schema_sql
-from tests.scripted_model import Cut, ScriptedModel, Slow, step
+from tests.support.scripted_model import Cut, ScriptedModel, Slow, step
 
 UNCLEAR = "Which of them simmers on and on?"
 SURE = "What is the cooking time of the pilaf?"

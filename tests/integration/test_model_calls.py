@@ -15,7 +15,7 @@ from agents.models.limits import Limits
 from agents.models.usage import Meter
 from agents.result import Usage
 from nacre.stores.sqlite.model_replies import Replies
-from tests.scripted_model import Cut, ScriptedModel
+from tests.support.scripted_model import Cut, ScriptedModel
 
 ASKED = [HumanMessage("What simmers?")]
 

@@ -233,7 +233,7 @@ RUNNING = """
 import asyncio, os
 from pathlib import Path
 print("once")
-from tools.apart import Apart
+from tools.guards.sandbox import Apart
 [file] = Path(os.environ["DATA"]).glob("room/versions/*/graph.sqlite")
 apart = Apart()
 found = asyncio.run(apart.run(file, "SELECT count(*) FROM book", round=1, limit=5, seconds=60))

@@ -8,7 +8,7 @@ from agents.query_writing.linked_names import LONGEST_PHRASE, MOST, MOST_PHRASES
 from nacre.records.look_up import Occurrence
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.records.turn import Mention, Understanding
-from tests.fake_database import FakeDatabase
+from tests.support.fake_database import FakeDatabase
 
 
 @pytest.mark.parametrize(
