@@ -1,4 +1,4 @@
-"""Answers over properties of many shapes; the table of them (fixtures/wording.yaml) is made by tests.support.wording_table."""
+"""Answers over properties of many shapes; tests.support.wording_table prints the table (fixtures/wording.yaml)."""
 
 from collections.abc import Iterator
 
